@@ -525,6 +525,11 @@ fn components_are_mended_inside_their_script() {
             "\timport { formatMoney } from './lib/money';\n\timport x from './x';\n",
         ),
         (
+            "src/Price.svelte",
+            "<script>\r\n  let n = 1\r\n</script>\r\n<b>{formatMoney(n)}</b>\r\n",
+            "<script>\r\n  import { formatMoney } from './lib/money'\r\n\r\n  let n",
+        ),
+        (
             "src/Price.astro",
             "---\nconst price = formatMoney(1)\n---\n<b>{price}</b>\n",
             "---\nimport { formatMoney } from './lib/money'\n\nconst price",

@@ -382,6 +382,55 @@ FAILED tests/test_a.py::test_long[name_specs0-  -h, --help  Show this message an
 }
 
 #[test]
+fn a_report_is_of_the_test_that_its_whole_title_names() {
+    let report = |title: &str, line: u32| {
+        format!(
+            "________ {title} ________\n\nE       assert {line} == 0\n\ntests/test_a.py:{line}: \
+             AssertionError\n"
+        )
+    };
+    let tests = ["A::test_x", "test_x", "B::test_x[1.5]", "test_x[1.5]"];
+    let reports = [
+        ("test_x", 3),
+        ("A.test_x", 5),
+        ("test_x[1.5]", 7),
+        ("B.test_x[1.5]", 9),
+    ];
+    let reports: String = reports.iter().map(|(it, line)| report(it, *line)).collect();
+    let summary: String = tests
+        .iter()
+        .map(|it| format!("FAILED tests/test_a.py::{it} - assert\n"))
+        .collect();
+    let log = format!("==== FAILURES ====\n{reports}==== short test summary info ====\n{summary}");
+    let found = of(&log).tests;
+    let mut lines: Vec<_> = found.iter().map(|it| (it.id.as_str(), it.line)).collect();
+    lines.sort_by_key(|it| it.1);
+    let ids: Vec<&str> = lines
+        .iter()
+        .filter_map(|it| it.0.strip_prefix("tests/test_a.py::"))
+        .collect();
+    assert_eq!(
+        ids,
+        ["test_x", "A::test_x", "test_x[1.5]", "B::test_x[1.5]"]
+    );
+}
+
+#[test]
+fn what_pytest_itself_died_of_is_read_like_any_error() {
+    let log = "INTERNALERROR> Traceback (most recent call last):\nINTERNALERROR>   File \
+               \"/w/app/url.py\", line 8, in parse\nINTERNALERROR>     re.compile(x)\n\
+               INTERNALERROR> NameError: name 're' is not defined\n";
+    let found = diagnose(log, &LogFacts::default(), Some(&listing(&["app/url.py"])));
+    assert_eq!(found.undefined_names, ["re"]);
+    assert_eq!(
+        (found.files[0].path.as_str(), found.files[0].line),
+        ("app/url.py", Some(8))
+    );
+    let log = log.replace("NameError: name 're' is not defined", "PluginError: x");
+    assert_eq!(of(&log).subkind.unwrap().0, "internal");
+}
+
+#[test]
 fn what_vitest_passes_on_from_the_type_checker_is_a_type_error() {
     let log = "\
 ⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯

@@ -147,6 +147,12 @@ fn what_the_file_last_had_for_a_name_outweighs_all_else() {
         let before: Vec<&str> = before.iter().map(String::as_str).collect();
         assert_eq!(told(now, "clamp", &before), (import, true));
     }
+    // A method is reached by its object: another module's word is not meant, what HEAD took is.
+    let method = "class A:\n    def clamp(self): pass\n\n    def g(self, x): return clamp(x)\n";
+    let before = format!("from u.num import clamp\n\n{method}");
+    assert_eq!(told(method, "clamp", &[]), (String::new(), false));
+    let import = "from u.num import clamp".to_owned();
+    assert_eq!(told(method, "clamp", &[&before]), (import, true));
     // A module that is gone, or lost the name, is no answer.
     let gone = ["from w.num import clamp\n"];
     assert!(!told(now, "clamp", &gone).1);

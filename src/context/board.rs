@@ -5,6 +5,7 @@ use crate::state::Store;
 use super::focus::Focus;
 use super::outlines::known_outline;
 use super::share::{Claim, Limits, Share, Sharer};
+use super::snapshot::{line_starts, ranges};
 
 /// A part of a file and what it is worth.
 pub(super) struct Part {
@@ -272,14 +273,7 @@ impl<'a> Board<'a> {
                 if !taken.contains(&false) {
                     return Share::Whole;
                 }
-                let mut ranges: Vec<[u32; 2]> = Vec::new();
-                for (line, _) in (1..).zip(taken).filter(|(_, taken)| **taken) {
-                    match ranges.last_mut() {
-                        Some([_, to]) if *to + 1 == line => *to = line,
-                        _ => ranges.push([line, line]),
-                    }
-                }
-                Share::Lines(ranges)
+                Share::Lines(ranges(taken))
             })
             .collect()
     }
@@ -314,11 +308,4 @@ fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Ve
 fn mark_bytes(lines: [u32; 2]) -> u64 {
     let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
     22 + digits[0] + digits[1]
-}
-
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0)
-        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
-        .filter(|start| *start < text.len())
-        .collect()
 }

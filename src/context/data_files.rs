@@ -53,20 +53,20 @@ pub(super) fn data_files(
         near.insert(path);
     }
     let found = borne(source, &names, &near);
-    let mut found: Vec<(bool, &Entry, &str)> = found
+    let mut found: Vec<(bool, &Entry)> = found
         .into_iter()
-        .filter(|(entry, _)| may_read(&entry.path))
+        .filter(|entry| may_read(&entry.path))
         .take(MAX_FILES)
-        .map(|(entry, name)| {
+        .map(|entry| {
             let before = earlier(&entry.path);
             let now = source.read(&entry.path).ok();
             let is_changed = before.first().is_some_and(|it| now.as_deref() != Some(it));
-            (is_changed, entry, name)
+            (is_changed, entry)
         })
         .collect();
     found.sort_by_key(|it| Reverse(it.0));
     let complaint = complaints(diagnosis);
-    let of = |(is_changed, entry, name): (bool, &Entry, &str)| {
+    let of = |(is_changed, entry): (bool, &Entry)| {
         let changed = if is_changed {
             "; it differs from the last commit"
         } else {
@@ -78,6 +78,8 @@ pub(super) fn data_files(
             lines: complaint.clone(),
             seen: Vec::new(),
         };
+        // A path as it was written may hold a secret.
+        let name = entry.path.file_name();
         let why = format!("named as `{name}` where it failed{changed}");
         Candidate {
             asked: Some(asked).filter(|it| it.all || !it.lines.is_empty()),
@@ -114,12 +116,14 @@ fn is_data(name: &str) -> bool {
 }
 
 // For each name, in order, the one file that bears it.
-fn borne<'s, 'n>(
+fn borne<'s>(
     source: &'s dyn Source,
-    names: &'n [String],
+    names: &[String],
     near: &BTreeSet<RepoPath>,
-) -> Vec<(&'s Entry, &'n str)> {
-    let last = |name: &'n str| name.rsplit('/').next().unwrap_or(name);
+) -> Vec<&'s Entry> {
+    fn last(name: &str) -> &str {
+        name.rsplit('/').next().unwrap_or(name)
+    }
     let mut bearers: BTreeMap<&str, Vec<&'s Entry>> = BTreeMap::new();
     for name in names {
         bearers.entry(last(name)).or_default();
@@ -133,7 +137,7 @@ fn borne<'s, 'n>(
         let before = long.strip_suffix(short);
         before.is_some_and(|it| it.is_empty() || it.ends_with('/'))
     };
-    let mut found: Vec<(&Entry, &str)> = Vec::new();
+    let mut found: Vec<&Entry> = Vec::new();
     for name in names {
         let plain = name.trim_start_matches(['.', '/']);
         let all = bearers.get(last(name)).map_or(&[][..], Vec::as_slice);
@@ -142,7 +146,12 @@ fn borne<'s, 'n>(
             let path = it.path.as_str();
             ends(path, plain) || path.contains('/') && ends(name, path)
         };
-        let of = |entry: &'s Entry| (near.iter().map(|it| shared(&entry.path, it)).max(), entry);
+        let of = |entry: &'s Entry| {
+            (
+                near.iter().map(|it| entry.path.shared_with(it)).max(),
+                entry,
+            )
+        };
         let mut fitting: Vec<_> = all.iter().filter(fits).map(|it| of(it)).collect();
         fitting.sort_by_key(|it| Reverse(it.0));
         let entry = match &fitting[..] {
@@ -150,19 +159,11 @@ fn borne<'s, 'n>(
             [first, second, ..] if first.0 > second.0 => first.1,
             _ => continue,
         };
-        if found.iter().all(|it| it.0.path != entry.path) {
-            found.push((entry, name));
+        if found.iter().all(|it| it.path != entry.path) {
+            found.push(entry);
         }
     }
     found
-}
-
-// Folders that two files have in common.
-fn shared(a: &RepoPath, b: &RepoPath) -> usize {
-    let (a, b) = (a.directory().split('/'), b.directory().split('/'));
-    a.zip(b)
-        .take_while(|(a, b)| a == b && !a.is_empty())
-        .count()
 }
 
 // Lines around those that a parser of data complains of: `line 2 column 59`, `line 2, column 1`.
@@ -233,7 +234,7 @@ mod tests {
         let near = ["tests/unit/test_a.py"].map(|it| RepoPath::new(it).unwrap());
         let near = near.into_iter().collect();
         let found = borne(&source, &names, &near);
-        let found: Vec<&str> = found.iter().map(|it| it.0.path.as_str()).collect();
+        let found: Vec<&str> = found.iter().map(|it| it.path.as_str()).collect();
         let meant = [
             "tests/data/bills.json",
             "examples/sizes.json",
@@ -243,6 +244,6 @@ mod tests {
         assert_eq!(found, meant);
         // Two that are as near as one another: neither.
         let far = [RepoPath::new("web/a.ts").unwrap()].into_iter().collect();
-        assert_eq!(borne(&source, &["bills.json".to_owned()], &far), []);
+        assert!(borne(&source, &["bills.json".to_owned()], &far).is_empty());
     }
 }

@@ -415,7 +415,7 @@ impl<'a> Fill<'a> {
             code: Code::C103,
             reason: format!(
                 "{tokens} tokens do not fit into the {} that are left",
-                max - self.tokens
+                max.saturating_sub(self.tokens)
             ),
             bytes: Some(bytes),
             remedy: format!("--max-tokens {}", self.tokens + tokens),

@@ -65,25 +65,12 @@ fn max_rows(level: Level) -> usize {
 
 // Directories to walk up from the nearest target and down again.
 fn distance(path: &RepoPath, targets: &[RepoPath]) -> usize {
-    targets
-        .iter()
-        .map(|target| steps_between(path.directory(), target.directory()))
-        .min()
-        .unwrap_or_else(|| steps_between(path.directory(), ""))
-}
-
-fn steps_between(a: &str, b: &str) -> usize {
-    let parts = |text: &str| text.split('/').filter(|part| !part.is_empty()).count();
-    let shared = a
-        .split('/')
-        .zip(b.split('/'))
-        .take_while(|(x, y)| x == y && !x.is_empty())
-        .count();
-    parts(a) + parts(b) - 2 * shared
+    let steps = targets.iter().map(|target| path.steps_to(target)).min();
+    steps.unwrap_or(path.depth())
 }
 
 fn is_entrypoint(path: &RepoPath) -> bool {
-    let depth = path.as_str().matches('/').count();
+    let depth = path.depth();
     let name = path.file_name();
     match name {
         "package.json" | "pyproject.toml" | "setup.py" | "manage.py" | "__main__.py" => depth <= 3,
@@ -140,15 +127,20 @@ impl NameSecrets {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_entrypoint, steps_between};
+    use super::is_entrypoint;
     use crate::model::RepoPath;
 
     #[test]
     fn counts_directories_between() {
-        assert_eq!(steps_between("a/b", "a/b"), 0);
-        assert_eq!(steps_between("a/b", "a/c"), 2);
-        assert_eq!(steps_between("", "a/c"), 2);
-        assert_eq!(steps_between("ab", "a"), 2);
+        for (one, other, steps) in [
+            ("a/b/x", "a/b/y", 0),
+            ("a/b/x", "a/c/x", 2),
+            ("x", "a/c/x", 2),
+            ("ab/x", "a/x", 2),
+        ] {
+            let path = |text: &str| RepoPath::new(text).unwrap();
+            assert_eq!(path(one).steps_to(&path(other)), steps, "{one} {other}");
+        }
     }
 
     #[test]

@@ -273,10 +273,7 @@ const MARK_BYTES: u64 = 32;
 
 // Whole lines until the bytes are used: the wanted ones, those around them, then declarations.
 fn choose(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> Vec<[u32; 2]> {
-    let starts: Vec<usize> = std::iter::once(0)
-        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
-        .filter(|start| *start < text.len())
-        .collect();
+    let starts = line_starts(text);
     let count = u32::try_from(starts.len()).unwrap_or(u32::MAX);
     let line_bytes = |line: u32| {
         let at = line as usize - 1;
@@ -320,8 +317,21 @@ fn choose(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> 
         taken[at] = true;
         left -= bytes;
     }
+    ranges(&taken)
+}
+
+/// Where each line of a text begins.
+pub(super) fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0)
+        .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+        .filter(|start| *start < text.len())
+        .collect()
+}
+
+/// The lines that are taken, from 1.
+pub(super) fn ranges(taken: &[bool]) -> Vec<[u32; 2]> {
     let mut ranges: Vec<[u32; 2]> = Vec::new();
-    for line in (1..=count).filter(|line| taken[*line as usize - 1]) {
+    for (line, _) in (1..).zip(taken).filter(|(_, taken)| **taken) {
         match ranges.last_mut() {
             Some([_, to]) if *to + 1 == line => *to = line,
             _ => ranges.push([line, line]),

@@ -1,15 +1,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::LogFacts;
 use super::derive::{MODULE, PACKAGE, say};
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use super::pattern::compile;
-use super::unnamed::find_unnamed;
+use super::pattern::pattern;
+use super::unnamed::{find_importers, find_unnamed};
+use super::unparsed::name_unparsed;
 use crate::languages::{Language, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
 use crate::source::Source;
@@ -30,7 +28,8 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
 /// workspace is another matter: installing links it. And says that an export is missing where a name
 /// that is no function is imported from a module that does not have it. And that a file does not
-/// parse because a merge left its markers there, and which files a circle of imports leads through.
+/// parse because a merge left its markers there, which of several files does not parse, who takes an
+/// export that is missing, and which files a circle of imports leads through.
 pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     find_unnamed(diagnosis, source);
     if diagnosis.kind == FailureKind::RuntimeError {
@@ -40,7 +39,11 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
         return name_manifest(diagnosis, source);
     }
     if UNREADABLE.contains(&diagnosis.kind) {
-        return name_merge(diagnosis, source);
+        let is_merge = name_merge(diagnosis, source);
+        if diagnosis.kind == FailureKind::SyntaxError && !is_merge {
+            name_unparsed(diagnosis, source);
+        }
+        return;
     }
     let finer = diagnosis.subkind.as_ref().map(|it| it.0.as_str());
     match (diagnosis.kind, finer) {
@@ -48,6 +51,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
             say(diagnosis, MODULE);
         }
         (FailureKind::ImportError, Some(CIRCLE)) => name_circle(diagnosis, source),
+        (FailureKind::ImportError, Some(EXPORT)) => find_importers(diagnosis, source),
         _ => {}
     }
 }
@@ -55,7 +59,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 
-fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+pub(super) fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
         if files.len() < MAX_FILES && !files.contains(&path) {
@@ -153,7 +157,7 @@ const UNREADABLE: &[FailureKind] = &[
 ];
 
 // Only where the log leads into what the markers enclose, or to no line at all.
-fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
+fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
     let found = mentioned(diagnosis).into_iter().find_map(|path| {
         let text = source.read(&path).ok()?;
         let (first, last) = conflict(&String::from_utf8_lossy(&text))?;
@@ -166,7 +170,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
         meant.then_some((path, first, last))
     });
     let Some((path, first, last)) = found else {
-        return;
+        return false;
     };
     diagnosis.kind = FailureKind::SyntaxError;
     say(diagnosis, "merge_conflict");
@@ -179,6 +183,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
     {
         diagnosis.files.swap(0, at);
     }
+    true
 }
 
 // The first and the last line of what the markers of a merge enclose, from 1.
@@ -268,11 +273,10 @@ fn circle(
 
 const EXPORT: &str = "missing_export";
 
-static NOT_CALLABLE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b",
-    )
-});
+pattern!(
+    NOT_CALLABLE,
+    r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b"
+);
 
 // Whether a file takes a name from a module of the repository whose exports are all known, and it is
 // none of them.
@@ -290,11 +294,13 @@ fn lacks_export(
     facts.imports.iter().filter(reads).any(|import| {
         let found = resolver.resolve(file, import).files;
         let target = found.first();
-        target.is_some_and(|it| offers(resolver, told, it, name, MAX_STEPS) == Some(false))
+        let seen = &mut BTreeSet::new();
+        target.is_some_and(|it| offers(resolver, told, it, name, seen) == Some(false))
     })
 }
 
-const MAX_STEPS: usize = 8;
+// Modules that pass on the exports of others.
+const MAX_BARRELS: usize = 200;
 
 // `None` where a module does not tell all that it exports.
 fn offers(
@@ -302,14 +308,17 @@ fn offers(
     told: &dyn Fn(&RepoPath) -> bool,
     file: &RepoPath,
     name: &str,
-    steps: usize,
+    seen: &mut BTreeSet<RepoPath>,
 ) -> Option<bool> {
+    if !seen.insert(file.clone()) {
+        return Some(false);
+    }
     let declares = Language::of_path(file.as_str())?.declares_exports;
     let facts = resolver.facts(file);
     if !declares
         || facts.exports.is_empty()
         || !facts.problems.is_empty()
-        || steps == 0
+        || seen.len() > MAX_BARRELS
         || !told(file)
     {
         return None;
@@ -324,7 +333,7 @@ fn offers(
             ..Import::of(star.from.as_ref()?)
         };
         let found = resolver.resolve(file, &import).files;
-        match offers(resolver, told, found.first()?, name, steps - 1) {
+        match offers(resolver, told, found.first()?, name, seen) {
             Some(true) => return Some(true),
             Some(false) => {}
             None => offered = None,
@@ -337,7 +346,7 @@ fn offers(
 mod tests {
     use super::diagnose_in;
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::model::{FailureKind, RepoPath};
+    use crate::model::FailureKind;
     use crate::source::Memory;
 
     #[test]
@@ -362,9 +371,7 @@ mod tests {
                 ("money/index.ts", "export const m = 1;\n"),
                 ("src/a.ts", "import { m } from \"@shared/money\";\n"),
             ];
-            let source = Memory::new(
-                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-            );
+            let source = Memory::named(files);
             let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
             assert_eq!(diagnosis.subkind.unwrap().0, expected);
             assert_eq!(
@@ -383,9 +390,7 @@ mod tests {
             ("shop/rates.py", "from shop.cart import Cart\n"),
             ("shop/far.py", "def f():\n    from shop.rates import RATE\n"),
         ];
-        let source = Memory::new(
-            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files);
         let error = "E   ImportError: cannot import name 'Cart' from partially initialized module \
                      'shop.cart' (most likely due to a circular import)\n";
         let frames = "shop/cart.py:1: in <module>\nshop/price.py:2: in <module>\n\
@@ -418,8 +423,7 @@ mod tests {
             ("a.py", "x = (\ny = 1\nz = 2\n", python(2), false),
             ("a.ts", marked, script, true),
         ] {
-            let file = RepoPath::new(path).unwrap();
-            let source = Memory::new([(file, text.as_bytes().to_vec())]);
+            let source = Memory::named([(path, text)]);
             let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
             assert_eq!(diagnosis.requires_user_action, expected, "{log}");
             if expected {
@@ -439,9 +443,7 @@ mod tests {
             ("package.json", "{\"workspaces\":[\"a\"]}"),
             ("a/package.json", "{\"name\":\n\"a\" \"main\":1}"),
         ];
-        let source = Memory::new(
-            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files);
         let found = diagnose_in(log, &LogFacts::default(), &source);
         assert_eq!(found.evidence[0].line, 2);
         let places: Vec<_> = found
@@ -479,9 +481,7 @@ mod tests {
             (own, "export const hasChanged = () => 1;\n", "", false),
         ] {
             let files = [("src/a.ts", a), ("src/b.ts", b), ("src/c.ts", c)];
-            let source = Memory::new(
-                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-            );
+            let source = Memory::named(files);
             let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
             assert_eq!(!diagnosis.missing_exports.is_empty(), missing, "{b}{c}");
             assert_eq!(diagnosis.kind == FailureKind::ImportError, missing);

@@ -1,14 +1,12 @@
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::confidence::{self, Source};
 use super::facts::LogFacts;
 use super::failures::failures;
 use super::line::Line;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
@@ -107,25 +105,24 @@ fn rows<'f, 'r>(
     failed: &[Step],
 ) -> Vec<WeighedFinding<'f, 'r>> {
     let end = scope.end().unwrap_or(lines.len());
+    let filled = LazyCell::new(|| {
+        let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
+        (0..end).filter(is_filled).collect::<Vec<usize>>()
+    });
+    let last_strong = findings
+        .iter()
+        .filter(|it| it.at < end && it.weight >= 50 && !it.is_of_shell())
+        .map(|it| it.at)
+        .max();
     findings
         .iter()
         .filter(|finding| scope.holds(finding.at))
         .map(|finding| {
             let mut weight = finding.weight;
-            let stronger = |other: &Finding<'_>| {
-                other.at > finding.at
-                    && other.at < end
-                    && other.weight >= 50
-                    && !other.is_of_shell()
-            };
             if finding.is_of_shell() && weight >= 25 {
-                let below = lines[finding.at + 1..end.max(finding.at + 1)]
-                    .iter()
-                    .filter(|line| !line.text.trim().is_empty())
-                    .take(WENT_ON + 1)
-                    .count();
+                let below = filled.len() - filled.partition_point(|at| *at <= finding.at);
                 if (below > WENT_ON && (!failed.is_empty() || below > 4 * WENT_ON))
-                    || (below > WENT_ON / 4 && findings.iter().any(stronger))
+                    || (below > WENT_ON / 4 && last_strong > Some(finding.at))
                 {
                     weight = 16;
                 }
@@ -338,16 +335,17 @@ fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
 
 /// The line in which the last runner counts passes and no failure.
 fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
-    static SUCCESS: LazyLock<Regex> = LazyLock::new(|| {
-        compile(concat!(
+    pattern!(
+        SUCCESS,
+        concat!(
             r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
             r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
             r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
             r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
             r"| 0 fail|\s+\d+ passed \([\d.]+(?:ms|s|m|h)\)|\s+\d+ tests? passed|\s*Tasks:\s+(\d+) successful, \d+ total",
             r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
-        ))
-    });
+        )
+    );
     lines
         .iter()
         .enumerate()

@@ -1,18 +1,16 @@
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::compile;
+use super::pattern::pattern;
 
 // Changes of place that are kept; a log in which two packages take turns has many.
 const MOST: usize = 50_000;
 
 // Where scripts say that they run.
-static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+pattern!(
+    PLACES,
+    concat!(
         // npm 6 and pnpm after the script's name, npm when it failed
         r"^> \S+@\S+ \S+ (?<npm>/\S+)$",
         r"|^npm (?:error|ERR!) (?:location|path) (?<failed>\S+)$",
@@ -33,8 +31,8 @@ static PLACES: LazyLock<Regex> = LazyLock::new(|| {
         r"|Ran npm script '\S+' in '(?<lerna>[^']+)'",
         r"|^\[(?<yarn>@?[\w./-]+)\]: Process started",
         r"|^(?:> |Lerna |\[)?(?<package>@?[\w.-]+(?:/[\w.-]+)?)(?::[\w:.-]+: |@\d\S* [\w:.-]+$|:[\w:.-]+$)",
-    ))
-});
+    )
+);
 const PACKAGES: &[&str] = &["workspace", "rush", "nx", "lerna", "yarn", "package"];
 
 /// The directories of the repository in which the log's commands ran, each from the index of a line

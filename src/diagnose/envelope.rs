@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use super::pattern::compile;
+use super::pattern::{compile, pattern};
 
 // Lines that show what a log is wrapped in.
 const SAMPLE: usize = 400;
@@ -76,11 +76,10 @@ fn of_json(text: &str) -> Option<String> {
 
 // A page that shows a log.
 fn of_html(text: &str) -> Option<String> {
-    static TAG: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r"</?(?:html|head|body|pre|code|span|div|p|b|i|a|em|font|strong|br)(?: [^<>]*)?/?>|<!DOCTYPE [^<>]*>",
-        )
-    });
+    pattern!(
+        TAG,
+        r"</?(?:html|head|body|pre|code|span|div|p|b|i|a|em|font|strong|br)(?: [^<>]*)?/?>|<!DOCTYPE [^<>]*>"
+    );
     const WORDS: [(&str, &str); 7] = [
         ("&lt;", "<"),
         ("&gt;", ">"),
@@ -127,9 +126,10 @@ fn headed(text: &str) -> Option<String> {
 // Colours whose escape was lost in a copy or is written as a caret; not one that a program shows as
 // text.
 fn colours(text: &str) -> Option<String> {
-    static COLOUR: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r"(?<text>\\(?:x1b|u001b|033|e))?(?:\^\[|␛)?\[\d{0,3}(?:;\d{1,3})*[mK]")
-    });
+    pattern!(
+        COLOUR,
+        r"(?<text>\\(?:x1b|u001b|033|e))?(?:\^\[|␛)?\[\d{0,3}(?:;\d{1,3})*[mK]"
+    );
     if text.contains('\x1b') || !text.contains("[0m") && !text.contains("[39m") {
         return None;
     }

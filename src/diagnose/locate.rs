@@ -261,7 +261,6 @@ fn joined<'a>(listing: &'a Listing, directory: &str, path: &str) -> Option<&'a s
 #[cfg(test)]
 mod tests {
     use super::{Locator, Scene};
-    use crate::model::RepoPath;
     use crate::source::Memory;
 
     fn repository() -> Memory {
@@ -280,7 +279,7 @@ mod tests {
             ("services/api/pyproject.toml", String::new()),
             ("services/api/app/main.py", String::new()),
         ];
-        Memory::new(files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.into_bytes())))
+        Memory::named(files)
     }
 
     #[test]

@@ -30,11 +30,12 @@ pub fn diagnose_masked(
 ) -> Diagnosis {
     let mut found = answer(log.view(), facts, Locator::at(scene));
     add_reports(&mut found, reports, facts, scene);
+    let secrets = Secrets::near(&found, log.text(), redactor);
+    mask(&mut found, &secrets, redactor);
+    // What it adds is of the repository and of no line.
     if let Some(source) = scene.source {
         reconsider(&mut found.diagnosis, source);
     }
-    let secrets = Secrets::near(&found, log.text(), redactor);
-    mask(&mut found, &secrets, redactor);
     found.diagnosis
 }
 
@@ -106,7 +107,8 @@ fn neighbourhoods(
     if text.len() <= SMALL {
         return std::iter::once(0..lines).collect();
     }
-    let mut told: Vec<usize> = told.collect();
+    // A test that only a report names is on no line.
+    let mut told: Vec<usize> = told.filter(|at| *at < lines).collect();
     told.sort_unstable();
     let mut near: Vec<Range<usize>> = Vec::new();
     for at in told {
@@ -166,6 +168,7 @@ fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
 mod tests {
     use super::diagnose_masked;
     use crate::diagnose::{Log, LogFacts, Scene};
+    use crate::junit::read_report;
     use crate::model::{Diagnosis, FailureKind};
     use crate::policy::Redactor;
 
@@ -202,6 +205,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_test_that_only_a_report_names_is_on_no_line() {
+        let report = "<testsuite name=\"a\"><testcase classname=\"a.B\" name=\"test_c\">\
+                      <failure message=\"1 != 2\">x</failure></testcase></testsuite>";
+        let log = "nothing to see on this line, it only takes up room\n".repeat(40_000);
+        let log = Log::from(format!("{log}FAILED a.py::test_d - assert 1 == 2\n"));
+        let redactor = Redactor::default();
+        let reports = [read_report(report)];
+        let facts = LogFacts::default();
+        let found = diagnose_masked(&log, &facts, Scene::default(), &reports, &redactor);
+        assert!(found.failing_tests.iter().any(|it| it.contains("test_c")));
     }
 
     #[test]

@@ -1,11 +1,8 @@
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;
 
@@ -23,24 +20,26 @@ struct Mention {
     doubtful: bool,
 }
 
-static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+pattern!(
+    PLACE,
+    concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
         r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[\p{L}\p{N}_@.+~$-]|\[[\p{L}\p{N}_.-]+\]|\([\p{L}\p{N}_-]+\)[\\/]|[\\/])*[\p{L}\p{N}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b)(?::(?<plainline>\d+))?",
-    ))
-});
+    )
+);
 
-static PLACED_BELOW: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#));
+pattern!(
+    PLACED_BELOW,
+    r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
+);
 
 // Where a parser stopped, at the end of what it says: TOML, INI; Babel.
-static AT_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$",
-    )
-});
+pattern!(
+    AT_LINE,
+    r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$"
+);
 
 /// The files that a log names, each with the index of its line: near the evidence first, then those
 /// of failing tests, then others.
@@ -61,12 +60,13 @@ pub(super) fn files(
         })
         .collect();
     collect(lines, &mut mentions);
-    let mut nearest = Nearest::new(evidence);
+    // Frames above a line of evidence weigh as those below.
+    let distance = |at: usize| evidence.iter().map(|it| it.abs_diff(at)).min();
     let mut ranked: Vec<(usize, usize, Mention)> = mentions
         .into_iter()
         .enumerate()
         .filter(|(_, mention)| !is_foreign(&mention.path))
-        .map(|(order, mention)| (nearest.distance(mention.at), order, mention))
+        .map(|(order, mention)| (distance(mention.at).unwrap_or(mention.at), order, mention))
         .collect();
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
@@ -155,7 +155,13 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .unwrap_or_default();
             let of_address = format!("{word}{}", path.as_str());
             let of_address = of_address.contains("://") && !of_address.starts_with("file:");
-            let path = bare(path.as_str());
+            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
+            let path = path.as_str();
+            let path = path
+                .strip_prefix('@')
+                .filter(|_| before.ends_with("[ "))
+                .unwrap_or(path);
+            let path = bare(path);
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
@@ -210,22 +216,4 @@ fn is_foreign(path: &str) -> bool {
     const NAMES: &[&str] = &["Node.js", "node.js", "Next.js", "Vue.js", "e.g", "i.e"];
     let slashed = path.replace('\\', "/");
     NAMES.contains(&slashed.as_str()) || slashed.starts_with("//")
-}
-
-// How far a line is from the nearest line of evidence; frames above weigh as those below.
-struct Nearest<'a> {
-    evidence: &'a [usize],
-}
-
-impl<'a> Nearest<'a> {
-    fn new(evidence: &'a [usize]) -> Self {
-        Self { evidence }
-    }
-
-    fn distance(&mut self, at: usize) -> usize {
-        let after = self.evidence.partition_point(|&line| line < at);
-        let above = after.checked_sub(1).map(|index| at - self.evidence[index]);
-        let below = self.evidence.get(after).map(|&line| line - at);
-        above.into_iter().chain(below).min().unwrap_or(at)
-    }
 }

@@ -32,6 +32,7 @@ mod speakers;
 mod special;
 mod steps;
 mod unnamed;
+mod unparsed;
 mod verdict;
 mod votes;
 

@@ -1,10 +1,8 @@
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::line::{Line, Mark};
 use super::log::View;
+use super::pattern::pattern;
 use super::prefix::{self, Wrapper};
 use super::quiet;
 
@@ -75,18 +73,15 @@ pub(super) fn lines(log: &str) -> Vec<Line<'_>> {
     lines_of(View::whole(log)).all
 }
 
-static MARK: LazyLock<Regex> = LazyLock::new(|| {
-    super::pattern::compile(
-        r"^(?:##\[(?<azure>error|warning|group|endgroup|command|section|debug|notice)\]|::(?<github>group|endgroup|error|warning|notice|debug)(?: [^:]*)?::)",
-    )
-});
-static TRAVIS: LazyLock<Regex> = LazyLock::new(|| {
-    super::pattern::compile(
-        r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))",
-    )
-});
-static WORKFLOW: LazyLock<Regex> =
-    LazyLock::new(|| super::pattern::compile(r"::(?:error|warning) (.*?)::(.*)$"));
+pattern!(
+    MARK,
+    r"^(?:##\[(?<azure>error|warning|group|endgroup|command|section|debug|notice)\]|::(?<github>group|endgroup|error|warning|notice|debug)(?: [^:]*)?::)"
+);
+pattern!(
+    TRAVIS,
+    r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))"
+);
+pattern!(WORKFLOW, r"::(?:error|warning) (.*?)::(.*)$");
 
 // A message of a workflow that names its place, as a compiler would print it. Line ends and marks of the
 // form are written as in a URL; the first line says it, the others repeat the log.

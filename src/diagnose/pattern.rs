@@ -2,7 +2,7 @@ use regex::Regex;
 
 /// A pattern of this module's tables, compiled when it is first asked.
 macro_rules! pattern {
-    ($name:ident, $pattern:literal) => {
+    ($name:ident, $pattern:expr) => {
         static $name: std::sync::LazyLock<regex::Regex> =
             std::sync::LazyLock::new(|| $crate::diagnose::pattern::compile($pattern));
     };

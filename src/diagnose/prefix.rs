@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::pattern::compile;
+use super::pattern::{compile, pattern};
 
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,14 +14,15 @@ pub(super) struct Wrapper {
 }
 
 // Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act and kubectl.
-static ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+pattern!(
+    ALWAYS,
+    concat!(
         r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w ./()-]+/[\w ./()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) )?",
         r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?(?:std(?:out|err) [FP](?: |$))?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
         r"(?:\d\d[OE][ +]?)?",
         r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
-    ))
-});
+    )
+);
 
 // Shapes that count only when most lines have them.
 static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
@@ -143,12 +144,13 @@ const DEEPEST: usize = 2;
 const MOST_ANNOUNCED: usize = 200;
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
-static ANNOUNCED: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"^(\S+ [\w:.-]+)\$ |^(\S+:[\w:.-]+): cache (?:hit|miss|bypass)"));
+pattern!(
+    ANNOUNCED,
+    r"^(\S+ [\w:.-]+)\$ |^(\S+:[\w:.-]+): cache (?:hit|miss|bypass)"
+);
 
 fn plain(raw: &str) -> String {
-    static ESCAPE: LazyLock<Regex> =
-        LazyLock::new(|| compile(r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07)"));
+    pattern!(ESCAPE, r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07)");
     ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 

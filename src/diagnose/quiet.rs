@@ -1,10 +1,9 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
 
 use super::line::{Line, Mark};
-use super::pattern::compile;
+use super::pattern::pattern;
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
 /// warnings, times and coverage, echoed scripts, what a program under test wrote to its console.
@@ -112,10 +111,11 @@ impl Section {
     }
 }
 
-static CONSOLE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^console\.(?:log|error|warn|info|debug|trace|dir|assert)(?:$| \S+:\d+$)")
-});
-static COVERAGE: LazyLock<Regex> = LazyLock::new(|| compile(r"^File\s+\|\s+% "));
+pattern!(
+    CONSOLE,
+    r"^console\.(?:log|error|warn|info|debug|trace|dir|assert)(?:$| \S+:\d+$)"
+);
+pattern!(COVERAGE, r"^File\s+\|\s+% ");
 
 static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let cues = [
@@ -150,8 +150,9 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::new(cues).expect("a small automaton")
 });
 
-static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
-    compile(concat!(
+pattern!(
+    NO_FAILURE,
+    concat!(
         r"^\s*(?:",
         // Marks of passed tests.
         r"(?:\[\s*\d+%\] )?[✓✔√✅○↓]",
@@ -170,8 +171,8 @@ static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
         // Scripts as a shell echoes them.
         r"|\+{1,3} [\w./(\[{':]|\$ \S",
         r")",
-    ))
-});
+    )
+);
 
 fn is_of_no_failure(text: &str) -> bool {
     CUES.is_match(text) && NO_FAILURE.is_match(text) && !text.contains("UnhandledPromiseRejection")

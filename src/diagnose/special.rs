@@ -1,15 +1,11 @@
-use std::sync::LazyLock;
-
 use super::line::Line;
-use super::pattern::compile;
+use super::pattern::pattern;
 use super::verdict::Finding;
 use crate::model::FailureKind as Kind;
-use regex::Regex;
 
-static TSC: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$"));
-static QUOTED: LazyLock<Regex> = LazyLock::new(|| compile(r#"'"?([^'"]+)"?'"#));
-static UNDEFINED: LazyLock<Regex> = LazyLock::new(|| compile(r"undefined name\(s\): *(.+)$"));
+pattern!(TSC, r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$");
+pattern!(QUOTED, r#"'"?([^'"]+)"?'"#);
+pattern!(UNDEFINED, r"undefined name\(s\): *(.+)$");
 
 // TypeScript's codes that say more than "a type error". Source: the compiler's
 // diagnosticMessages.json.
@@ -297,8 +293,7 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
 }
 
 fn begins_small(text: &str) -> bool {
-    static CODED: LazyLock<Regex> =
-        LazyLock::new(|| compile(r"\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} ['a-z]"));
+    pattern!(CODED, r"\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} ['a-z]");
     CODED.is_match(text)
 }
 

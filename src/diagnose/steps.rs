@@ -44,6 +44,9 @@ impl Job {
     }
 }
 
+// Folds inside folds that are kept in mind.
+const MOST_FOLDS: usize = 1_000;
+
 // What a line says about steps.
 #[derive(Debug, PartialEq, Eq)]
 enum Event {
@@ -100,7 +103,8 @@ impl Reader {
                 self.begun = true;
                 self.service = true;
             }
-            Event::Opened(name) => self.open.push((name, at)),
+            Event::Opened(name) if self.open.len() < MOST_FOLDS => self.open.push((name, at)),
+            Event::Opened(_) => {}
             Event::Closed(name) => {
                 let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
                     return;
@@ -108,8 +112,10 @@ impl Reader {
                 let from = self.open[index].1;
                 self.open.truncate(index);
                 // What was folded inside is part of it.
-                self.steps
-                    .retain(|step| step.from < from || matches!(step.end, End::Failed(_)));
+                let first = self.steps.partition_point(|step| step.from < from);
+                let mut inside = self.steps.split_off(first);
+                inside.retain(|step| matches!(step.end, End::Failed(_)));
+                self.steps.append(&mut inside);
                 let end = section_end(&name);
                 self.from = self
                     .from
@@ -259,23 +265,10 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
         "Done. Your build",
         "Failure - ",
         "Success - ",
-        "The command",
         "did not complete successfully",
-        "Running after_script",
-        "Starting: ",
-        "Finishing: ",
-        "failed with exit code",
+        "Running after",
+        "failed with ",
         "Cleaning up project",
-        "--- ",
-        "~~~ ",
-        "+++ ",
-        "Uploading artifacts",
-        "Post-build",
-        "has been terminated",
-        "Complete job name",
-        "exit status",
-        "exit code",
-        "ommand failed",
     ];
     #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
     AhoCorasick::new(cues).expect("a small automaton")
@@ -293,7 +286,7 @@ pattern!(
 pattern!(FINISHED, r"^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$");
 pattern!(
     GITLAB,
-    r"^ERROR: Job failed(?:[ (:].*?(?:exit (?:code|status) (\d+))?.*)?$"
+    r"^ERROR: Job failed(?:[ (:](?:.*?exit (?:code|status) (\d+))?.*)?$"
 );
 pattern!(JENKINS, r"^(?:ERROR: )?script returned exit code (\d+)$");
 pattern!(
@@ -412,6 +405,11 @@ mod tests {
             (
                 "travis_time:start:01\r$ a\nx\ntravis_time:end:01:start=1\rThe command \"a\" exited with 0.\ntravis_time:start:02\r$ b\ny\ntravis_time:end:02:start=1\r\nThe command \"b\" exited with 1.\n\nDone. Your build exited with 1.",
                 &[End::Passed, End::Failed(Some(1)), End::Open],
+                Some(false),
+            ),
+            (
+                "a\nb\nc\nRunning after script...\nx\nERROR: Job failed: exit code 3",
+                &[End::Failed(Some(3)), End::CleanUp],
                 Some(false),
             ),
             (

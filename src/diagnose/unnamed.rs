@@ -1,12 +1,10 @@
 //! Files of the repository that a log does not name, and that hold what it says is missing.
 
-use std::sync::LazyLock;
-
 use memchr::memmem;
-use regex::Regex;
 
+use super::claimed::mentioned;
 use super::derive::{MODULE, PACKAGE, say};
-use super::pattern::compile;
+use super::pattern::pattern;
 use crate::languages::{Language, Resolver, uses, words};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::source::Source;
@@ -23,16 +21,18 @@ const MANIFESTS: &[&str] = &[
     "Pipfile",
 ];
 
-static CLASS: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"`(?<of>\w+)` is not fully defined|initializing mapper (?:Mapper\[|mapped class )?(?<by>\w+)",
-    )
-});
-static ATTRIBUTE: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"AttributeError: module '(?<module>[\w.]+)' has no attribute '"));
-static DOTTED: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r#"Module "(?<module>[\w.]+)" does not define a "(?<name>\w+)" attribute"#)
-});
+pattern!(
+    CLASS,
+    r"`(?<of>\w+)` is not fully defined|initializing mapper (?:Mapper\[|mapped class )?(?<by>\w+)"
+);
+pattern!(
+    ATTRIBUTE,
+    r"AttributeError: module '(?<module>[\w.]+)' has no attribute '"
+);
+pattern!(
+    DOTTED,
+    r#"Module "(?<module>[\w.]+)" does not define a "(?<name>\w+)" attribute"#
+);
 
 /// Adds the files that a Python log is about and names nowhere: where a class is defined that lacks a
 /// name, where a module stands as a string, which module lost an attribute.
@@ -120,6 +120,42 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
 }
 
+pattern!(
+    REQUESTED,
+    r"The requested module '(?<module>[^']+)' does not provide an export named '(?<name>[^']+)'"
+);
+
+/// Adds the files that take a missing export, where a log names none of them: mocha tells neither file
+/// nor line.
+pub(super) fn find_importers(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    let said = diagnosis.evidence.iter();
+    let Some(said) = said.clone().find_map(|it| REQUESTED.captures(&it.text)) else {
+        return;
+    };
+    let (module, name) = (&said["module"], &said["name"]);
+    let resolver = Resolver::new(source);
+    let takes = |path: &RepoPath| {
+        let facts = resolver.facts(path);
+        let mut imports = facts.imports.iter();
+        let import = imports
+            .find(|it| it.specifier == *module && it.names.iter().any(|one| one.name == *name))?;
+        Some(MentionedFile::of(path, Some(import.line)))
+    };
+    if mentioned(diagnosis).iter().any(|it| takes(it).is_some()) {
+        return;
+    }
+    let all = source.listing().files().map(|entry| &entry.path);
+    let scripts =
+        all.filter(|it| Language::of_path(it.as_str()).is_some_and(|it| it.declares_exports));
+    let holds = |path: &&RepoPath| {
+        let bytes = source.read(path).ok();
+        bytes.is_some_and(|it| memmem::find(&it, module.as_bytes()).is_some())
+    };
+    let found = scripts.take(MAX_READ).filter(holds).take(MAX_PARSED);
+    let found: Vec<MentionedFile> = found.filter_map(takes).take(MAX_NAMES).collect();
+    diagnosis.files.splice(0..0, found);
+}
+
 struct Repository<'s> {
     source: &'s dyn Source,
     resolver: Resolver<'s>,
@@ -136,11 +172,11 @@ impl Repository<'_> {
             let at = words(&bytes, name).next()?;
             let facts = self.resolver.facts(path);
             let mut bound = facts.imports.iter().flat_map(|import| &import.names);
-            if bound.any(|it| it.alias.as_ref().unwrap_or(&it.name) == name) {
+            if bound.any(|it| it.local() == name) {
                 return None;
             }
             let found = uses(path, &bytes, name)?;
-            (!found.bound && (found.value || found.typed)).then(|| place(path, &bytes, at))
+            (!found.is_own() && (found.value || found.typed)).then(|| place(path, &bytes, at))
         };
         if self.named.iter().any(|path| free(path).is_some()) {
             return None;
@@ -218,30 +254,20 @@ impl Repository<'_> {
         let path = found
             .first()
             .filter(|path| Language::of_path(path.as_str()).is_some())?;
-        Some(MentionedFile {
-            path: path.to_string(),
-            line: None,
-            column: None,
-            in_repository: true,
-        })
+        Some(MentionedFile::of(path, None))
     }
 }
 
 fn place(path: &RepoPath, bytes: &[u8], at: usize) -> MentionedFile {
     let before = bytes.get(..at).unwrap_or_default();
     let row = memchr::memchr_iter(b'\n', before).count() + 1;
-    MentionedFile {
-        path: path.to_string(),
-        line: u32::try_from(row).ok(),
-        column: None,
-        in_repository: true,
-    }
+    MentionedFile::of(path, u32::try_from(row).ok())
 }
 
 #[cfg(test)]
 mod tests {
     use crate::diagnose::{LogFacts, diagnose_in};
-    use crate::model::{FailureKind, RepoPath};
+    use crate::model::FailureKind;
     use crate::source::Memory;
 
     const FILES: &[(&str, &str)] = &[
@@ -310,11 +336,7 @@ mod tests {
                 "==== FAILURES ====\n____ test_a ____\n\ntests/test_a.py:6: in test_a\n    \
                  app.flash()\n{error}\n==== 1 failed in 0.1s ====\n"
             );
-            let files = FILES.iter().map(|(path, text)| {
-                let path = RepoPath::new(path).unwrap();
-                (path, text.as_bytes().to_vec())
-            });
-            let source = Memory::new(files);
+            let source = Memory::named(FILES.iter().copied());
             let found = diagnose_in(&log, &LogFacts::default(), &source);
             assert_eq!(found.kind, kind, "{error}");
             let file = &found.files[0];
@@ -330,13 +352,33 @@ mod tests {
         let log = "==== FAILURES ====\n____ test_a ____\n\ntests/test_a.py:6: in test_a\n    \
                    app.flash()\nE   AttributeError: module 'app' has no attribute 'flash'\n\
                    ==== 1 failed in 0.1s ====\n";
-        let files = FILES.iter().map(|(path, text)| {
-            let path = RepoPath::new(path).unwrap();
-            (path, text.as_bytes().to_vec())
-        });
-        let source = Memory::new(files);
+        let source = Memory::named(FILES.iter().copied());
         let found = diagnose_in(log, &LogFacts::default(), &source);
         let paths: Vec<&str> = found.files.iter().map(|it| it.path.as_str()).collect();
         assert_eq!(paths, ["tests/test_a.py", "app/__init__.py"]);
+    }
+    #[test]
+    fn who_takes_a_missing_export_is_found_by_what_it_takes_from_where() {
+        let log = "\n Exception during run: SyntaxError: The requested module '../src/index.js' does \
+                   not provide an export named 'Cache'\n    at #asyncInstantiate (node:internal/x:3:1)\n";
+        let files = [
+            ("src/index.js", "export const Cash = 1;\n"),
+            (
+                "test/a.test.js",
+                "import x from 'x';\nimport { Cache } from '../src/index.js';\n",
+            ),
+            (
+                "test/b.test.js",
+                "import { Cash } from '../src/index.js';\n",
+            ),
+            ("lib/c.js", "import { Cache } from './index.js';\n"),
+        ];
+        let found = diagnose_in(log, &LogFacts::default(), &Memory::named(files));
+        let places = found.files.iter().map(|it| (it.path.as_str(), it.line));
+        let places: Vec<_> = places.collect();
+        assert_eq!(
+            places,
+            [("test/a.test.js", Some(2)), ("src/index.js", None)]
+        );
     }
 }

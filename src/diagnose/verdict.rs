@@ -46,18 +46,11 @@ impl Scope {
 
     /// The first step that failed; without one what the service does not call passed.
     pub(super) fn of(job: &Job) -> Self {
-        let ranges = |wanted: fn(End) -> bool| -> Vec<(usize, usize)> {
-            job.steps
-                .iter()
-                .filter(|step| wanted(step.end))
-                .map(|step| (step.from, step.to))
-                .collect()
-        };
+        let range = |step: Step| (step.from, step.to);
         // The first step that failed is the cause of the others.
-        if let Some(step) = job.failed().next() {
-            return Self(vec![(step.from, step.to)]);
-        }
-        Self(ranges(|end| end == End::Open))
+        let first = job.failed().next().map(range);
+        let open = job.steps.iter().filter(|step| step.end == End::Open);
+        Self(first.map_or_else(|| open.copied().map(range).collect(), |it| vec![it]))
     }
 }
 

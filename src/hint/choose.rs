@@ -304,7 +304,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_
     let mangled = !asked.language.declares_exports
         && asked.name.starts_with("__")
         && !asked.name.ends_with("__");
-    let bound = asked.usage.bound || shadowed || mangled;
+    let bound = asked.usage.is_own() || shadowed || mangled;
     if contradicted || bound || asked.language.is_global(asked.name) {
         return false;
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::model::{DefinitionKind, HintSource, RepoPath};
+use crate::model::{DefinitionKind, HintSource, RepoPath, Suggestion};
 
 /// A way to import a name: the module as the file would write it, and the name inside it (`*` for
 /// the module itself, `default` for its default export).
@@ -10,6 +10,17 @@ pub(super) struct Way {
     pub(super) imported: String,
     /// The file of the repository that the module is.
     pub(super) path: Option<RepoPath>,
+}
+
+impl Way {
+    /// That of a suggestion.
+    pub(super) fn of(one: &Suggestion) -> Self {
+        Self {
+            module: one.module.clone(),
+            imported: one.imported.clone(),
+            path: one.path.clone(),
+        }
+    }
 }
 
 /// What speaks for a way.
@@ -58,12 +69,7 @@ impl Evidence {
 /// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says
 /// more than a neighbour, wherever it stands.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
-    let parts = |path: &'_ str| -> usize { path.split('/').filter(|it| !it.is_empty()).count() };
-    let (theirs, ours) = (path.directory(), file.directory());
-    let both = theirs.split('/').zip(ours.split('/'));
-    let shared = both.take_while(|(a, b)| a == b && !a.is_empty()).count();
-    let steps = parts(theirs) + parts(ours) - 2 * shared;
-    let near = 4096_u64 >> (3 * steps).min(11);
+    let near = 4096_u64 >> (3 * path.steps_to(file)).min(11);
     let same_name = path.file_name() == file.file_name();
     let weight = match path.stem() {
         stem if same_name && stem.contains('.') => 32_768,

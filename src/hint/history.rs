@@ -41,13 +41,17 @@ pub(super) fn weighed(
     query: &Query<'_>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
+    // Without `self.` before it a method is meant, if the file did not import the name.
+    let is_member = asked.usage.member;
     match before(asked) {
+        Some((Was::Defined | Was::Local, _)) | None if is_member => rows.clear(),
         None => {}
         Some((Was::Imported(imports), then)) => {
             let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
             let late = imports.iter().any(late);
             if has_given_way(asked, &then) {
                 doubt(&mut rows);
+                rows.retain(|_| !is_member);
                 return rows;
             }
             let mut again = imports
@@ -57,6 +61,7 @@ pub(super) fn weighed(
                 if late {
                     doubt(&mut rows);
                 }
+                rows.retain(|_| !is_member);
                 return rows;
             };
             rows.retain(|it| it.import_statement != one.import_statement);
@@ -64,6 +69,7 @@ pub(super) fn weighed(
                 row.certain = false;
                 row.confidence = row.confidence.min(50);
             }
+            rows.retain(|_| !is_member);
             rows.insert(0, one);
         }
         Some((Was::Defined, then)) => {
@@ -72,16 +78,10 @@ pub(super) fn weighed(
             if let Some((new, true)) = renaming(asked.file, &then, asked.text, asked.name) {
                 rows = vec![Suggestion {
                     name: asked.name.to_owned(),
-                    import_statement: String::new(),
-                    module: String::new(),
-                    path: None,
                     confidence: 50,
                     source: HintSource::Similar,
-                    certain: false,
                     imported: new,
-                    type_only: false,
-                    replaces: None,
-                    also_in: Vec::new(),
+                    ..Suggestion::default()
                 }];
             } else {
                 doubt_namesakes(graph, asked, &then, &mut rows);
@@ -227,7 +227,7 @@ fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
             return Some(Was::Member);
         }
         let used = uses(asked.file, text, asked.name)?;
-        let lost = (used.bound && !now.bound) || (used.shadowed && !now.shadowed);
+        let lost = (used.is_own() && !now.is_own()) || (used.shadowed && !now.shadowed);
         lost.then_some(Was::Local)
     };
     let mut others = asked.past.iter().filter(|it| **it != *asked.text);
@@ -289,11 +289,9 @@ fn again(
                 None => HintSource::Manifest,
             },
             path,
-            certain: false,
             imported: imported.to_owned(),
             type_only: import.type_only,
-            replaces: None,
-            also_in: Vec::new(),
+            ..Suggestion::default()
         },
     };
     let gives = match &one.path {
@@ -316,12 +314,7 @@ fn again(
                 || installed()
         }
     };
-    let way = Way {
-        module: one.module.clone(),
-        imported: one.imported.clone(),
-        path: one.path.clone(),
-    };
-    let kind = entity(graph, &way, asked).kind(graph, imported);
+    let kind = entity(graph, &Way::of(&one), asked).kind(graph, imported);
     let certain = gives
         && holds(graph, idiom, asked, &one, kind)
         && !is_lacking(query.installed, asked, &one);

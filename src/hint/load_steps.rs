@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use crate::graph::Graph;
 use crate::languages::{Language, Loading, called, loading};
-use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, RepoPath};
+use crate::model::{DefinitionKind, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Files that are looked through for modules that are loaded by name.
 const MAX_NAMED: usize = 2_000;
@@ -55,7 +55,7 @@ impl Module {
                 let top = import.specifier.split('.').next().unwrap_or_default();
                 let whole = import.names.is_empty().then_some(top);
                 let names = import.names.iter();
-                let names = names.map(|one| one.alias.as_ref().unwrap_or(&one.name).as_str());
+                let names = names.map(ImportedName::local);
                 names.chain(whole).map(|name| (name, import.line))
             })
     }
@@ -300,10 +300,10 @@ impl<'g> Files<'g> {
                 };
             let mut names: Vec<Taken> = Vec::new();
             for one in &import.names {
-                let local = one.alias.as_ref().unwrap_or(&one.name);
+                let local = one.local();
                 names.push(Taken {
                     name: one.name.clone(),
-                    local: local.clone(),
+                    local: local.to_owned(),
                     module: None,
                 });
             }

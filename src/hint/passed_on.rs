@@ -7,7 +7,7 @@ use super::{Ask, Wanted};
 use crate::git::changed_lines;
 use crate::graph::Graph;
 use crate::languages::{Language, facts, syntax_errors, uses};
-use crate::model::{FileFacts, Import, RepoPath};
+use crate::model::{FileFacts, Import, ImportedName, RepoPath};
 use crate::source::Overlay;
 
 /// Runs of changed lines that are looked at in one module.
@@ -242,9 +242,9 @@ fn keeps(now: &FileFacts, then: &FileFacts) -> bool {
     };
     let bound = |facts: &FileFacts| -> BTreeSet<String> {
         let imported = facts.imports.iter().flat_map(|it| &it.names);
-        let imported = imported.map(|it| it.alias.as_ref().unwrap_or(&it.name));
-        let exported = facts.exports.iter().map(|it| &it.name);
-        imported.chain(exported).cloned().collect()
+        let imported = imported.map(ImportedName::local);
+        let exported = facts.exports.iter().map(|it| it.name.as_str());
+        imported.chain(exported).map(str::to_owned).collect()
     };
     defined(now) == defined(then) && bound(now).is_subset(&bound(then))
 }

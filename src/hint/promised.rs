@@ -93,23 +93,26 @@ fn promised(
         source: HintSource::Definition,
         certain: true,
         imported: name.to_owned(),
-        type_only: false,
-        replaces: None,
-        also_in: Vec::new(),
+        ..Suggestion::default()
     };
     Some((package, one))
 }
 
+// Mentions of `__all__` that are looked at in a file.
+const MAX_LISTS: usize = 100;
+
 // Whether a list or tuple of `__all__` holds the name.
 pub(super) fn in_all(text: &str, name: &str) -> bool {
     let quoted = [format!("\"{name}\""), format!("'{name}'")];
-    text.match_indices("__all__").any(|(at, _)| {
-        let rest = text.get(at..).unwrap_or_default();
-        let Some(open) = rest.find(['[', '(']) else {
-            return false;
-        };
-        let list = rest.get(open..).unwrap_or_default();
-        let list = list.split([']', ')']).next().unwrap_or_default();
-        quoted.iter().any(|it| list.contains(it))
-    })
+    text.match_indices("__all__")
+        .take(MAX_LISTS)
+        .any(|(at, _)| {
+            let rest = text.get(at..).unwrap_or_default();
+            let Some(open) = rest.find(['[', '(']) else {
+                return false;
+            };
+            let list = rest.get(open..).unwrap_or_default();
+            let list = list.split([']', ')']).next().unwrap_or_default();
+            quoted.iter().any(|it| list.contains(it))
+        })
 }

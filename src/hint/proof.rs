@@ -78,9 +78,7 @@ fn binding<'i>(imports: &'i [Import], asked: &Undefined<'_>, module: &str) -> Op
 
 fn leads(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
     let mut import = import.clone();
-    import
-        .names
-        .retain(|taken| taken.alias.as_ref().unwrap_or(&taken.name) == asked.name);
+    import.names.retain(|taken| taken.local() == asked.name);
     let found = graph.resolver().resolve(asked.file, &import);
     match &one.path {
         Some(path) => found.files.contains(path),
@@ -138,12 +136,8 @@ fn has_members(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bo
     if !module {
         return true;
     }
-    let way = Way {
-        module: one.module.clone(),
-        imported: one.imported.clone(),
-        path: one.path.clone(),
-    };
-    coverage(graph, asked.language, &way, &asked.usage).is_none_or(|(found, all)| found == all)
+    coverage(graph, asked.language, &Way::of(one), &asked.usage)
+        .is_none_or(|(found, all)| found == all)
 }
 
 /// Whether the file may take something from a module: its package declares it, or the file or its

@@ -295,7 +295,7 @@ fn module(
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.
 #[expect(clippy::option_option, reason = "no import, a module, a name in one")]
 fn taken(import: &Import, name: &str) -> Option<Option<ImportedName>> {
-    let bound = |one: &&ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
+    let bound = |one: &&ImportedName| one.local() == name;
     match import.kind {
         ImportKind::From => {
             let found = import.names.iter().find(bound)?;

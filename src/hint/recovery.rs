@@ -93,14 +93,11 @@ mod tests {
             name: "CliRunner".into(),
             import_statement: "from typer.testing import CliRunner".into(),
             module: "typer.testing".into(),
-            path: None,
             confidence: 90,
             source: HintSource::Manifest,
             certain: true,
             imported: "CliRunner".into(),
-            type_only: false,
-            replaces: None,
-            also_in: Vec::new(),
+            ..Suggestion::default()
         };
         let context = recovery_context(FailureKind::ImportError, &names, &[suggestion]);
         assert_eq!(

@@ -137,7 +137,7 @@ struct Asked<'a> {
 
 impl Asked<'_> {
     fn bound(&self) -> &str {
-        self.taken.alias.as_ref().unwrap_or(&self.taken.name)
+        self.taken.local()
     }
 
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
@@ -156,11 +156,10 @@ impl Asked<'_> {
             path: self.target.cloned(),
             confidence: 35,
             source,
-            certain: false,
             imported: imported.to_owned(),
             type_only: import.type_only,
             replaces: Some(import.specifier.clone()),
-            also_in: Vec::new(),
+            ..Suggestion::default()
         }
     }
 
@@ -514,9 +513,9 @@ fn renamed(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> 
     }
     // Where only the import is misspelt, what is written right is meant by it.
     let used = found.places.len() > 1;
-    if found.bound
+    if found.is_own()
         || found.shadowed
-        || taken.is_some_and(|it| it.bound || (used && !it.places.is_empty()))
+        || taken.is_some_and(|it| it.is_own() || (used && !it.places.is_empty()))
     {
         return None;
     }

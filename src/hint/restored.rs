@@ -334,16 +334,12 @@ mod tests {
     fn one(name: &str, module: &str, imported: &str) -> Suggestion {
         Suggestion {
             name: name.to_owned(),
-            import_statement: String::new(),
             module: module.to_owned(),
-            path: None,
             confidence: 95,
             source: HintSource::Stdlib,
             certain: true,
             imported: imported.to_owned(),
-            type_only: false,
-            replaces: None,
-            also_in: Vec::new(),
+            ..Suggestion::default()
         }
     }
 

@@ -200,7 +200,7 @@ fn evidence(
         if !binds || path == file {
             continue;
         }
-        let bound = |one: &&ImportedName| one.alias.as_ref().unwrap_or(&one.name) == name;
+        let bound = |one: &&ImportedName| one.local() == name;
         let Some(taken) = import.names.iter().find(bound) else {
             continue;
         };

@@ -40,11 +40,8 @@ pub(super) fn similar(
                 path: path.cloned(),
                 confidence: if distance == 0 { 40 } else { 25 },
                 source: HintSource::Similar,
-                certain: false,
                 imported: name.to_owned(),
-                type_only: false,
-                replaces: None,
-                also_in: Vec::new(),
+                ..Suggestion::default()
             };
             found.push((distance, order, suggestion));
         };
@@ -78,14 +75,14 @@ fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
     let free = free_names(asked.file, asked.text);
     let is_used = |name: &str| {
         let found = uses(asked.file, asked.text, name);
-        found.is_some_and(|it| it.bound || it.shadowed || it.value)
+        found.is_some_and(|it| it.is_own() || it.shadowed || it.value)
     };
     let near = |name: &str| distance(asked.name, name).or(short_slip(asked.name, name));
     let mut found = BTreeSet::new();
     for import in &asked.facts.imports {
         for name in &import.names {
-            let bound = name.alias.as_ref().unwrap_or(&name.name);
-            found.extend(near(bound).map(|it| (it, bound.clone())));
+            let bound = name.local();
+            found.extend(near(bound).map(|it| (it, bound.to_owned())));
         }
     }
     let is_word = |it: char| it.is_alphanumeric() || matches!(it, '_' | '$');

@@ -33,7 +33,7 @@ pub(super) fn by_subject<'p>(
     for (path, facts) in others.filter(|(path, _)| path.directory() == file.directory()) {
         let taken = facts.imports.iter().find_map(|import| {
             let bound = import.names.iter().find(|one| {
-                one.alias.as_ref().unwrap_or(&one.name) == name
+                one.local() == name
                     && import.kind == ImportKind::Import
                     && import.specifier.starts_with('.')
             })?;

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::fix::binds;
 use super::missing::leads_to;
-use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses};
+use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
 
@@ -88,9 +88,20 @@ pub fn wanted(
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
         let lacks = |it: Uses| !it.bound && (it.value || it.typed);
-        let asks = read.iter().find(|(path, bytes, facts)| {
-            !binds(facts, name) && uses(path, bytes, name).is_some_and(lacks)
-        });
+        let asking = |is_member: bool| {
+            read.iter().find(move |(path, bytes, facts)| {
+                let asks = match uses(path, bytes, name) {
+                    Some(it) => it.member == is_member && lacks(it),
+                    // What the template of a component alone names.
+                    None => {
+                        matches!(path.extension(), Some("vue" | "svelte" | "astro"))
+                            && words(bytes, name).next().is_some()
+                    }
+                };
+                asks && !binds(facts, name)
+            })
+        };
+        let asks = asking(false).or_else(|| asking(true));
         // A file that has the word for something else does not want the name.
         let may_ask = |path: &&RepoPath| {
             let mut all = read.iter().filter(|it| it.0 == *path);

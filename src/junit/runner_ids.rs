@@ -1,14 +1,11 @@
-use super::read::{Case, Enclosing, End};
+use super::read::{Case, Enclosing};
 
 /// Gives a test the name that its runner prints, and says which runner that is.
 pub(super) fn set_id(case: &mut Case, around: &Enclosing) {
-    if case.end == End::Passed || case.end == End::Skipped {
-        case.id.clone_from(&case.name);
-    }
     let suite = around.suites.last().map_or("", String::as_str);
     let (runner, id) = if around.root == "pytest tests" || suite == "pytest" {
         // Its lines count from 0.
-        case.line = case.line.map(|line| line + 1);
+        case.line = case.line.map(|line| line.saturating_add(1));
         (Some("pytest"), pytest(case))
     } else if let Some(title) = playwright(&case.detail) {
         (Some("playwright"), title)
@@ -39,6 +36,9 @@ pub(super) fn set_id(case: &mut Case, around: &Enclosing) {
     case.id = id;
 }
 
+// Directories and classes of one test that are told apart.
+const MOST_PARTS: usize = 64;
+
 // `tests.test_a.T` and `test_x` are `tests/test_a.py::T::test_x`.
 fn pytest(case: &Case) -> String {
     let dotted = if case.class.is_empty() {
@@ -57,7 +57,7 @@ fn pytest(case: &Case) -> String {
         .skip(1)
         .position(is_class)
         .map_or(parts.len(), |at| at + 1);
-    let count = (1..=parts.len())
+    let count = (1..=parts.len().min(MOST_PARTS))
         .rev()
         .find(|count| told(&named(*count)))
         .unwrap_or(usual);

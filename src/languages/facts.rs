@@ -168,6 +168,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{facts, syntax_errors};
+    use crate::languages::meddling;
     use crate::model::RepoPath;
 
     #[test]
@@ -188,6 +189,31 @@ mod tests {
             assert_eq!(found.imports.len(), 1, "{name}");
             assert_eq!(found.problems.len(), 1, "{name}");
             assert_eq!(syntax_errors(&path, text.as_bytes()).len(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_nests_without_brackets_is_read_to_its_end() {
+        let many = 60_000;
+        for (name, text) in [
+            (
+                "a.py",
+                format!("import sys\nsys.exit({}1)\n", "- ".repeat(many)),
+            ),
+            (
+                "a.py",
+                format!("import os\ngetattr(os, {}'a')\n", "'a' + ".repeat(many)),
+            ),
+            (
+                "a.ts",
+                format!("process.exit({}1)\n", "a ? a : ".repeat(many)),
+            ),
+            ("a.ts", format!("require({}'a')\n", "'a' + ".repeat(many))),
+            ("a.ts", format!("{}let x\n", "declare ".repeat(many))),
+        ] {
+            let path = RepoPath::new(name).unwrap();
+            let _ = facts(&path, text.as_bytes());
+            assert!(meddling(&path, text.as_bytes()).len() < 2, "{name}");
         }
     }
 

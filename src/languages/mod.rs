@@ -27,6 +27,8 @@ mod resolver;
 mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
+#[cfg(test)]
+mod told;
 pub(crate) mod typescript;
 mod uses;
 

@@ -32,10 +32,20 @@ pub struct Uses {
     pub typed: bool,
     /// Something in the file declares or assigns it.
     pub bound: bool,
+    /// A method of a class bears the name, which code below the class's own statements does not see.
+    pub member: bool,
     /// A parameter, a key or an export bears the name as well.
     pub shadowed: bool,
     /// Byte offsets where it stands for what it means, imports included, ascending.
     pub places: Vec<usize>,
+}
+
+impl Uses {
+    /// Whether the file has something of its own by this name.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        self.bound || self.member
+    }
 }
 
 /// Reads how a file uses a name. `None` when the file cannot be parsed or nowhere holds it as a
@@ -220,6 +230,11 @@ mod tests {
         ] {
             assert!(!read(path, text).bound, "{text}");
         }
+        let found = read(
+            "a.py",
+            "class A:\n    @a\n    def Name(self): pass\nName()\n",
+        );
+        assert!(found.member && !found.bound && found.value);
         assert!(read("a.py", "Name(1)").called && read("a.ts", "new Name()").called);
     }
 }

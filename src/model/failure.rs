@@ -324,6 +324,17 @@ pub struct MentionedFile {
 }
 
 impl MentionedFile {
+    /// A file of the repository at a line.
+    #[must_use]
+    pub fn of(path: &RepoPath, line: Option<u32>) -> Self {
+        Self {
+            path: path.to_string(),
+            line,
+            column: None,
+            in_repository: true,
+        }
+    }
+
     /// The path as a file of the repository, when it is one.
     #[must_use]
     pub fn repo_path(&self) -> Option<RepoPath> {

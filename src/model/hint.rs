@@ -23,7 +23,7 @@ pub struct HintDocument {
 }
 
 /// One import that may have been meant.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Suggestion {
     /// The undefined name.
@@ -55,7 +55,7 @@ pub struct Suggestion {
 }
 
 /// What a suggestion rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HintSource {
     /// Other files import this very name.
@@ -67,5 +67,6 @@ pub enum HintSource {
     /// A package that the manifest names has it.
     Manifest,
     /// A name like it exists.
+    #[default]
     Similar,
 }

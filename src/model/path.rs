@@ -132,6 +132,28 @@ impl RepoPath {
         })
     }
 
+    /// Directories that hold both files, the root not counted.
+    #[must_use]
+    pub fn shared_with(&self, other: &Self) -> usize {
+        let both = self
+            .directory()
+            .split('/')
+            .zip(other.directory().split('/'));
+        both.take_while(|(a, b)| a == b && !a.is_empty()).count()
+    }
+
+    /// Steps from the directory of one file to that of another.
+    #[must_use]
+    pub fn steps_to(&self, other: &Self) -> usize {
+        self.depth() + other.depth() - 2 * self.shared_with(other)
+    }
+
+    /// Directories above the file, the root not counted.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.0.matches('/').count()
+    }
+
     /// Whether the file lies in `directory` or below it (`""` holds everything).
     #[must_use]
     pub fn is_below(&self, directory: &str) -> bool {

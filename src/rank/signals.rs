@@ -206,7 +206,7 @@ fn weigh(pool: &[RepoPath], commits: &[Commit], weight: impl Fn(&Commit) -> f64)
     for commit in commits {
         let weight = weight(commit);
         if weight > 0.0 {
-            let age = (now - commit.time).max(0) as f64 / TWO_YEARS;
+            let age = now.saturating_sub(commit.time).max(0) as f64 / TWO_YEARS;
             let weight = weight * exp2_minus(age);
             for number in commit.paths.iter().filter_map(|path| numbers.get(path)) {
                 scores[*number] += weight;

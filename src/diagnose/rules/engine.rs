@@ -10,7 +10,8 @@ use crate::model::FailureKind;
 
 // What the interpreters print before an error's name: after `E` of pytest, in its summary, after
 // a place; behind node's words for uncaught errors and the marks of runners.
-const PYTHON: &str = r"^(?:E\s+|[\s>#|+│]*|(?:FAILED|ERROR) .+? - |[^\s:]+:\d+: )(?:\w+\.)*";
+const PYTHON: &str =
+    r"^(?:E\s+|INTERNALERROR> |[\s>#|+│]*|(?:FAILED|ERROR) .+? - |[^\s:]+:\d+: )(?:\w+\.)*";
 const NODE: &str = r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|Exception during run:|Exception:|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?";
 
 /// Rules with their patterns, compiled on first use.

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use super::place;
 use super::read::{Case, Cases};
 use crate::diagnose::line::Line;
@@ -105,18 +107,25 @@ fn is_of_hook(lines: &[Line<'_>], from: usize) -> bool {
 /// What vitest reports under ` FAIL `.
 pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases = Cases::default();
+    let is_heading = |line: &Line<'_>| line.text.trim_start().starts_with("FAIL ");
+    let mut below = 0;
+    let mut skipped: HashSet<&str> = HashSet::new();
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
-        if !text.trim_start().starts_with("FAIL ") || line.captured {
+        if text.contains("skipped)") {
+            skipped.extend(text.split_whitespace());
+        }
+        if !is_heading(line) || line.captured {
             continue;
         }
         // Several headings share one report when they failed alike.
-        let mut below = at + 1;
-        while lines
-            .get(below)
-            .is_some_and(|line| line.text.trim_start().starts_with("FAIL "))
-        {
-            below += 1;
+        if below <= at {
+            below = at
+                + lines
+                    .iter()
+                    .skip(at)
+                    .take_while(|it| is_heading(it))
+                    .count();
         }
         let cause = next_filled(lines, below);
         let stop = |text: &str| text.contains('⎯') || text.trim_start().starts_with("FAIL ");
@@ -142,11 +151,7 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
                 .any(|line| line.text.contains("Failed Suites"))
         {
             // Its tests were found before a hook of theirs fails, and are skipped then.
-            let skips = lines.iter().take(at).any(|line| {
-                let text = line.text.as_ref();
-                text.contains("skipped)") && text.contains(&found[1])
-            });
-            let of_hook = skips || is_of_hook(lines, below);
+            let of_hook = skipped.contains(&found[1]) || is_of_hook(lines, below);
             let mut case = Case::new("vitest", String::new(), at)
                 .cause(cause)
                 .of_hook(of_hook);

@@ -1,16 +1,13 @@
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-static FAILING: LazyLock<Regex> = LazyLock::new(|| {
-    compile(r"^\s*(?:✖ )?(?:\d+ failing(?: \([^)]*\))?|\d+ of \d+ tests? failed:?)$")
-});
-static ENTRY: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\s*)(\d+)\) (.*)$"));
+pattern!(
+    FAILING,
+    r"^\s*(?:✖ )?(?:\d+ failing(?: \([^)]*\))?|\d+ of \d+ tests? failed:?)$"
+);
+pattern!(ENTRY, r"^(\s*)(\d+)\) (.*)$");
 
 /// The list that mocha, cypress and their reporters print after `N failing`.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {

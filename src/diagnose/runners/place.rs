@@ -1,17 +1,12 @@
-use std::sync::LazyLock;
-
-use regex::Regex;
-
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
 /// A path below the checkout that common CI services and images use, else the text as it is.
 pub(in crate::diagnose) fn relative(path: &str) -> String {
-    static ROOT: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])",
-        )
-    });
+    pattern!(
+        ROOT,
+        r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])"
+    );
     let path = ROOT.replace(path, "").replace('\\', "/");
     path.strip_prefix("./").unwrap_or(&path).to_owned()
 }
@@ -66,11 +61,10 @@ pub(in crate::diagnose) fn of_stack(
     from: usize,
     ends: impl Fn(&str) -> bool,
 ) -> Option<(String, Option<u32>)> {
-    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?",
-        )
-    });
+    pattern!(
+        FRAME,
+        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
+    );
     lines[from.min(lines.len())..]
         .iter()
         .take(60)
@@ -84,11 +78,10 @@ pub(in crate::diagnose) fn of_stack(
 
 /// The first own place of a report of Python: `tests/test_a.py:3: AssertionError`, or a frame.
 pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<(String, Option<u32>)> {
-    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
-        compile(
-            r#"^(?:\s*File "(?<frame>[^"<>]+\.py)", line (?<at>\d+)|(?<path>\S+\.py):(?<line>\d+):)"#,
-        )
-    });
+    pattern!(
+        PLACE,
+        r#"^(?:\s*File "(?<frame>[^"<>]+\.py)", line (?<at>\d+)|(?<path>\S+\.py):(?<line>\d+):)"#
+    );
     lines.iter().find_map(|line| {
         let found = PLACE.captures(&line.text)?;
         let path = found.name("frame").or_else(|| found.name("path"))?.as_str();

@@ -1,12 +1,9 @@
 use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::{compile, pattern};
+use crate::diagnose::pattern::pattern;
 
 pattern!(
     SUMMARY,
@@ -36,22 +33,27 @@ pattern!(
 /// What pytest reports, with or without its short summary.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let reports = reports(lines);
-    let mut by_tail: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, report) in reports.iter().enumerate() {
-        by_tail.entry(tail(report.bare())).or_default().push(index);
+    // The first of each title last.
+    let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
+    for (index, report) in reports.iter().enumerate().rev() {
+        let title = report.bare().replace("::", ".");
+        by_title.entry(title).or_default().push(index);
     }
     let mut cases: Vec<Case> = Vec::new();
     let mut used = vec![false; reports.len()];
     let mut add = |test: String, at: usize, used: &mut Vec<bool>| {
-        let found = by_tail.get(tail(&test)).and_then(|rows| {
-            let matching = |index: &&usize| reports[**index].is_of(&test);
-            rows.iter()
-                .filter(matching)
-                .find(|index| !used[**index])
-                .or_else(|| rows.iter().find(matching))
-        });
+        let id = test.replace("::", ".");
+        let mut titles: Vec<&str> = endings(&id).collect();
+        titles.retain(|title| by_title.contains_key(*title));
+        let is_new = |title: &&&str| by_title[**title].last().is_some_and(|it| !used[*it]);
+        let title = titles.iter().find(is_new).or(titles.first()).copied();
         let mut case = Case::new("pytest", test, at);
-        if let Some(&index) = found {
+        if let Some(rows) = title.and_then(|title| by_title.get_mut(title))
+            && let Some(&index) = rows.last()
+        {
+            if rows.len() > 1 {
+                rows.pop();
+            }
             used[index] = true;
             case.at = reports[index].at;
             case.cause = reports[index].cause;
@@ -183,13 +185,6 @@ struct Report {
 }
 
 impl Report {
-    fn is_of(&self, test: &str) -> bool {
-        let title = self.bare();
-        test == title
-            || test.rsplit("::").next() == Some(title)
-            || test.replace("::", ".").ends_with(&title.replace("::", "."))
-    }
-
     fn bare(&self) -> &str {
         let title = self.title.as_str();
         [
@@ -217,11 +212,17 @@ impl Report {
     }
 }
 
-fn tail(name: &str) -> &str {
-    let end = name.find('[').unwrap_or(name.len());
-    let bare = &name[..end];
-    let from = bare.rfind(['.', ':', '/', ' ']).map_or(0, |at| at + 1);
-    &bare[from..]
+// The whole id and the few ends of it that a heading may name, the longest first.
+fn endings(id: &str) -> impl Iterator<Item = &str> {
+    let bare = &id[..id.find('[').unwrap_or(id.len())];
+    let mut starts: Vec<usize> = bare
+        .rmatch_indices(['.', '/', ' '])
+        .map(|(at, _)| at + 1)
+        .take(8)
+        .collect();
+    starts.push(0);
+    starts.reverse();
+    starts.into_iter().map(|at| &id[at..])
 }
 
 fn reports(lines: &[Line<'_>]) -> Vec<Report> {
@@ -301,9 +302,10 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
 
 // The thread method of pytest-timeout ends the process: the test that had begun is the one.
 fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
-    static FRAME: LazyLock<Regex> = LazyLock::new(|| {
-        compile(r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#)
-    });
+    pattern!(
+        FRAME,
+        r#"File "([^"]*\btest_?[^"/\\]*\.py)", line (\d+), in (test\w*)"#
+    );
     let dump = lines
         .iter()
         .position(|line| line.text.contains("+++ Timeout +++"))?;

@@ -1,19 +1,14 @@
 use std::collections::HashSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::diagnose::pattern::pattern;
 
-static HEADING: LazyLock<Regex> = LazyLock::new(|| compile(r"^(FAIL|ERROR): (.+)$"));
-static METHOD: LazyLock<Regex> = LazyLock::new(|| compile(r"^(\w+) \(([\w.]+)\)"));
-static FRAME: LazyLock<Regex> = LazyLock::new(|| compile(r#"^\s*File "([^"]+)", line (\d+)"#));
-static RAISED: LazyLock<Regex> = LazyLock::new(|| compile(r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)"));
-static DOCTEST: LazyLock<Regex> =
-    LazyLock::new(|| compile(r#"^File "([^"]+)", line (\d+), in (\S+)$"#));
+pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
+pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
+pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
+pattern!(DOCTEST, r#"^File "([^"]+)", line (\d+), in (\S+)$"#);
 
 /// What unittest, nose, Django's runner and doctest report.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
@@ -24,14 +19,8 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         if line.captured || line.quiet {
             continue;
         }
-        if (text.starts_with("FAIL: ") || text.starts_with("ERROR: "))
-            && let Some(found) = HEADING.captures(text)
-        {
-            let title = &found[2];
-            let ruled = ruled(lines, at, '=') || (METHOD.is_match(title) && !title.contains(": "));
-            if ruled {
-                cases.push(read(name(title), at, lines));
-            }
+        if let Some(title) = title(lines, at) {
+            cases.push(read(name(title), at, lines));
         } else if text.starts_with("Failed example:")
             && let Some(found) = at
                 .checked_sub(1)
@@ -46,6 +35,16 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         }
     }
     cases
+}
+
+// What a heading names.
+fn title<'l>(lines: &'l [Line<'_>], at: usize) -> Option<&'l str> {
+    let text = lines.get(at)?.text.as_ref();
+    let title = ["FAIL: ", "ERROR: "]
+        .iter()
+        .find_map(|it| text.strip_prefix(it))?;
+    let is_method = || METHOD.is_match(title) && !title.contains(": ");
+    (!title.is_empty() && (ruled(lines, at, '=') || is_method())).then_some(title)
 }
 
 fn ruled(lines: &[Line<'_>], at: usize, rule: char) -> bool {
@@ -84,6 +83,7 @@ fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
             || is_rule('-')
             || text.starts_with("---------- Captured")
             || text.contains(">> begin captured")
+            || title(lines, index).is_some()
         {
             break;
         }

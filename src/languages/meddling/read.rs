@@ -10,6 +10,8 @@ use crate::model::RepoPath;
 
 /// Nodes inside nodes that are looked into.
 pub(in crate::languages) const MAX_DEPTH: usize = 300;
+/// Literals put together that are read as one.
+const MAX_PARTS: usize = 10_000;
 /// Code in strings inside code in strings.
 const MAX_QUOTED: usize = 3;
 /// Characters of code that a finding shows.
@@ -194,6 +196,23 @@ fn collect_calls<'t>(
             }
         }
     }
+}
+
+/// The text of literals that are put together with `+`, which nests to the left.
+pub(in crate::languages) fn sum<'t>(
+    mut node: Node<'t>,
+    value: impl Fn(Node<'t>) -> Option<String>,
+) -> Option<String> {
+    let mut parts = Vec::new();
+    while matches!(node.kind(), "binary_operator" | "binary_expression") {
+        let is_sum = node.field("operator")?.kind() == "+";
+        (is_sum && parts.len() < MAX_PARTS).then_some(())?;
+        parts.push(value(node.field("right")?)?);
+        node = node.field("left")?;
+    }
+    parts.push(value(node)?);
+    parts.reverse();
+    Some(parts.concat())
 }
 
 /// One place where code meddles with its process or with its test runner.

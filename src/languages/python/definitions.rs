@@ -1,5 +1,6 @@
 #[cfg(feature = "program")]
 use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use tree_sitter::Node;
 
@@ -14,7 +15,13 @@ const MAX_BLOCKS: usize = 32;
 
 /// Reads the names a module binds at its top level, branches and loops included.
 pub(super) fn read(module: Node<'_>, text: &[u8], facts: &mut FileFacts) {
+    let first = facts.imports.len();
     block(module, text, 0, facts);
+    let key = |import: &Import| (import.line, import.specifier.clone());
+    let plugins: HashSet<_> = facts.imports.iter().skip(first).map(key).collect();
+    facts.imports.retain(|import| {
+        import.kind != ImportKind::DottedString || !plugins.contains(&key(import))
+    });
 }
 
 fn block(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
@@ -192,22 +199,15 @@ fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
         _ => value.named().collect(),
     };
     for string in strings {
-        let Some(specifier) = python_string(string, text).filter(|name| !name.is_empty()) else {
-            continue;
-        };
-        let line = line_of(string);
-        facts.imports.retain(|import| {
-            (import.kind, import.line, &import.specifier)
-                != (ImportKind::DottedString, line, &specifier)
-        });
-        facts.imports.push(Import {
+        let specifier = python_string(string, text).filter(|name| !name.is_empty());
+        facts.imports.extend(specifier.map(|specifier| Import {
             specifier,
             kind: ImportKind::Importlib,
-            line,
+            line: line_of(string),
             names: Vec::new(),
             type_only: false,
             nested: false,
-        });
+        }));
     }
 }
 

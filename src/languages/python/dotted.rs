@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use tree_sitter::Tree;
 
 use super::imports::python_string;
@@ -14,6 +16,11 @@ const MAX_STRINGS: usize = 2_000;
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let mut finder = Finder::new(tree);
     let mut found: Vec<Import> = Vec::new();
+    let mut known: HashSet<(u32, String)> = facts
+        .imports
+        .iter()
+        .map(|import| (import.line, import.specifier.clone()))
+        .collect();
     let mut at = 0;
     while let Some(quote) = text
         .get(at..)
@@ -42,12 +49,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             continue;
         };
         let line = line_of(*string);
-        let known = facts
-            .imports
-            .iter()
-            .chain(&found)
-            .any(|import| import.line == line && import.specifier == specifier);
-        if !known && specifier.as_bytes() == name {
+        if specifier.as_bytes() == name && known.insert((line, specifier.clone())) {
             found.push(Import {
                 specifier,
                 kind: ImportKind::DottedString,

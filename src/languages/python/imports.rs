@@ -85,12 +85,10 @@ fn inside_word(text: &[u8], start: usize) -> bool {
 
 fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     let mut import = Import {
-        specifier: String::new(),
-        kind: ImportKind::Import,
         line: line_of(node),
-        names: Vec::new(),
         type_only: under_type_checking(above, node, text),
         nested: !above.is_empty(),
+        ..Import::of("")
     };
     if node.kind() == "import_statement" {
         for name in node.fields("name") {
@@ -206,8 +204,8 @@ fn passed_on(imports: &[Import]) -> Vec<Export> {
             }
             ImportKind::Import | ImportKind::From => {
                 for name in &import.names {
-                    let bound = name.alias.as_ref().unwrap_or(&name.name);
-                    let local = (*bound != name.name).then_some(name.name.as_str());
+                    let bound = name.local();
+                    let local = (bound != name.name).then_some(name.name.as_str());
                     exports.push(export(bound, local));
                 }
             }
@@ -237,7 +235,7 @@ pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::languages::facts;
+    use crate::languages::{facts, told};
     use crate::model::{FileFacts, RepoPath};
 
     fn read(text: &str) -> FileFacts {
@@ -269,28 +267,7 @@ mod tests {
             ("pytest_plugins = ['a.b']", "Importlib a.b []"),
             ("pytest_plugins = 'plug'", "Importlib plug []"),
         ] {
-            let found: Vec<String> = read(text)
-                .imports
-                .iter()
-                .map(|import| {
-                    let names: Vec<String> = import
-                        .names
-                        .iter()
-                        .map(|name| match &name.alias {
-                            Some(alias) => format!("{}={alias}", name.name),
-                            None => name.name.clone(),
-                        })
-                        .collect();
-                    format!(
-                        "{:?} {} [{}]{}{}",
-                        import.kind,
-                        import.specifier,
-                        names.join(" "),
-                        if import.type_only { " type" } else { "" },
-                        if import.nested { " nested" } else { "" },
-                    )
-                })
-                .collect();
+            let found: Vec<String> = read(text).imports.iter().map(told::import).collect();
             assert_eq!(found, [expected], "{text}");
         }
     }
@@ -315,21 +292,8 @@ mod tests {
         let facts = read(
             "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): from g import h\n@deco\nclass K:\n    inner = 1\n",
         );
-        let exports: Vec<String> = facts
-            .exports
-            .iter()
-            .map(|export| {
-                let part = |text: &Option<String>| text.clone().unwrap_or_default();
-                format!(
-                    "{}<{}<{}",
-                    export.name,
-                    part(&export.local),
-                    part(&export.from)
-                )
-            })
-            .collect();
         assert_eq!(
-            exports,
+            told::exports(&facts.exports),
             ["a<*<a", "e<d<.c", "X<<", "Y<<", "Z<<", "f<<", "K<<"]
         );
     }

@@ -20,10 +20,13 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
     };
     let mut levels = vec![Indent::default()];
     let mut header = None;
+    let (mut line, mut counted) = (1, 0);
     let mut found = |at: usize, message: &str| {
-        let above = text.get(..at).unwrap_or_default();
+        let between = text.get(counted..at).unwrap_or_default();
+        line += memchr::memchr_iter(b'\n', between).count() as u32;
+        counted = counted.max(at);
         problems.push(ParseProblem {
-            line: 1 + memchr::memchr_iter(b'\n', above).count() as u32,
+            line,
             message: message.to_owned(),
         });
     };

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::imports::python_string;
 use crate::languages::literal::{Syntax, text_of};
-use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called, sum};
 
 /// What the names of a Python file stand for, as dotted names of modules and their members.
 pub(super) struct Names<'s> {
@@ -121,12 +121,7 @@ impl<'s> Names<'s> {
                     node.named().map(|part| self.string(part)).collect();
                 Some(parts?.concat())
             }
-            "binary_operator" => {
-                let operator = node.field("operator")?;
-                (text_of(operator, self.text) == "+").then_some(())?;
-                let left = self.string(node.field("left")?)?;
-                Some(left + &self.string(node.field("right")?)?)
-            }
+            "binary_operator" => sum(node, |part| self.string(part)),
             _ => None,
         }
     }

@@ -1,3 +1,4 @@
+use crate::languages::files::child;
 use crate::languages::uses::words as places;
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -42,18 +43,8 @@ pub(crate) fn declares(source: &dyn Source, file: &RepoPath, module: &str) -> bo
 /// Whether such a manifest names a distribution, given in its normal form.
 pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) -> bool {
     file.ancestors().any(|directory| {
-        let named = MANIFESTS.iter().map(|name| {
-            if directory.is_empty() {
-                (*name).to_owned()
-            } else {
-                format!("{directory}/{name}")
-            }
-        });
-        let folder = if directory.is_empty() {
-            "requirements".to_owned()
-        } else {
-            format!("{directory}/requirements")
-        };
+        let named = MANIFESTS.iter().map(|name| child(directory, name));
+        let folder = child(directory, "requirements");
         let below = source.listing().below(&folder).iter();
         let texts = below
             .filter(|entry| matches!(entry.path.extension(), Some("txt" | "in")))
@@ -75,50 +66,16 @@ pub(crate) fn is_required(source: &dyn Source, file: &RepoPath, wanted: &str) ->
 // A requirement starts a string or a line, and a version, an extra or nothing follows it. `pytest`
 // is not `pytest-xdist`, and a word of a sentence is no package.
 fn is_requirement(text: &[u8], at: usize, length: usize) -> bool {
-    let head = text.get(..at).unwrap_or_default().trim_ascii_end();
-    let spaced = head.len() < at;
-    let starts = match head.last() {
+    let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+    let before = text.get(..at).unwrap_or_default();
+    let starts = match before.trim_ascii_end().last() {
         None => true,
-        Some(b'"' | b'\'') => !spaced,
-        _ => {
-            text.get(..at)
-                .unwrap_or_default()
-                .trim_end_matches_blank()
-                .last()
-                == Some(&b'\n')
-        }
+        Some(b'"' | b'\'') => before.last().is_some_and(|it| !it.is_ascii_whitespace()),
+        _ => before.iter().rev().find(|it| !is_blank(it)) == Some(&b'\n'),
     };
-    let rest = text.get(at + length..).unwrap_or_default();
-    let ends = match rest.trim_start_matches_blank().first() {
-        None => true,
-        Some(byte) => b"\"'<>=!~[;,\n\r@#^".contains(byte),
-    };
-    starts && ends
-}
-
-trait Blank {
-    fn trim_start_matches_blank(&self) -> &Self;
-    fn trim_end_matches_blank(&self) -> &Self;
-}
-
-impl Blank for [u8] {
-    fn trim_start_matches_blank(&self) -> &Self {
-        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-        let end = self
-            .iter()
-            .position(|byte| !blank(byte))
-            .unwrap_or(self.len());
-        self.get(end..).unwrap_or_default()
-    }
-
-    fn trim_end_matches_blank(&self) -> &Self {
-        let blank = |byte: &u8| matches!(byte, b' ' | b'\t');
-        let end = self
-            .iter()
-            .rposition(|byte| !blank(byte))
-            .map_or(0, |at| at + 1);
-        self.get(..end).unwrap_or_default()
-    }
+    let after = text.get(at + length..).unwrap_or_default();
+    let next = after.iter().find(|it| !is_blank(it));
+    starts && next.is_none_or(|byte| b"\"'<>=!~[;,\n\r@#^".contains(byte))
 }
 
 /// A package's name in its normal form: these do not tell case, `-`, `_` and `.` apart.

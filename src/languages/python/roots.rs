@@ -469,8 +469,8 @@ fn directory_of(expression: &str, directory: &str) -> Option<String> {
         .split_once(".parents[")
         .and_then(|(_, rest)| rest.split(']').next()?.trim().parse::<usize>().ok());
     let above = expression.matches("dirname(").count() + expression.matches(".parent").count()
-        - expression.matches(".parents[").count()
-        + index.map_or(0, |index| index + 1);
+        - expression.matches(".parents[").count();
+    let above = above.saturating_add(index.map_or(0, |index| index.saturating_add(1)));
     let literals: Vec<&str> = expression.split(['"', '\'']).skip(1).step_by(2).collect();
     if !of_file {
         let [literal] = literals.as_slice() else {

@@ -45,6 +45,10 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
             found.shadowed = true;
             return false;
         }
+        "function_definition" if is_method(above) => {
+            found.member = true;
+            return false;
+        }
         "function_definition"
         | "class_definition"
         | "as_pattern_target"
@@ -83,6 +87,15 @@ pub(super) fn use_of(found: &mut Uses, leaf: Node<'_>, above: &[Node<'_>], text:
     });
     found.called |= parent.kind() == "call" && is_field(parent, "function", leaf);
     true
+}
+
+// Whether the innermost function stands in the body of a class, as it is or decorated.
+fn is_method(above: &[Node<'_>]) -> bool {
+    let outer = above.iter().rev().skip(1);
+    let mut outer = outer.filter(|it| !matches!(it.kind(), "decorated_definition" | "block"));
+    outer
+        .next()
+        .is_some_and(|it| it.kind() == "class_definition")
 }
 
 // `self.name = …`: the bare name is a slip for it.
@@ -132,7 +145,7 @@ pub(super) fn free_names(tree: &Tree, head: &[u8]) -> Vec<String> {
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                let free = |uses: &Uses| uses.value && !uses.bound && !uses.shadowed;
+                let free = |uses: &Uses| uses.value && !uses.is_own() && !uses.shadowed;
                 let names = found.into_iter().filter(|(_, uses)| free(uses));
                 return names.map(|(name, _)| name).collect();
             }

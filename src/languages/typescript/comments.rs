@@ -22,13 +22,13 @@ pub(super) fn jsdoc(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         if cursor.goto_first_child() || cursor.goto_next_sibling() {
             continue;
         }
-        while cursor.goto_parent() {
+        loop {
+            if !cursor.goto_parent() {
+                return;
+            }
             if cursor.goto_next_sibling() {
                 break;
             }
-        }
-        if cursor.node().parent().is_none() {
-            return;
         }
     }
 }

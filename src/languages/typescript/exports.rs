@@ -110,7 +110,8 @@ pub(super) fn declaration(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             return;
         }
         "ambient_declaration" => {
-            for child in node.named() {
+            // `declare declare …` is an error, of any depth.
+            for child in node.named().filter(|it| it.kind() != node.kind()) {
                 declaration(child, text, facts);
             }
             return;
@@ -235,7 +236,7 @@ pub(super) fn trace(facts: &mut FileFacts) {
             continue;
         }
         for name in &import.names {
-            let local = name.alias.as_ref().unwrap_or(&name.name);
+            let local = name.local();
             imported.insert(local, (&import.specifier, &name.name, import.type_only));
         }
     }

@@ -93,12 +93,9 @@ fn nested(node: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFacts) {
 
 fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
     let mut import = Import {
-        specifier: String::new(),
-        kind: ImportKind::Import,
         line: line_of(node),
-        names: Vec::new(),
-        type_only: false,
         nested: blocks > 0,
+        ..Import::of("")
     };
     let mut inline_types = 0;
     for child in node.all() {
@@ -227,37 +224,17 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::languages::facts;
-    use crate::model::{FileFacts, RepoPath};
+    use crate::languages::{facts, told};
+    use crate::model::{FileFacts, Import, RepoPath};
 
     fn read(name: &str, text: &str) -> FileFacts {
         facts(&RepoPath::new(name).unwrap(), text.as_bytes())
     }
 
     fn imports(name: &str, text: &str) -> Vec<String> {
-        read(name, text)
-            .imports
-            .iter()
-            .map(|import| {
-                let names: Vec<String> = import
-                    .names
-                    .iter()
-                    .map(|name| match &name.alias {
-                        Some(alias) => format!("{}={alias}", name.name),
-                        None => name.name.clone(),
-                    })
-                    .collect();
-                format!(
-                    "{}:{:?} {} [{}]{}{}",
-                    import.line,
-                    import.kind,
-                    import.specifier,
-                    names.join(" "),
-                    if import.type_only { " type" } else { "" },
-                    if import.nested { " nested" } else { "" },
-                )
-            })
-            .collect()
+        let facts = read(name, text);
+        let told = |it: &Import| format!("{}:{}", it.line, told::import(it));
+        facts.imports.iter().map(told).collect()
     }
 
     #[test]
@@ -362,21 +339,8 @@ mod tests {
             "a.ts",
             "import { x as y } from './x'\nexport { y, z as w }\nexport default function f() {}\nexport const { k, l: [m] } = o\nexport class C {}\nexport * from './s'\n",
         );
-        let exports: Vec<String> = facts
-            .exports
-            .iter()
-            .map(|export| {
-                let part = |text: &Option<String>| text.clone().unwrap_or_default();
-                format!(
-                    "{}<{}<{}",
-                    export.name,
-                    part(&export.local),
-                    part(&export.from)
-                )
-            })
-            .collect();
         assert_eq!(
-            exports,
+            told::exports(&facts.exports),
             [
                 "y<x<./x",
                 "w<z<",

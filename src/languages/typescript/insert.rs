@@ -161,7 +161,10 @@ impl Inserter for Groups<'_> {
             Some("vue" | "svelte" | "astro") => {
                 let at = script_start(page.text, page.file.extension() == Some("astro"))?;
                 let rest = page.text.get(at..)?;
-                let indent = if rest.starts_with('\t') { "\t" } else { "" };
+                let first = rest.lines().find(|it| !it.trim().is_empty());
+                let first = first.filter(|it| !it.trim_start().starts_with("</"));
+                let first = first.unwrap_or_default();
+                let indent = &first[..first.len() - first.trim_start().len()];
                 Some(page.before_all(at, &format!("{indent}{line}")))
             }
             // Where a page without an import wants one, its Markdown does not say.
@@ -192,15 +195,20 @@ pub(super) fn names(node: Node<'_>) -> Option<Names> {
 fn script_start(text: &str, frontmatter: bool) -> Option<usize> {
     if frontmatter {
         let bare = text.trim_start();
-        return bare
-            .starts_with("---\n")
-            .then_some(text.len() - bare.len() + "---\n".len());
+        let end = text.len() - bare.len() + "---".len();
+        return bare.starts_with("---").then(|| below(text, end))?;
     }
     let open = text
         .find("<script setup")
         .or_else(|| text.find("<script"))?;
-    let end = open + text.get(open..)?.find('>')? + 1;
-    text.get(end..)?.starts_with('\n').then_some(end + 1)
+    below(text, open + text.get(open..)?.find('>')? + 1)
+}
+
+// The next line, if this one has no more.
+fn below(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let end = ["\n", "\r\n"].iter().find(|it| rest.starts_with(**it))?;
+    Some(at + end.len())
 }
 
 fn is_same(page: &Page<'_>, import: &Import, suggestion: &Suggestion) -> bool {

@@ -292,6 +292,9 @@ impl Reader<'_, '_> {
 
     // `for (const each of [assert])`: an assertion is called; who hands all of them on changes them.
     fn handed_on(&mut self, node: Node<'_>, name: &str) {
+        if !matches!(name, "assert" | "assert.strict") {
+            return;
+        }
         let is_used = node.parent().is_some_and(|above| {
             let first = above.named_child(0) == Some(node);
             match above.kind() {
@@ -302,7 +305,7 @@ impl Reader<'_, '_> {
                 ),
             }
         });
-        if matches!(name, "assert" | "assert.strict") && !is_used {
+        if !is_used {
             self.found.add(Meddles::Patches, node, self.text);
         }
     }
@@ -484,10 +487,12 @@ fn is_failure(status: Option<Node<'_>>, text: &[u8]) -> bool {
         "true" => true,
         "unary_expression" => status
             .field("argument")
-            .is_some_and(|inner| is_failure(Some(inner), text) && inner.kind() == "number"),
-        "ternary_expression" => ["consequence", "alternative"]
-            .iter()
-            .any(|side| is_failure(status.field(side), text)),
+            .is_some_and(|it| it.kind() == "number" && is_failure(Some(it), text)),
+        "ternary_expression" => ["consequence", "alternative"].iter().any(|side| {
+            let side = status.field(side);
+            let one = side.filter(|it| it.kind() != "ternary_expression");
+            is_failure(one, text)
+        }),
         _ => false,
     }
 }

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::imports::script_string;
 use crate::languages::literal::{Syntax, text_of};
-use crate::languages::meddling::read::{MAX_DEPTH, Part, called};
+use crate::languages::meddling::read::{MAX_DEPTH, Part, called, sum};
 
 /// What the names of a script stand for, as dotted names of modules, globals and their members. The
 /// global object itself is the empty name.
@@ -114,12 +114,7 @@ impl<'s> Names<'s> {
         match node.kind() {
             "string" | "template_string" => script_string(node, self.text),
             "parenthesized_expression" => self.string(node.named_child(0)?),
-            "binary_expression" => {
-                let operator = node.field("operator")?;
-                (operator.kind() == "+").then_some(())?;
-                let left = self.string(node.field("left")?)?;
-                Some(left + &self.string(node.field("right")?)?)
-            }
+            "binary_expression" => sum(node, |part| self.string(part)),
             _ => None,
         }
     }

@@ -130,7 +130,7 @@ impl ScriptStyle {
         match import.names.as_slice() {
             [] => format!("import {q}{module}{q}"),
             [one] => {
-                let bound = one.alias.as_ref().unwrap_or(&one.name);
+                let bound = one.local();
                 self.statement(bound, module, &one.name, import.type_only)
             }
             names => {
