@@ -62,7 +62,19 @@ pub(super) fn syntax_heals(
             return vec![heal];
         }
     }
-    Vec::new()
+    // Linters and type checkers name the place in forms of their own, which the diagnosis has read.
+    let told = diagnosis.evidence.iter().find_map(|it| {
+        let said = it.text.to_lowercase().replace('`', "'");
+        said.find("expected '").map(|at| said[at..].to_owned())
+    });
+    let named = diagnosis.files.iter().filter(|_| is_syntax);
+    let healed = named.take(MAX_PLACES).find_map(|it| {
+        let (place, row) = (files.find(&it.path)?, it.line? as usize);
+        let said = told.as_deref().unwrap_or_default();
+        as_before(&place, row, false, earlier)
+            .or_else(|| missing(&place, row, said).filter(|_| !place.parses(&place.text)))
+    });
+    healed.into_iter().collect()
 }
 
 // What bundlers say of a file in one line: esbuild's `/w/a.ts:4:18: ERROR: Expected ")"`, Babel's
@@ -531,6 +543,20 @@ mod tests {
             let added = healed("a.py", &now, &log, &|_| vec![before.into()])[0].added();
             let old = |it: &String| before.contains(it.as_str());
             assert!(!added.is_empty() && added.iter().all(old), "{added:?}");
+        }
+    }
+
+    #[test]
+    fn what_linters_and_type_checkers_say_of_syntax_is_mended_like_pythons_own() {
+        let now = "class Service\n    size = 1\n";
+        for log in [
+            "invalid-syntax: Expected `:`, found newline\n --> a.py:1:14\n",
+            "a.py:1: error: Expected `:`, found newline  [syntax]\n",
+            "a.py:1:14: E999 SyntaxError: expected ':'\n",
+        ] {
+            let added = healed("a.py", now, log, &|_| Vec::new());
+            let added = added.first().map(HealPatch::added).unwrap_or_default();
+            assert_eq!(added, ["class Service:"], "{log}");
         }
     }
 
