@@ -27,6 +27,7 @@ mod resolver;
 mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
+mod test_file;
 pub(crate) mod typescript;
 mod uses;
 
@@ -47,5 +48,6 @@ pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
+pub use test_file::{Ends, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};
