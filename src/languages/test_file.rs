@@ -79,8 +79,10 @@ pub enum ScopeKind {
     Group,
     /// A function that is no test.
     Function,
-    /// A condition, a loop, a callback and whatever else holds statements.
+    /// A condition, a loop and whatever else holds statements.
     Construct,
+    /// A function without a name of its own, or an object or class of some.
+    Callback,
 }
 
 /// What says how a case runs.
@@ -187,7 +189,7 @@ impl Reader<'_> {
                 for part in whole {
                     head.push_str(&code_of(part, self.text));
                 }
-                self.bodies(&bodies, &head, scope, depth);
+                self.bodies(&bodies, ScopeKind::Construct, &head, scope, depth);
             }
             TestPart::Plain {
                 bodies,
@@ -198,7 +200,7 @@ impl Reader<'_> {
                 self.add(node, scope, code, &bodies, binds, ends);
                 if !bodies.is_empty() {
                     let head = code_without(node, self.text, &bodies);
-                    self.bodies(&bodies, &head, scope, depth);
+                    self.bodies(&bodies, ScopeKind::Callback, &head, scope, depth);
                 }
             }
         }
@@ -248,10 +250,17 @@ impl Reader<'_> {
         }
     }
 
-    fn bodies(&mut self, bodies: &[Node<'_>], head: &str, scope: usize, depth: usize) {
+    fn bodies(
+        &mut self,
+        bodies: &[Node<'_>],
+        kind: ScopeKind,
+        head: &str,
+        scope: usize,
+        depth: usize,
+    ) {
         for (at, body) in bodies.iter().enumerate() {
             let inner = self.open(Scope {
-                kind: ScopeKind::Construct,
+                kind,
                 name: format!("{at} {head}"),
                 marks: Vec::new(),
                 rows: Vec::new(),

@@ -78,9 +78,13 @@ impl<'f> Side<'f> {
         self.children.get(scope).map_or(&[], Vec::as_slice)
     }
 
-    fn asserts(&self, scope: usize) -> bool {
+    fn inside(&self, scope: usize) -> &'f [TestStatement] {
         let span = self.spans.get(scope).cloned().unwrap_or_default();
-        let inside = self.file.statements.get(span).unwrap_or_default();
+        self.file.statements.get(span).unwrap_or_default()
+    }
+
+    fn asserts(&self, scope: usize) -> bool {
+        let inside = self.inside(scope);
         inside.iter().any(is_held)
     }
 
@@ -91,8 +95,7 @@ impl<'f> Side<'f> {
 
     // What a scope asks, each with what stands around it in there: its assertions, or all that it says.
     fn asked(&self, scope: usize) -> Vec<String> {
-        let span = self.spans.get(scope).cloned().unwrap_or_default();
-        let inside = self.file.statements.get(span).unwrap_or_default();
+        let inside = self.inside(scope);
         let said = |one: &TestStatement| said(self.file, one, scope);
         let held: Vec<String> = inside.iter().filter(|it| is_held(it)).map(said).collect();
         if held.is_empty() {
@@ -158,7 +161,7 @@ impl<'f> Comparison<'f> {
             });
             match same {
                 Some(same) => self.pair(child, same, others),
-                None if scope.kind == ScopeKind::Construct => {}
+                None if matches!(scope.kind, ScopeKind::Construct | ScopeKind::Callback) => {}
                 None => others.push(child),
             }
         }
@@ -258,13 +261,20 @@ impl<'f> Comparison<'f> {
         self.pairs.get(old).copied().flatten()
     }
 
-    // The last line of a function after at which something of the old is asked.
-    fn last_asked(&self, function: usize) -> u32 {
-        let span = self.is.spans.get(function).cloned().unwrap_or_default();
-        let inside = self.is.file.statements.get(span).unwrap_or_default();
-        let codes: HashSet<&str> = self.was.held.iter().map(|it| it.code.as_str()).collect();
-        let asked = inside.iter().filter(|it| codes.contains(it.code.as_str()));
-        asked.map(|it| it.line).max().unwrap_or(u32::MAX)
+    // The last line of a function at which something of the old one is asked.
+    fn last_asked(&self, old: usize, new: usize) -> u32 {
+        let (then, now) = (self.was.inside(old), self.is.inside(new));
+        let mut left: HashMap<&str, usize> = HashMap::new();
+        for one in then.iter().filter(|it| is_held(it)) {
+            *left.entry(&one.code).or_default() += 1;
+        }
+        let mut last = 0;
+        for one in now {
+            if let Some(left) = left.get_mut(one.code.as_str()).filter(|it| **it > 0) {
+                (*left, last) = (*left - 1, one.line);
+            }
+        }
+        last
     }
 
     fn loses_an_assertion(&self) -> bool {
@@ -378,7 +388,7 @@ impl<'f> Comparison<'f> {
                     let mut added = missing(&others, &codes);
                     // What is bound after all that was asked changes nothing of it.
                     if !added.is_empty() && *old == function_of(&self.was, scope) && *old != 0 {
-                        let last = self.last_asked(new);
+                        let last = self.last_asked(*old, new);
                         added.retain(|code| self.is.is_bound_before(new, &name, code, last));
                     }
                     if added.is_empty() {
@@ -460,7 +470,7 @@ impl<'f> Comparison<'f> {
                     && match scope.kind {
                         ScopeKind::Case | ScopeKind::Group => true,
                         ScopeKind::Function => more,
-                        ScopeKind::Construct => false,
+                        ScopeKind::Construct | ScopeKind::Callback => false,
                     }
             })
             .map(|(_, scope)| scope)

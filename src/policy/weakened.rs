@@ -231,7 +231,7 @@ class TestShop:
             ),
             (held, &format!("{held}        assert vat(2)\n")),
             (held, &format!("        print(1)\n{held}")),
-            (held, &format!("{held}        vat = 1\n")),
+            (held, &format!("{held}        vat = 1\n{held}")),
             (
                 "    def test_raises",
                 "    def test_raises(self):\n        pass\n\n    def test_it_raises",
@@ -317,6 +317,10 @@ test.each([
             ("it('formats'", "it('formats well'"),
             ("describe('money'", "describe('amounts'"),
             (held, &format!("{held}    expect(1).toBe(1)\n")),
+            (
+                "const want",
+                "const on = make(() => {\n  const want = 1\n  return want\n})\nconst want",
+            ),
             (
                 "  it('formats'",
                 "  it('more', () => {\n    return\n  })\n  it('formats'",
