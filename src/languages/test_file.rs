@@ -388,10 +388,10 @@ fn write_code(node: Node<'_>, text: &[u8], without: &[Node<'_>], out: &mut Strin
     }
     let children: Vec<Node<'_>> = node.all().collect();
     for (at, child) in children.iter().enumerate() {
-        let next = children.get(at + 1).map(|it| it.kind());
+        let next = children.get(at + 1).map(Node::kind);
         let closes = matches!(next, Some(")" | "]" | "}"));
         let is_group = groups && matches!(child.kind(), "(" | ")");
-        if !is_group && !(child.kind() == "," && closes) {
+        if !(is_group || child.kind() == "," && closes) {
             write_code(*child, text, without, out, depth + 1);
         }
     }

@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::test_files::{is_assertion, is_skip, muffles};
@@ -414,7 +414,7 @@ impl<'f> Comparison<'f> {
     // The names in assertions and in rows of cases, by the scope that they stand in; and the names in
     // the literals that these are bound to.
     fn compared(&self) -> Vec<(usize, BTreeSet<String>)> {
-        let mut found: HashMap<usize, BTreeSet<String>> = HashMap::new();
+        let mut found: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         let heads = self.was.statements.iter().filter(|it| it.text.is_empty());
         for one in self.was.held.iter().copied().chain(heads) {
             found
@@ -439,9 +439,7 @@ impl<'f> Comparison<'f> {
                 }
             }
         }
-        let mut found: Vec<_> = found.into_iter().collect();
-        found.sort();
-        found
+        found.into_iter().collect()
     }
 
     // A name under which the file knew one thing of a module, for another thing that it knew, too.

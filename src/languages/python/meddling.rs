@@ -157,7 +157,8 @@ impl Reader<'_, '_> {
     // `str(os.environ)`, `any(map(f, sys.modules))`, `sys.argv[0].endswith('x')`.
     fn asks_around(&mut self, node: Node<'_>, function: Node<'_>, arguments: Node<'_>) {
         let callee = text_of(function, self.text);
-        let reads = READERS.contains(&callee.as_str()) || callee.ends_with(".join");
+        let reads = READERS.contains(&callee.as_str())
+            || function.field_text("attribute", self.text) == "join";
         let shown = reads && arguments.named().any(|it| self.is_surroundings(it));
         let compares = ["startswith", "endswith", "find", "count"]
             .contains(&function.field_text("attribute", self.text).as_str());

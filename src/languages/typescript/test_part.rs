@@ -27,7 +27,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a statement of TypeScript or JavaScript is to a reader of tests.
-pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> TestPart<'t> {
+pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t> {
     match node.kind() {
         "comment"
         | "empty_statement"
@@ -36,7 +36,7 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> T
         | "type_alias_declaration" => TestPart::Nothing,
         "import_statement" => TestPart::Imports(imported(node, text)),
         "export_statement" => match node.field("declaration") {
-            Some(declaration) => test_part(declaration, text, in_function),
+            Some(declaration) => test_part(declaration, text, false),
             None => plain(node, Vec::new(), None),
         },
         "expression_statement" => expression(node, text),
@@ -90,7 +90,7 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> T
     }
 }
 
-fn plain<'t>(node: Node<'t>, binds: Vec<(String, bool)>, ends: Option<Ends>) -> TestPart<'t> {
+fn plain(node: Node<'_>, binds: Vec<(String, bool)>, ends: Option<Ends>) -> TestPart<'_> {
     TestPart::Plain {
         bodies: bodies_in(node, BLOCKS),
         binds,
