@@ -12,6 +12,7 @@ use super::names::Names;
 use super::resolver::{Resolution, Resolver};
 #[cfg(feature = "program")]
 use super::statements::Statement;
+use super::test_file::TestPart;
 use super::uses::Uses;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
@@ -72,6 +73,10 @@ pub struct Language {
     #[cfg(feature = "program")]
     pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
     pub(super) meddling: fn(&Tree, &[u8], &mut Findings),
+    /// What a statement is to a reader of tests; asked of it, the text, and whether a function is around.
+    pub(super) test_part: for<'t> fn(Node<'t>, &[u8], bool) -> TestPart<'t>,
+    /// The kinds of nodes that hold statements.
+    pub(super) test_blocks: &'static [&'static str],
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,

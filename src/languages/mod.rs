@@ -27,6 +27,7 @@ mod resolver;
 mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
+mod test_file;
 #[cfg(test)]
 mod told;
 pub(crate) mod typescript;
@@ -49,5 +50,6 @@ pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
+pub use test_file::{Ends, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

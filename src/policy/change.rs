@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::commands::CommandFiles;
 use super::examples::weakened_example;
@@ -6,10 +6,8 @@ use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
-use super::test_files::{
-    is_assertion, is_comment, is_foreign_program, is_skip, is_test, is_test_head, is_test_text,
-    muffles,
-};
+use super::test_files::{is_assertion, is_foreign_program, is_test};
+use super::weakened::{changed_lines, weakened_test};
 use super::{meddling, shadow};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
@@ -81,7 +79,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
             findings.extend(run_by_command(file, rules.run));
             findings.extend(runs_before_tests(file, rules.source));
         }
-        let weakened = weakened_test(file, rules.run);
+        let weakened = weakened_test(file, rules);
         findings.extend(weakened.or_else(|| weakened_example(file, rules)));
         findings.extend(manifest_change(file, rules.dependencies));
     }
@@ -204,80 +202,6 @@ fn is_string(line: &[u8]) -> bool {
         inside.is_some_and(|it| !it.iter().any(|byte| b"\"'\\".contains(byte)))
     })
 }
-
-fn weakened_test(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
-    let before = file.before?;
-    let is_run = run.get(file.path).is_some_and(|file| file.is_test);
-    let is_one = is_run || is_test(file.path) || is_test_text(file.path, before);
-    if !is_one || file.operation == Operation::Copy {
-        return None;
-    }
-    let refuse = |what: &str| {
-        Some(PatchProblem::new(
-            Code::P703,
-            format!("the patch {what} an existing test: {LET_PASS}"),
-        ))
-    };
-    let after = match file.after {
-        Some(after) if file.operation != Operation::Delete => after,
-        _ => return refuse("deletes"),
-    };
-    if before == after {
-        return None;
-    }
-    if file.path.contains("__snapshots__/") || file.path.ends_with(SNAPSHOT) {
-        return refuse("rewrites the snapshot of");
-    }
-    let (removed, added) = changed_lines(before, after);
-    let foreign = is_foreign_program(file.path);
-    let loses =
-        |line: &&[u8]| is_assertion(line) || foreign && !line.is_empty() && !is_comment(line);
-    if removed.iter().any(loses) {
-        return refuse("removes or alters an assertion of");
-    }
-    let count = |lines: &[&[u8]], is: fn(&[u8]) -> bool| lines.iter().filter(|it| is(it)).count();
-    let (gone, come) = (count(&removed, is_test_head), count(&added, is_test_head));
-    if gone > come {
-        return refuse("removes a case of");
-    }
-    // New cases may be written in any way; old ones may not be made to say nothing.
-    if come == gone && added.iter().any(|line| muffles(line)) {
-        return refuse("takes the force from a case of");
-    }
-    // A new case may be born skipped; an old one may not be made so.
-    if count(&added, is_skip) > come - gone {
-        return refuse("skips a case of");
-    }
-    None
-}
-
-// Lines that are in one side only, as a multiset, white space at both ends aside.
-fn changed_lines<'a>(before: &'a [u8], after: &'a [u8]) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
-    let lines = |bytes: &'a [u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let mut count: HashMap<&[u8], i64> = HashMap::new();
-    for line in lines(after) {
-        *count.entry(line).or_default() += 1;
-    }
-    let mut removed = Vec::new();
-    for line in lines(before) {
-        let left = count.entry(line).or_default();
-        *left -= 1;
-        if *left < 0 {
-            removed.push(line);
-        }
-    }
-    let mut added = Vec::new();
-    for line in lines(after) {
-        let left = count.entry(line).or_default();
-        if *left > 0 {
-            *left -= 1;
-            added.push(line);
-        }
-    }
-    (removed, added)
-}
-
-const SNAPSHOT: &str = ".snap";
 
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {

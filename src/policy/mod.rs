@@ -16,9 +16,11 @@ mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
 mod shadow;
+mod test_comparison;
 mod test_files;
 #[cfg(feature = "program")]
 mod utf16;
+mod weakened;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::{CommandFile, CommandFiles, is_test_program};

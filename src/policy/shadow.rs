@@ -19,7 +19,9 @@ pub(super) fn shadows(
         }
         let hides = match module_of(file.path) {
             Some(module) => tree.hidden_by(&module, &mut declared),
-            None => tree.automatic_mock(file.path),
+            None => tree
+                .automatic_mock(file.path)
+                .or_else(|| tree.namesake(file.path)),
         };
         if let Some(what) = hides {
             let message = format!("the new file hides {what} from every import: {LET_PASS}");
@@ -115,6 +117,26 @@ impl Tree<'_> {
         let root = above.is_empty() || self.stays(&format!("{above}package.json"));
         let name = file.rsplit_once('.').map_or(file, |(name, _)| name);
         root.then(|| format!("the package `{name}`"))
+    }
+
+    // What an import without an extension finds first of two files, and a type checker of a stub and its
+    // module.
+    fn namesake(&self, path: &str) -> Option<String> {
+        const ORDER: &[&str] = &["mjs", "js", "mts", "ts", "jsx", "tsx", "json"];
+        let (stem, extension) = path.rsplit_once('.')?;
+        let found = if extension == "pyi" {
+            vec![format!("{stem}.py")]
+        } else {
+            let at = ORDER.iter().position(|it| *it == extension)?;
+            let later = ORDER.iter().skip(at + 1);
+            let packages = ORDER.iter().map(|it| format!("{stem}/index.{it}"));
+            later
+                .map(|it| format!("{stem}.{it}"))
+                .chain(packages)
+                .collect()
+        };
+        let hidden = found.into_iter().find(|it| self.stays(it))?;
+        Some(format!("`{hidden}`"))
     }
 
     // Where Python looks for modules: the root, what holds sources, what holds tests.

@@ -1,4 +1,4 @@
-use super::{definitions, imports, layout, meddling, resolve, uses};
+use super::{definitions, imports, layout, meddling, resolve, test_part, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -41,6 +41,8 @@ pub static PYTHON: Language = Language {
     #[cfg(feature = "program")]
     inserter: |page, all| Box::new(insert::Isort::of(page, all)),
     meddling: meddling::read,
+    test_part: test_part::test_part,
+    test_blocks: test_part::BLOCKS,
     resolve: resolve::resolve,
     implicit: resolve::conftests,
 };

@@ -1,11 +1,11 @@
 use tree_sitter::{Node, Tree};
 
 use super::language::GRAMMAR;
-use super::meddling_names::{Names, is_main_block};
+use super::meddling_names::{Names, asks_for_runner, is_main_block, names_program};
 use crate::languages::literal::{Syntax, text_of};
 use crate::languages::meddling::Meddles;
 use crate::languages::meddling::read::{At, Findings, MAX_DEPTH};
-use crate::languages::meddling::words::{is_mark, is_test_runner, names_runner};
+use crate::languages::meddling::words::{is_mark, is_test_runner};
 
 /// Reads a Python tree.
 pub(super) fn read(tree: &Tree, text: &[u8], found: &mut Findings) {
@@ -31,6 +31,7 @@ const WATCHES: &[&str] = &[
 
 const CALLERS: &[&str] = &[
     "builtins.object.__subclasses__",
+    "faulthandler.dump_traceback",
     "gc.get_objects",
     "gc.get_referrers",
     "inspect.currentframe",
@@ -38,6 +39,26 @@ const CALLERS: &[&str] = &[
     "inspect.stack",
     "sys._current_frames",
     "sys._getframe",
+    "traceback.StackSummary.extract",
+    "traceback.extract_stack",
+    "traceback.format_stack",
+    "traceback.print_stack",
+    "traceback.walk_stack",
+];
+
+// Members by which a frame leads to the one that called it.
+const FRAMES: &[&str] = &["cr_frame", "f_back", "findCaller", "gi_frame", "tb_frame"];
+
+// Where Linux tells a process how it was started.
+const OWN_PROCESS: &[&str] = &[
+    "/proc/self/cmdline",
+    "/proc/self/environ",
+    "/proc/self/maps",
+];
+
+// What reads all of what it is given.
+const READERS: &[&str] = &[
+    "all", "any", "filter", "list", "map", "repr", "set", "sorted", "str", "tuple",
 ];
 
 // Methods that run when an instance or a subclass is made.
@@ -92,13 +113,57 @@ impl Reader<'_, '_> {
                 self.always_equal_entry(node);
                 self.children(node, at.inside());
             }
-            "string" => {
-                if self.names.string(node).is_some_and(|text| is_mark(&text)) {
+            "for_statement" | "for_in_clause" => {
+                if node
+                    .field("right")
+                    .is_some_and(|it| self.is_surroundings(it))
+                {
                     self.found.add(Meddles::DetectsTests, node, self.text);
                 }
                 self.children(node, at.inside());
             }
+            "string" | "concatenated_string" | "binary_operator" => self.word(node, at),
             _ => self.children(node, at.inside()),
+        }
+    }
+
+    // A string, also of parts; where its parts say nothing together, each is looked at.
+    fn word(&mut self, node: Node<'_>, at: At) {
+        let said = self.names.string(node);
+        let asks = said.is_some_and(|it| is_mark(&it) || OWN_PROCESS.contains(&it.as_str()));
+        if asks {
+            self.found.add(Meddles::DetectsTests, node, self.text);
+        } else {
+            self.children(node, at.inside());
+        }
+    }
+
+    // All variables of the environment, or all modules that are loaded: in these a runner shows.
+    fn is_surroundings(&self, node: Node<'_>) -> bool {
+        let method = node.field("function").filter(|_| node.kind() == "call");
+        let object = method.filter(|it| it.kind() == "attribute");
+        let member = object.map_or_else(String::new, |it| it.field_text("attribute", self.text));
+        let node = match member.as_str() {
+            "items" | "keys" | "values" | "copy" => object.and_then(|it| it.field("object")),
+            _ => Some(node),
+        };
+        let name = node.and_then(|it| self.names.resolve(it));
+        matches!(
+            name.as_deref(),
+            Some("os.environ" | "os.environb" | "sys.modules")
+        )
+    }
+
+    // `str(os.environ)`, `any(map(f, sys.modules))`, `sys.argv[0].endswith('x')`.
+    fn asks_around(&mut self, node: Node<'_>, function: Node<'_>, arguments: Node<'_>) {
+        let callee = text_of(function, self.text);
+        let reads = READERS.contains(&callee.as_str())
+            || function.field_text("attribute", self.text) == "join";
+        let shown = reads && arguments.named().any(|it| self.is_surroundings(it));
+        let compares = ["startswith", "endswith", "find", "count"]
+            .contains(&function.field_text("attribute", self.text).as_str());
+        if shown || compares && !self.found.is_entry && names_program(&callee) {
+            self.found.add(Meddles::DetectsTests, node, self.text);
         }
     }
 
@@ -228,6 +293,10 @@ impl Reader<'_, '_> {
             _ if names_way_in(&name) => self.found.add(Meddles::ReplacesModule, node, self.text),
             _ => self.lookup(node),
         }
+        self.asks_around(node, function, arguments);
+        if self.names.string(node).is_some_and(|it| is_mark(&it)) {
+            self.found.add(Meddles::DetectsTests, node, self.text);
+        }
         if let Some(inner) = unwrapped_lambda(function) {
             self.children(inner, at.inside());
         } else {
@@ -325,6 +394,11 @@ impl Reader<'_, '_> {
             "os.abort" if at.loads => Some(Meddles::EndsProcess),
             name if WATCHES.iter().any(|it| name.starts_with(it)) => Some(Meddles::Traces),
             name if CALLERS.contains(&name) => Some(Meddles::LooksAtCallers),
+            _ if node.kind() == "attribute"
+                && FRAMES.contains(&node.field_text("attribute", self.text).as_str()) =>
+            {
+                Some(Meddles::LooksAtCallers)
+            }
             name if name.starts_with("ctypes.") && name.ends_with("._exit") => {
                 Some(Meddles::EndsProcess)
             }
@@ -338,7 +412,10 @@ impl Reader<'_, '_> {
 
     // `'pytest' in sys.modules`, `'pytest' in sys.argv[0]`.
     fn comparison(&mut self, node: Node<'_>) {
-        if asks_for_runner(&text_of(node, self.text)) {
+        let said = text_of(node, self.text);
+        let has_text = node.named().any(|it| self.names.string(it).is_some());
+        let by_name = !self.found.is_entry && has_text && names_program(&said);
+        if by_name || asks_for_runner(&said) {
             self.found.add(Meddles::DetectsTests, node, self.text);
         }
     }
@@ -395,21 +472,6 @@ impl Reader<'_, '_> {
             self.found.add(Meddles::RunsHiddenCode, node, self.text);
         }
     }
-}
-
-fn asks_for_runner(comparison: &str) -> bool {
-    [
-        "sys.modules",
-        "sys.argv",
-        "argv[",
-        ".stack",
-        "f_code",
-        "co_filename",
-        "__main__",
-    ]
-    .iter()
-    .any(|word| comparison.contains(word))
-        && names_runner(comparison)
 }
 
 // What tests rely on: their runner, built-in names, how Python itself ends and reports.

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::imports::python_string;
 use crate::languages::literal::{Syntax, text_of};
 use crate::languages::meddling::read::{MAX_DEPTH, Part, called, sum};
+use crate::languages::meddling::words::names_runner;
 
 /// What the names of a Python file stand for, as dotted names of modules and their members.
 pub(super) struct Names<'s> {
@@ -114,7 +115,14 @@ impl<'s> Names<'s> {
     /// The value of a string, also of one that is put together from literals.
     pub(super) fn string(&self, node: Node<'_>) -> Option<String> {
         match node.kind() {
-            "string" => python_string(node, self.text),
+            "string" => python_string(node, self.text).or_else(|| {
+                let raw = text_of(node, self.text);
+                let body = raw.trim_start_matches(['b', 'B', 'r', 'R']);
+                let quote = body.chars().next().filter(|it| matches!(it, '"' | '\''))?;
+                let inner = body.strip_prefix(quote)?.strip_suffix(quote)?;
+                (raw.len() > body.len() && inner.is_ascii()).then(|| inner.to_owned())
+            }),
+            "call" => self.joined(node),
             "parenthesized_expression" => self.string(node.named_child(0)?),
             "concatenated_string" => {
                 let parts: Option<Vec<String>> =
@@ -124,6 +132,17 @@ impl<'s> Names<'s> {
             "binary_operator" => sum(node, |part| self.string(part)),
             _ => None,
         }
+    }
+
+    // `"_".join(["A", "B"])`
+    fn joined(&self, node: Node<'_>) -> Option<String> {
+        let function = node.field("function")?;
+        (function.field_text("attribute", self.text) == "join").then_some(())?;
+        let between = self.string(function.field("object")?)?;
+        let parts = node.field("arguments")?.named_child(0)?;
+        matches!(parts.kind(), "list" | "tuple").then_some(())?;
+        let parts: Option<Vec<String>> = parts.named().map(|it| self.string(it)).collect();
+        Some(parts?.join(&between))
     }
 
     fn definitions(&mut self, node: Node<'_>, depth: usize) {
@@ -228,4 +247,26 @@ pub(super) fn is_main_block(node: Node<'_>, text: &[u8]) -> bool {
                 && condition.contains("__main__")
                 && condition.contains("==")
         })
+}
+
+/// Whether an expression holds the name of the program that was started. `__name__ == "__main__"` does not.
+pub(super) fn names_program(expression: &str) -> bool {
+    expression.contains("sys.argv[0]")
+        || expression.contains("__main__") && expression.contains("__file__")
+}
+
+/// Whether a comparison looks for a runner among what tells how a process was started.
+pub(super) fn asks_for_runner(comparison: &str) -> bool {
+    [
+        "sys.modules",
+        "sys.argv",
+        "argv[",
+        ".stack",
+        "f_code",
+        "co_filename",
+        "__main__",
+    ]
+    .iter()
+    .any(|word| comparison.contains(word))
+        && names_runner(comparison)
 }

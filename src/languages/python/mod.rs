@@ -18,6 +18,7 @@ mod resolve;
 mod roots;
 #[cfg(feature = "program")]
 pub(crate) mod spelling;
+mod test_part;
 mod uses;
 
 #[cfg(feature = "program")]

@@ -1,7 +1,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::packages::package_part;
-use super::{embedded, imports, meddling, resolve, uses};
+use super::{embedded, imports, meddling, resolve, test_part, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
@@ -59,6 +59,8 @@ pub static TYPESCRIPT: Language = Language {
     #[cfg(feature = "program")]
     inserter: |page, _| Box::new(insert::Groups::of(page)),
     meddling: meddling::read,
+    test_part: test_part::test_part,
+    test_blocks: test_part::BLOCKS,
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),
 };

@@ -158,6 +158,17 @@ impl Reader<'_, '_> {
                     self.found.add(Meddles::Patches, node, self.text);
                 }
             }
+            "Object.keys"
+            | "Object.values"
+            | "Object.entries"
+            | "Object.getOwnPropertyNames"
+            | "Object.getOwnPropertySymbols"
+            | "Reflect.ownKeys"
+            | "JSON.stringify"
+                if first.is_some_and(|it| self.is_surroundings(it)) =>
+            {
+                self.found.add(Meddles::DetectsTests, node, self.text);
+            }
             "module.register" | "module.registerHooks" => {
                 self.found.add(Meddles::ReplacesModule, node, self.text);
             }
@@ -179,6 +190,15 @@ impl Reader<'_, '_> {
         }
         self.node(callee, at.inside());
         self.children(arguments, at.inside());
+    }
+
+    // All variables of the environment, or all of the global scope: in these a runner shows.
+    fn is_surroundings(&self, node: Node<'_>) -> bool {
+        let said = text_of(node, self.text);
+        let name = self.names.resolve(node);
+        name.as_deref() == Some("process.env")
+            || name.as_deref() == Some("")
+            || matches!(said.as_str(), "globalThis" | "global" | "import.meta.env")
     }
 
     fn module(&mut self, node: Node<'_>, name: Option<Node<'_>>) {
@@ -339,7 +359,7 @@ impl Reader<'_, '_> {
                 self.names.resolve(side).as_deref(),
                 Some("process.env.NODE_ENV" | "process.env.BABEL_ENV")
             ) || matches!(
-                text_of(side, self.text).as_str(),
+                plain(&text_of(side, self.text)).as_str(),
                 "import.meta.env.MODE" | "import.meta.env.NODE_ENV"
             )
         };
@@ -402,7 +422,21 @@ impl Reader<'_, '_> {
     }
 }
 
+// `(import.meta as any).env?.MODE` without what says nothing.
+fn plain(expression: &str) -> String {
+    expression
+        .replace(" as any", "")
+        .replace(['(', ')', '?', '!'], "")
+}
+
 fn asks_for_runner(expression: &str) -> bool {
+    let by_place = [".test.", ".spec.", "__tests__"].iter();
+    if expression.len() < 400
+        && expression.contains(".stack")
+        && by_place.clone().any(|it| expression.contains(it))
+    {
+        return true;
+    }
     expression.len() < 400
         && [
             ".stack",

@@ -24,6 +24,7 @@ mod rules;
 mod spelling;
 #[cfg(feature = "program")]
 mod style;
+mod test_part;
 mod tsconfig;
 mod uses;
 mod workspace;
