@@ -82,3 +82,33 @@ pub(super) fn with_extra(all: &str, pyproject: Option<String>, package: &str) ->
         _ => all.to_owned(),
     }
 }
+/// What writes the lock anew, of the tool that a line names.
+pub(super) fn writes_lock(line: &str) -> Option<&'static str> {
+    let mut words = line.split(|it: char| !it.is_alphanumeric());
+    let (_, command) = words.find_map(|word| LOCKS.iter().find(|it| it.0 == word))?;
+    Some(command)
+}
+
+const LOCKS: &[(&str, &str)] = &[
+    ("npm", "npm install"),
+    ("pnpm", "pnpm install --no-frozen-lockfile"),
+    ("PNPM", "pnpm install --no-frozen-lockfile"),
+    ("yarn", "yarn install"),
+    ("bun", "bun install"),
+    ("uv", "uv lock"),
+    ("poetry", "poetry lock"),
+    ("pipenv", "pipenv lock"),
+];
+
+/// Whether a command line begins with a program of Python.
+pub(super) fn is_python_tool(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let tool = words
+        .next()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    tool.is_some_and(|it| it.starts_with("py") || PYTHON_TOOLS.contains(&it))
+}
+
+const PYTHON_TOOLS: &[&str] = &[
+    "coverage", "hatch", "mypy", "nox", "poetry", "ruff", "tox", "uv",
+];

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::install::{INSTALLS, PIP, with_extra};
+use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
 use super::lint_fix::lint_fix;
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
@@ -153,24 +153,6 @@ fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
     diagnosis.subkind.as_ref().map(|it| it.0.as_str())
 }
 
-// What writes the lock anew, of the tool that a line names.
-fn writes_lock(line: &str) -> Option<&'static str> {
-    let mut words = line.split(|it: char| !it.is_alphanumeric());
-    let (_, command) = words.find_map(|word| LOCKS.iter().find(|it| it.0 == word))?;
-    Some(command)
-}
-
-const LOCKS: &[(&str, &str)] = &[
-    ("npm", "npm install"),
-    ("pnpm", "pnpm install --no-frozen-lockfile"),
-    ("PNPM", "pnpm install --no-frozen-lockfile"),
-    ("yarn", "yarn install"),
-    ("bun", "bun install"),
-    ("uv", "uv lock"),
-    ("poetry", "poetry lock"),
-    ("pipenv", "pipenv lock"),
-];
-
 fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut evidence = diagnosis.evidence.iter();
@@ -180,18 +162,6 @@ fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
         ending.is_some_and(|ending| ending == "py")
     })
 }
-
-fn is_python_tool(command: &str) -> bool {
-    let mut words = command.split_whitespace();
-    let tool = words
-        .next()
-        .map(|word| word.rsplit('/').next().unwrap_or(word));
-    tool.is_some_and(|it| it.starts_with("py") || PYTHON_TOOLS.contains(&it))
-}
-
-const PYTHON_TOOLS: &[&str] = &[
-    "coverage", "hatch", "mypy", "nox", "poetry", "ruff", "tox", "uv",
-];
 
 /// The submodule that holds what a log names, when no file of the repository itself is named.
 pub(super) fn in_submodule<'s>(diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<&'s str> {

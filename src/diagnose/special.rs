@@ -212,14 +212,18 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.weight = 70;
         }
         Kind::PermissionDenied if says(before(30), "_execute_child") => finding.path = None,
-        kind if kind.is_around_code() || kind == Kind::Timeout => {
-            if finding.tool == "python" && raised_by_project(finding.at, lines) {
-                finding.kind = Kind::RuntimeError;
-                finding.rule = "python-error-4";
-                finding.subkind = None;
-                finding.path = None;
-                finding.weight = 41;
-            }
+        Kind::NetworkError
+        | Kind::ConnectionRefused
+        | Kind::Timeout
+        | Kind::OutOfMemory
+        | Kind::PermissionDenied
+            if finding.tool == "python" && raised_by_project(finding.at, lines) =>
+        {
+            finding.kind = Kind::RuntimeError;
+            finding.rule = "python-error-4";
+            finding.subkind = None;
+            finding.path = None;
+            finding.weight = 41;
         }
         Kind::RuntimeError if text.contains("KeyError: '") => {
             let key = text.split('\'').nth(1).unwrap_or("");

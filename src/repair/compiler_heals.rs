@@ -372,6 +372,51 @@ fn respelling(heal: HealPatch, wrong: &str, right: &str) -> Option<HealPatch> {
     })
 }
 
+/// What bundlers say of a file in one line: esbuild's `/w/a.ts:4:18: ERROR: Expected ")"`, Babel's
+/// `SyntaxError: /w/a.jsx: Unexpected token (19:24)`, prettier's `a.js: SyntaxError: … (1:7)`.
+pub(super) fn bundler(line: &str) -> Option<(&str, usize)> {
+    if let Some((place, _)) = line.split_once(": ERROR: ") {
+        return numbered(place.trim_start_matches("[ERROR] "));
+    }
+    let (before, said) = line
+        .split_once("SyntaxError: ")
+        .or_else(|| line.strip_prefix("[plugin:")?.split_once("] "))?;
+    let numbers = line.strip_suffix(')')?.rsplit_once('(')?.1;
+    let row = numbers.split_once(':')?.0.parse().ok()?;
+    let (path, _) = said.split_once(": ").unwrap_or_default();
+    let before = before.trim_start_matches("[error] ");
+    let mut paths = [path, before.trim_end_matches(": ")].into_iter();
+    Some((paths.find(|it| is_script(it))?, row))
+}
+
+/// The place below a parser's words: `File: /w/a.ts:4:0`, `At file: …`, `╭─[ a.ts:4:18 ]`.
+pub(super) fn parser_frame(line: &str) -> Option<(&str, usize)> {
+    let heads = ["File: ", "At file: ", "╭─[", ",-["];
+    let place = heads.iter().find_map(|head| line.strip_prefix(head));
+    let alone = || line.strip_suffix(':').filter(|it| !it.contains(' '));
+    numbered(place.or_else(alone)?.trim_matches([' ', ']']))
+}
+
+// `PATH:LINE:COLUMN` of a script.
+fn numbered(place: &str) -> Option<(&str, usize)> {
+    let (rest, column) = place.rsplit_once(':')?;
+    let (path, row) = rest.rsplit_once(':')?;
+    column.parse::<usize>().ok()?;
+    is_script(path).then_some((path, row.parse().ok()?))
+}
+
+fn is_script(path: &str) -> bool {
+    let ends = ["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"];
+    let end = path.rsplit_once('.').map(|it| it.1);
+    end.is_some_and(|it| ends.contains(&it)) && !path.contains(' ')
+}
+
+/// `file:///w/src/a.mjs:9` or `/w/src/a.js:9`, alone on its line.
+pub(super) fn node_frame(line: &str) -> Option<(&str, usize)> {
+    let (path, row) = line.rsplit_once(':')?;
+    is_script(path).then_some((path, row.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Edit, Proposal, compiler_heals, type_script};

@@ -51,7 +51,8 @@ pub(super) fn import_heals(
         let found = tries_of(source, &graph, ask, &file, &certain, &open);
         for (one, heal) in found {
             let is_new = !one.import_statement.is_empty() && one.replaces.is_none();
-            if !tries.contains(&heal) && !(is_new && looks_at_names(diagnosis)) {
+            let is_idle = is_new && looks_at_names(diagnosis);
+            if !is_idle && !tries.contains(&heal) {
                 tries.push(heal);
             }
         }

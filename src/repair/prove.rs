@@ -5,7 +5,7 @@ use serde_json::json;
 use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::session::Session;
-use super::trial::{Trial, lies_where_it_shows, own_files};
+use super::trial::{Trial, is_progress, lies_where_it_shows, own_files};
 use crate::languages::Language;
 use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason};
 use crate::patch::Change;
@@ -99,6 +99,46 @@ impl Session<'_> {
             self.unproven(result, &proof)?;
         }
         result.proof = Some(proof);
+        Ok(())
+    }
+
+    /// Keeps progress only where it is there without what the change does to tests, too. What was laid in
+    /// stands again afterwards.
+    pub(super) fn keep_without_tests(
+        &mut self,
+        result: &mut AttemptResult,
+        trial: &Trial<'_>,
+        changes: &[Change],
+    ) -> Result<(), RepairError> {
+        let answered = self.answered_in_tests(changes, &|it| trial.settles(it))?;
+        if answered.is_empty() {
+            return Ok(());
+        }
+        if changes.iter().any(|it| !answered.contains(&it.path)) {
+            self.tests_as_they_were(changes, trial)?;
+            self.event(
+                "info",
+                "command_started",
+                json!({ "what": "tests-as-they-were" }),
+            )?;
+            self.purpose = Some("with the tests as they were".to_owned());
+            let without = self.run_commands()?;
+            if without.interrupted {
+                result.stop_reason = StopReason::Interrupted;
+            }
+            let ended = !without.interrupted && !without.cut_short;
+            result.kept = ended && is_progress(trial, &without.observed, changes);
+            self.place.reset()?;
+            self.place.write(changes)?;
+        } else {
+            result.kept = false;
+        }
+        if !result.kept {
+            result.message = format!(
+                "{}: its changes to tests are what it rests on",
+                result.message
+            );
+        }
         Ok(())
     }
 

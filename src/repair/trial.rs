@@ -112,6 +112,8 @@ impl Session<'_> {
         result.observed = Some(ran.observed.clone());
         if ran.observed.passed {
             self.prove(result, trial, &judged.changes, &ran)?;
+        } else if result.kept {
+            self.keep_without_tests(result, trial, &judged.changes)?;
         }
         let settled = result.stop_reason == stop_reason;
         if settled && (ran.observed.passed || stop_reason == StopReason::TestsFailed) {
@@ -340,6 +342,11 @@ fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReaso
         _ => said.to_owned(),
     };
     (reason, kept, said)
+}
+
+/// Whether a run is one step further than what a patch began with.
+pub(super) fn is_progress(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> bool {
+    told(trial, after, changes).1
 }
 
 fn next_error(after: &Observed) -> &str {

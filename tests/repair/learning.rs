@@ -361,3 +361,42 @@ fn an_edit_agent_that_answers_with_a_diff_all_the_same_is_heard() {
     ended(&world.repair(&arguments), 0);
     assert_eq!(world.calls(), 1);
 }
+
+// The name is there while the tests put it there: without that the next run begins where this one did.
+#[test]
+fn what_rests_on_the_tests_alone_is_no_progress() {
+    if !has_program("python3") {
+        return;
+    }
+    let world = World::with(&[
+        ("desk/__init__.py", ""),
+        (
+            "desk/letters.py",
+            "def pressed(text):\n    return text.upper()\n",
+        ),
+        (
+            "desk/office.py",
+            "def address(name):\n    return pressed(chief(name))\n",
+        ),
+        ("tests/__init__.py", ""),
+        ("tests/names.py", "NAMES = [\"a\"]\n"),
+        (
+            "tests/test_office.py",
+            "import unittest\n\nfrom desk.office import address\nfrom tests.names import NAMES\n\n\n\
+             class OfficeTest(unittest.TestCase):\n    def test_address(self):\n        \
+             self.assertEqual(address(NAMES[0]), \"CHIEF A\")\n",
+        ),
+    ]);
+    let edit = json!([{
+        "path": "tests/names.py",
+        "old": "NAMES",
+        "new": "import desk.office\n\ndesk.office.pressed = str.upper\nNAMES",
+    }]);
+    let reply = json!({ "status": "patch", "edits": edit }).to_string();
+    let agent = world.agent(&[&reply], "");
+    let more = ["--agent", &agent, "--no-heal", "--max-attempts", "1"];
+    ended(&world.repair(&[&UNITTEST[..], &more].concat()), 1);
+    assert_eq!(world.attempts("stopReason"), ["tests_changed"]);
+    assert_eq!(world.attempts("kept"), [json!(false)]);
+    assert!(!world.has("final.patch"));
+}
