@@ -147,9 +147,10 @@ impl<'f> Comparison<'f> {
                 continue;
             };
             let key = (scope.kind, scope.name.as_str());
-            // A name may go to a new case, and its case to another name.
+            // A name may go to a new case or function, and what had it to another name.
+            let is_named = matches!(scope.kind, ScopeKind::Case | ScopeKind::Function);
             let is_same = |it: usize| {
-                scope.kind != ScopeKind::Case || !self.was.asserts(child) || {
+                !is_named || !self.was.asserts(child) || {
                     let (then, now) = (self.was.asked(child), self.is.asked(it));
                     missing(&borrowed(&then), &borrowed(&now)).is_empty()
                 }
@@ -530,7 +531,13 @@ fn said(file: &TestFile, one: &TestStatement, scope: usize) -> String {
     let around = above(file, one.scope).into_iter();
     let around = around.take_while(|it| *it != scope);
     let names = around.filter_map(|it| file.scopes.get(it));
-    let mut said: Vec<&str> = names.map(|it| it.name.as_str()).collect();
+    // What a function in a test is called says nothing of what is asked in it.
+    let mut said: Vec<&str> = names
+        .map(|it| match it.kind {
+            ScopeKind::Case | ScopeKind::Function => "",
+            _ => it.name.as_str(),
+        })
+        .collect();
     said.push(&one.code);
     said.join("\n")
 }

@@ -335,6 +335,22 @@ test.each([
     }
 
     #[test]
+    fn of_two_functions_of_one_name_each_keeps_what_it_asks() {
+        let one = "    @on\n    def read():\n        assert f() == 1\n\n";
+        let other = "    @on\n    def read():\n        assert g() == 2\n\n";
+        let before = format!("def test_a():\n{one}{other}    run()\n");
+        let after = |other: &str| format!("def test_a():\n{one}{other}    run()\n");
+        let renamed = other.replace("read", "read_again");
+        let path = "tests/test_a.py";
+        assert!(!is_refused(path, &before, &after(&renamed)));
+        assert!(is_refused(
+            path,
+            &before,
+            &after(&renamed.replace('2', "3"))
+        ));
+    }
+
+    #[test]
     fn a_file_is_as_strong_as_itself() {
         for (path, text) in [("a.py", PYTHON), ("a.ts", SCRIPT)] {
             let read = || test_file(&RepoPath::new(path).unwrap(), text.as_bytes()).unwrap();
