@@ -18,6 +18,7 @@ mod loading;
 mod meddling;
 #[cfg(feature = "program")]
 mod names;
+mod normal_form;
 mod outline;
 mod parse;
 pub(crate) mod python;
@@ -50,6 +51,8 @@ pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
-pub use test_file::{Ends, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file};
+pub use test_file::{
+    Bound, Ends, Imported, Mark, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file,
+};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

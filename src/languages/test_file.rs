@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::language::Language;
 use super::literal::{Syntax, line_of, text_of};
+use super::normal_form::{code_of, code_without, is_plain_string};
 use crate::model::RepoPath;
 
 /// Longer files, and statements nested deeper, are not read.
@@ -24,6 +25,7 @@ pub fn test_file(path: &RepoPath, bytes: &[u8]) -> Option<TestFile> {
         marks: Vec::new(),
         rows: Vec::new(),
         collects: true,
+        called: String::new(),
         parent: None,
         lines: 0..u32::MAX,
     };
@@ -37,6 +39,7 @@ pub fn test_file(path: &RepoPath, bytes: &[u8]) -> Option<TestFile> {
         is_whole: true,
     };
     reader.statements(tree.root_node(), 0, 0);
+    reader.computes_from_the_project();
     reader.is_whole.then_some(reader.file)
 }
 
@@ -47,8 +50,19 @@ pub struct TestFile {
     pub scopes: Vec<Scope>,
     /// In source order.
     pub statements: Vec<Statement>,
-    /// The names that imports bind, each with the name that the module has for it.
-    pub imports: Vec<(String, String)>,
+    /// What imports bind.
+    pub imports: Vec<Imported>,
+}
+
+/// A name that an import binds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// In the file.
+    pub name: String,
+    /// That which the module has for it.
+    pub original: String,
+    /// As it is written.
+    pub module: String,
 }
 
 /// What stands around statements.
@@ -64,6 +78,8 @@ pub struct Scope {
     pub rows: Vec<String>,
     /// Whether a runner looks for cases in it.
     pub collects: bool,
+    /// The name by which the file can call it; empty without one.
+    pub called: String,
     /// The place of the scope around it.
     pub parent: Option<usize>,
     /// 1-based lines.
@@ -109,10 +125,29 @@ pub struct Statement {
     pub text: String,
     /// The names in it.
     pub names: BTreeSet<String>,
-    /// The names that it binds or deletes, and whether to a literal.
-    pub binds: Vec<(String, bool)>,
+    /// The names that it binds or deletes.
+    pub binds: Vec<(String, Bound)>,
+    /// Of a list that it binds to a name each element, of anything else nothing.
+    pub rows: Vec<String>,
+    /// The code of the literal that it returns or yields.
+    pub gives: Option<String>,
     /// Whether and how it ends what it stands in.
     pub ends: Option<Ends>,
+    // What the literals in it are made by.
+    makers: BTreeSet<String>,
+}
+
+/// What a statement does to a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Binds it to a value that is written down, or made of such a value by no code of the project.
+    Literal,
+    /// Binds it to anything else, or deletes it.
+    Value,
+    /// Changes an attribute of it; the name may be that of a module, with dots.
+    Part,
+    /// Changes an element of it.
+    Element,
 }
 
 /// How a statement ends its function or its loop.
@@ -130,17 +165,19 @@ pub enum Ends {
 pub(super) enum TestPart<'t> {
     /// A comment, a string that stands by itself, a type.
     Nothing,
-    /// Names as in [`TestFile::imports`].
-    Imports(Vec<(String, String)>),
+    Imports(Vec<Imported>),
     Scope(Opened<'t>),
     /// Bodies of its own; the code of `whole` belongs to what it says.
     Compound {
         bodies: Vec<Node<'t>>,
         whole: Vec<Node<'t>>,
+        binds: Vec<(String, Bound)>,
     },
     Plain {
         bodies: Vec<Node<'t>>,
-        binds: Vec<(String, bool)>,
+        binds: Vec<(String, Bound)>,
+        /// The value that it binds, returns or yields.
+        value: Option<Node<'t>>,
         ends: Option<Ends>,
     },
 }
@@ -153,6 +190,10 @@ pub(super) struct Opened<'t> {
     pub(super) rows: Vec<String>,
     pub(super) collects: bool,
     pub(super) body: Node<'t>,
+    /// Each parameter with the names that it binds.
+    pub(super) parameters: Vec<(Node<'t>, BTreeSet<String>)>,
+    /// Decorators.
+    pub(super) decorators: Vec<Node<'t>>,
     /// Whether its name is a name of the file.
     pub(super) binds: bool,
     /// The names in its head.
@@ -183,24 +224,89 @@ impl Reader<'_> {
             TestPart::Nothing => {}
             TestPart::Imports(names) => self.file.imports.extend(names),
             TestPart::Scope(opened) => self.opened(node, opened, scope, depth),
-            TestPart::Compound { bodies, whole } => {
+            TestPart::Compound {
+                bodies,
+                whole,
+                binds,
+            } => {
                 let mut head = code_without(node, self.text, &bodies);
-                self.add(node, scope, head.clone(), &bodies, Vec::new(), None);
+                let one = self.read(node, scope, head.clone(), &bodies);
+                self.file.statements.push(Statement { binds, ..one });
                 for part in whole {
                     head.push_str(&code_of(part, self.text));
                 }
-                self.bodies(&bodies, ScopeKind::Construct, &head, scope, depth);
+                self.bodies(&bodies, (ScopeKind::Construct, ""), &head, scope, depth);
             }
             TestPart::Plain {
                 bodies,
                 binds,
+                value,
                 ends,
             } => {
                 let code = code_of(node, self.text);
-                self.add(node, scope, code, &bodies, binds, ends);
+                let mut one = Statement {
+                    binds,
+                    ends,
+                    ..self.read(node, scope, code, &bodies)
+                };
+                if let Some(value) = value {
+                    self.valued(value, &mut one);
+                }
+                let called = match one.binds.as_slice() {
+                    [(name, Bound::Value)] => name.clone(),
+                    _ => String::new(),
+                };
+                self.file.statements.push(one);
                 if !bodies.is_empty() {
                     let head = code_without(node, self.text, &bodies);
-                    self.bodies(&bodies, ScopeKind::Callback, &head, scope, depth);
+                    self.bodies(&bodies, (ScopeKind::Callback, &called), &head, scope, depth);
+                }
+            }
+        }
+    }
+
+    // What a statement gives or binds, when that is written down.
+    fn valued(&self, value: Node<'_>, one: &mut Statement) {
+        let Some(makers) = makers_of(value, self.text) else {
+            return;
+        };
+        one.makers = makers;
+        one.gives = one.binds.is_empty().then(|| code_of(value, self.text));
+        for (_, bound) in &mut one.binds {
+            if *bound == Bound::Value {
+                *bound = Bound::Literal;
+            }
+        }
+        if matches!(value.kind(), "list" | "tuple" | "set" | "array") {
+            let rows = value.named().filter(|it| it.kind() != "comment");
+            one.rows = rows.map(|it| code_of(it, self.text)).collect();
+        }
+    }
+
+    // What code of the project makes of a literal is no literal.
+    fn computes_from_the_project(&mut self) {
+        let own = |it: &&Imported| {
+            let top = it.module.split(['.', '/']).next().unwrap_or_default();
+            !(self.language.is_standard(&it.module) || self.language.is_standard(top))
+                && top != "pytest"
+        };
+        let imported = self.file.imports.iter().filter(own);
+        let mut own: HashSet<String> = imported.map(|it| it.name.clone()).collect();
+        own.extend(self.file.scopes.iter().map(|it| it.called.clone()));
+        let bound = self.file.statements.iter().flat_map(|it| &it.binds);
+        own.extend(
+            bound
+                .filter(|it| it.1 == Bound::Value)
+                .map(|it| it.0.clone()),
+        );
+        for one in &mut self.file.statements {
+            if one.makers.iter().any(|it| own.contains(it)) {
+                one.gives = None;
+                one.rows.clear();
+                for (_, bound) in &mut one.binds {
+                    if *bound == Bound::Literal {
+                        *bound = Bound::Value;
+                    }
                 }
             }
         }
@@ -222,7 +328,7 @@ impl Reader<'_> {
 
     fn opened(&mut self, node: Node<'_>, opened: Opened<'_>, scope: usize, depth: usize) {
         if opened.binds || !opened.names.is_empty() {
-            let binds = opened.binds.then(|| (opened.name.clone(), false));
+            let binds = opened.binds.then(|| (opened.name.clone(), Bound::Value));
             self.file.statements.push(Statement {
                 scope,
                 line: line_of(node),
@@ -232,8 +338,13 @@ impl Reader<'_> {
                 ..Statement::default()
             });
         }
+        let is_called = opened.kind == ScopeKind::Function;
         let inner = self.open(Scope {
             kind: opened.kind,
+            called: opened
+                .name
+                .clone()
+                .split_off(if is_called { 0 } else { opened.name.len() }),
             name: opened.name,
             marks: opened.marks,
             rows: opened.rows,
@@ -241,19 +352,31 @@ impl Reader<'_> {
             parent: Some(scope),
             lines: lines_of(node),
         });
+        for decorator in opened.decorators {
+            let code = code_of(decorator, self.text);
+            let one = self.read(decorator, inner, code, &[]);
+            self.file.statements.push(one);
+        }
+        for (parameter, names) in opened.parameters {
+            let code = code_of(parameter, self.text);
+            let mut one = self.read(parameter, inner, code, &[]);
+            one.binds = names.into_iter().map(|it| (it, Bound::Value)).collect();
+            self.file.statements.push(one);
+        }
         let is_block = self.language.test_blocks.contains(&opened.body.kind());
         if is_block {
             self.statements(opened.body, inner, depth + 1);
         } else {
             let code = code_of(opened.body, self.text);
-            self.add(opened.body, inner, code, &[], Vec::new(), None);
+            let one = self.read(opened.body, inner, code, &[]);
+            self.file.statements.push(one);
         }
     }
 
     fn bodies(
         &mut self,
         bodies: &[Node<'_>],
-        kind: ScopeKind,
+        (kind, called): (ScopeKind, &str),
         head: &str,
         scope: usize,
         depth: usize,
@@ -265,6 +388,7 @@ impl Reader<'_> {
                 marks: Vec::new(),
                 rows: Vec::new(),
                 collects: false,
+                called: called.to_owned(),
                 parent: Some(scope),
                 lines: lines_of(*body),
             });
@@ -283,15 +407,8 @@ impl Reader<'_> {
         self.file.scopes.len() - 1
     }
 
-    fn add(
-        &mut self,
-        node: Node<'_>,
-        scope: usize,
-        code: String,
-        bodies: &[Node<'_>],
-        binds: Vec<(String, bool)>,
-        ends: Option<Ends>,
-    ) {
+    // A statement by its code and its text.
+    fn read(&self, node: Node<'_>, scope: usize, code: String, bodies: &[Node<'_>]) -> Statement {
         let mut text = Vec::new();
         let mut from = node.start_byte();
         for body in bodies {
@@ -299,15 +416,14 @@ impl Reader<'_> {
             from = body.end_byte();
         }
         text.extend_from_slice(self.text.get(from..node.end_byte()).unwrap_or_default());
-        self.file.statements.push(Statement {
+        Statement {
             scope,
             line: line_of(node),
             code,
             text: String::from_utf8_lossy(&text).into_owned(),
             names: names_in(node, self.text),
-            binds,
-            ends,
-        });
+            ..Statement::default()
+        }
     }
 }
 
@@ -337,7 +453,12 @@ pub(super) fn names_in(node: Node<'_>, text: &[u8]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = vec![node];
     while let Some(node) = open.pop() {
-        if matches!(node.kind(), "identifier" | "shorthand_property_identifier") {
+        if matches!(
+            node.kind(),
+            "identifier"
+                | "shorthand_property_identifier"
+                | "shorthand_property_identifier_pattern"
+        ) {
             found.insert(text_of(node, text));
         }
         open.extend(node.named());
@@ -345,115 +466,71 @@ pub(super) fn names_in(node: Node<'_>, text: &[u8]) -> BTreeSet<String> {
     found
 }
 
-/// The tree of a node as text: the same for the same code, however it is laid out.
-pub(super) fn code_of(node: Node<'_>, text: &[u8]) -> String {
-    code_without(node, text, &[])
-}
-
-fn code_without(node: Node<'_>, text: &[u8], without: &[Node<'_>]) -> String {
-    let mut out = String::new();
-    write_code(node, text, without, &mut out, 0);
-    out
-}
-
-fn write_code(node: Node<'_>, text: &[u8], without: &[Node<'_>], out: &mut String, depth: usize) {
-    const MAX_CODE_DEPTH: usize = 400;
-    if without.contains(&node) {
-        out.push_str("{}");
-        return;
-    }
-    let kind = node.kind();
-    if matches!(
-        kind,
-        "comment" | "line_continuation" | ";" | "empty_statement"
-    ) {
-        return;
-    }
-    let is_string = kind == "string" && node.named().all(|it| it.kind() != "interpolation");
-    if node.child_count() == 0 || is_string || depth > MAX_CODE_DEPTH {
-        let said = text_of(node, text);
-        if is_string {
-            out.push_str(&plain_string(&said));
-        } else {
-            out.push_str(&said);
-        }
-        out.push('\u{1f}');
-        return;
-    }
-    // Brackets that only group say nothing: the tree does.
-    let groups = kind == "parenthesized_expression";
-    let is_bare = groups || kind == "expression_statement";
-    if !is_bare {
-        out.push_str(&format!("({}\u{1f}", node.kind_id()));
-    }
-    let children: Vec<Node<'_>> = node.all().collect();
-    for (at, child) in children.iter().enumerate() {
-        let next = children.get(at + 1).map(Node::kind);
-        let closes = matches!(next, Some(")" | "]" | "}"));
-        let is_group = groups && matches!(child.kind(), "(" | ")");
-        if !(is_group || child.kind() == "," && closes) {
-            write_code(*child, text, without, out, depth + 1);
-        }
-    }
-    if !is_bare {
-        out.push_str(")\u{1f}");
-    }
-}
-
-// A string by what is in it, in whichever quotes.
-fn plain_string(said: &str) -> String {
-    let at = said.find(['"', '\'']).unwrap_or_default();
-    let (prefix, quoted) = said.split_at(at);
-    let inside = ["\"\"\"", "'''", "\"", "'"].iter().find_map(|quote| {
-        let rest = quoted.strip_prefix(quote)?;
-        rest.strip_suffix(quote)
-    });
-    let inside = inside.unwrap_or(quoted);
-    let inside = if prefix.contains(['r', 'R']) {
-        inside.to_owned()
-    } else {
-        inside.replace("\\'", "'").replace("\\\"", "\"")
-    };
-    let lines: Vec<&str> = inside.split('\n').map(str::trim_end).collect();
-    format!("{}\"{}\"", prefix.to_ascii_lowercase(), lines.join("\n"))
-}
-
 /// Whether a value is written down, not computed: literals, and lists and maps of them and of names.
 pub(super) fn is_literal(node: Node<'_>) -> bool {
+    makers_of(node, b"").is_some_and(|it| it.is_empty())
+}
+
+// The names of what makes a value of literals; `None` for what is made otherwise.
+fn makers_of(node: Node<'_>, text: &[u8]) -> Option<BTreeSet<String>> {
+    let mut makers = BTreeSet::new();
+    let mut holds = false;
     let mut open = vec![(node, 0)];
     while let Some((node, depth)) = open.pop() {
-        let fits = match node.kind() {
+        match node.kind() {
             "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "undefined"
-            | "regex" | "comment" | "ellipsis" | "type_identifier" => true,
-            "string" | "template_string" => node
-                .named()
-                .all(|it| !matches!(it.kind(), "interpolation" | "template_substitution")),
-            "identifier" | "property_identifier" | "shorthand_property_identifier" => depth > 0,
-            "list"
-            | "tuple"
-            | "set"
-            | "dictionary"
-            | "pair"
-            | "array"
-            | "object"
+            | "regex" | "ellipsis" => holds = true,
+            "string" | "template_string" if is_plain_string(node) => holds = true,
+            "comment" | "type_identifier" | "predefined_type" => {}
+            "identifier" | "property_identifier" | "shorthand_property_identifier" if depth > 0 => {
+            }
+            "call" | "call_expression" | "new_expression" => {
+                let called = node
+                    .field("function")
+                    .or_else(|| node.field("constructor"))?;
+                makers.insert(root_of(called, text)?);
+                let arguments = node.field("arguments")?;
+                open.extend(arguments.named().map(|it| (it, depth + 1)));
+            }
+            "keyword_argument" => open.push((node.field("value")?, depth + 1)),
+            "arrow_function" => open.push((node.field("body")?, depth + 1)),
+            "list" | "tuple" | "set" | "dictionary" | "array" | "object" => {
+                holds = true;
+                open.extend(node.named().map(|it| (it, depth + 1)));
+            }
+            "pair"
             | "concatenated_string"
             | "parenthesized_expression"
             | "unary_operator"
+            | "not_operator"
             | "unary_expression"
             | "binary_operator"
             | "binary_expression"
+            | "comparison_operator"
+            | "boolean_operator"
             | "as_expression"
             | "satisfies_expression"
             | "expression_list"
-            | "computed_property_name" => {
-                open.extend(node.named().map(|it| (it, depth + 1)));
-                true
-            }
-            _ => false,
-        };
-        if !fits {
-            return false;
+            | "dictionary_splat"
+            | "list_splat"
+            | "spread_element"
+            | "computed_property_name" => open.extend(node.named().map(|it| (it, depth + 1))),
+            _ => return None,
         }
     }
-    true
+    holds.then_some(makers)
+}
+
+/// The name that an expression of attributes and elements begins with.
+pub(super) fn root_of(node: Node<'_>, text: &[u8]) -> Option<String> {
+    let mut at = node;
+    loop {
+        at = match at.kind() {
+            "identifier" => return Some(text_of(at, text)),
+            "attribute" | "member_expression" => at.field("object")?,
+            "subscript" => at.field("value")?,
+            "subscript_expression" => at.field("object")?,
+            _ => return None,
+        }
+    }
 }

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::commands::CommandFiles;
 use super::examples::weakened_example;
@@ -46,6 +46,8 @@ pub struct ChangeRules<'a> {
     pub source: &'a dyn Source,
     /// What the last commit has at a path.
     pub committed: &'a dyn Fn(&str) -> Option<Vec<u8>>,
+    /// The files that the change makes.
+    pub created: &'a BTreeMap<&'a str, &'a [u8]>,
     /// Whether a top-level name belongs to Python's standard library.
     pub is_standard: fn(&str) -> bool,
 }
@@ -293,6 +295,7 @@ mod tests {
             run: &CommandFiles::default(),
             source: &source,
             committed: &|_| committed.map(|it| it.as_bytes().to_vec()),
+            created: &std::collections::BTreeMap::new(),
             is_standard: |_| false,
         };
         judge_change(&file, &rules)

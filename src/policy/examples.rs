@@ -120,6 +120,7 @@ mod tests {
                     dependencies: Dependencies::Registry,
                     run: &CommandFiles::default(),
                     source,
+                    created: &std::collections::BTreeMap::new(),
                     is_standard: |_| false,
                     committed: &|_| None,
                 };

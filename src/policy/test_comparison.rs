@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::test_files::{is_assertion, is_skip, muffles};
-use super::weakened::{ALTERS, MUFFLES, REMOVES, SKIPS, changed_lines, missing};
-use crate::languages::{Ends, Scope, ScopeKind, TestFile, TestStatement};
+use super::test_files::{asks, is_assertion, is_hook, is_set_up, is_skip, muffles};
+use super::weakened::{ALTERS, MUFFLES, REMOVES, SKIPS, missing};
+use crate::languages::{Bound, Ends, Imported, Mark, Scope, ScopeKind, TestFile, TestStatement};
 
 // Comparisons of tests by what they ask.
 const MAX_TRIES: usize = 2_000;
@@ -27,6 +27,8 @@ struct Side<'f> {
     // By the function, case or group, each with the constructs around it.
     ends: HashMap<usize, Vec<(String, &'f TestStatement)>>,
     held: Vec<&'f TestStatement>,
+    // The names that ask: assertions of libraries, and what of the file itself holds some.
+    asks: HashSet<&'f str>,
     // The statements of a scope and of those in it: they stand side by side.
     spans: Vec<Range<usize>>,
 }
@@ -52,7 +54,8 @@ impl<'f> Side<'f> {
             children,
             binds: HashMap::new(),
             ends: HashMap::new(),
-            held: file.statements.iter().filter(|it| is_held(it)).collect(),
+            held: Vec::new(),
+            asks: names_that_ask(file),
             spans: vec![0..0; file.scopes.len()],
         };
         for (at, one) in file.statements.iter().enumerate() {
@@ -71,7 +74,15 @@ impl<'f> Side<'f> {
                 it.ends.entry(function).or_default().push((said, one));
             }
         }
+        let held = file.statements.iter().filter(|one| it.is_held(one));
+        it.held = held.collect();
         it
+    }
+
+    fn is_held(&self, one: &TestStatement) -> bool {
+        says_assertion(one)
+            || one.names.iter().any(|it| self.asks.contains(it.as_str())) && !one.text.is_empty()
+            || waits_for_error(self.file, one.scope)
     }
 
     fn children(&self, scope: usize) -> &[usize] {
@@ -85,7 +96,7 @@ impl<'f> Side<'f> {
 
     fn asserts(&self, scope: usize) -> bool {
         let inside = self.inside(scope);
-        inside.iter().any(is_held)
+        inside.iter().any(|it| self.is_held(it))
     }
 
     fn is_bound_before(&self, scope: usize, name: &str, code: &str, line: u32) -> bool {
@@ -97,7 +108,11 @@ impl<'f> Side<'f> {
     fn asked(&self, scope: usize) -> Vec<String> {
         let inside = self.inside(scope);
         let said = |one: &TestStatement| said(self.file, one, scope);
-        let held: Vec<String> = inside.iter().filter(|it| is_held(it)).map(said).collect();
+        let held: Vec<String> = inside
+            .iter()
+            .filter(|it| self.is_held(it))
+            .map(said)
+            .collect();
         if held.is_empty() {
             inside.iter().map(said).collect()
         } else {
@@ -105,12 +120,12 @@ impl<'f> Side<'f> {
         }
     }
 
-    // What binds a name in a scope, below its constructs, too; and whether to a literal.
-    fn bindings(&self, scope: usize, name: &str) -> Vec<(&'f str, bool)> {
+    // What binds a name in a scope, below its constructs, too.
+    fn bindings(&self, scope: usize, name: &str) -> Vec<(&'f TestStatement, Bound)> {
         let all = self.binds.get(&(scope, name)).into_iter().flatten();
         let said = all.filter_map(|one| {
-            let (_, literal) = one.binds.iter().find(|it| it.0 == name)?;
-            Some((one.code.as_str(), *literal))
+            let (_, bound) = one.binds.iter().find(|it| it.0 == name)?;
+            matches!(bound, Bound::Literal | Bound::Value).then_some((*one, *bound))
         });
         said.collect()
     }
@@ -203,9 +218,8 @@ impl<'f> Comparison<'f> {
     /// What an existing test loses, for a sentence.
     pub(super) fn loses(
         &self,
-        before: &[u8],
-        after: &[u8],
         committed: &dyn Fn() -> Option<TestFile>,
+        is_stand_in: &dyn Fn(&str) -> bool,
     ) -> Option<&'static str> {
         if self.loses_an_assertion() {
             return Some(ALTERS);
@@ -217,6 +231,7 @@ impl<'f> Comparison<'f> {
         if scopes().any(is_lost) || self.binds_a_case_again() {
             return Some(REMOVES);
         }
+        let compared = self.all_compared();
         for (at, scope) in scopes() {
             let Some(now) = self.pair_of(at).and_then(|it| self.is.scopes.get(it)) else {
                 continue;
@@ -224,7 +239,7 @@ impl<'f> Comparison<'f> {
             if !missing(&borrowed(&scope.rows), &borrowed(&now.rows)).is_empty() {
                 return Some(REMOVES);
             }
-            let is_old = |root: &String| self.was.imports.iter().any(|(name, _)| name == root);
+            let is_old = |root: &String| self.was.imports.iter().any(|it| it.name == *root);
             let is_run = matches!(scope.kind, ScopeKind::Case | ScopeKind::Group);
             let loosens = now
                 .marks
@@ -233,6 +248,18 @@ impl<'f> Comparison<'f> {
                 .any(|mark| mark.loosens || !mark.root.is_empty() && !is_old(&mark.root));
             if is_run && loosens {
                 return Some(SKIPS);
+            }
+            if is_run && scope.rows.is_empty() && !now.rows.is_empty() {
+                return Some(ALTERS);
+            }
+            let is_gone =
+                |mark: &Mark| !mark.loosens && !mark.root.is_empty() && !now.marks.contains(mark);
+            let is_fixture = |mark: &Mark| mark.code.contains("fixture");
+            let is_compared = compared.contains(&scope.called)
+                && scope.marks.iter().any(is_fixture)
+                && scope.marks != now.marks;
+            if is_run && scope.marks.iter().any(is_gone) || is_compared {
+                return Some(ALTERS);
             }
             if self.ends_early(at) {
                 return Some(MUFFLES);
@@ -245,17 +272,73 @@ impl<'f> Comparison<'f> {
         if only(&self.is) > only(&self.was) {
             return Some(SKIPS);
         }
-        if self.compares_with_other(committed) {
+        let known = committed();
+        if self.compares_with_other(known.as_ref(), is_stand_in) {
             return Some(ALTERS);
         }
-        let lines: Vec<&[u8]> = after.split(|byte| *byte == b'\n').collect();
-        let kept: Vec<&[u8]> = self.old_lines(&lines);
-        let kept = kept.join(&b'\n');
-        let (_, added) = changed_lines(before, &kept);
-        if added.iter().any(|line| muffles(line)) {
-            return Some(MUFFLES);
+        self.muffles_or_skips()
+    }
+
+    // Whether a scope that is old says more often than before what takes the force from a case.
+    fn muffles_or_skips(&self) -> Option<&'static str> {
+        let old: HashSet<&str> = self
+            .was
+            .statements
+            .iter()
+            .map(|it| it.code.as_str())
+            .collect();
+        let new: HashSet<&str> = self
+            .is
+            .statements
+            .iter()
+            .map(|it| it.code.as_str())
+            .collect();
+        let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        let lines = |one: &TestStatement, says: fn(&[u8]) -> bool| {
+            let lines = one.text.lines().map(|it| it.trim().as_bytes());
+            lines.filter(|it| says(it)).count()
+        };
+        let mut more = Vec::new();
+        for one in &self.is.statements {
+            if !old.contains(one.code.as_str()) && self.is_old(one.scope) {
+                more.push((one.scope, lines(one, muffles), lines(one, is_skip)));
+                let hooks = one.binds.iter().any(|it| is_hook(&it.0));
+                if hooks && self.is_collected_in(one.scope) {
+                    return Some(SKIPS);
+                }
+            }
         }
-        added.iter().any(|line| is_skip(line)).then_some(SKIPS)
+        for one in &self.was.statements {
+            if let Some(scope) = self
+                .pair_of(one.scope)
+                .filter(|_| !new.contains(one.code.as_str()))
+            {
+                let (muffling, skipping) = counts.entry(scope).or_default();
+                *muffling += lines(one, muffles);
+                *skipping += lines(one, is_skip);
+            }
+        }
+        for (scope, muffling, skipping) in more {
+            let (had, skipped) = counts.entry(scope).or_default();
+            if muffling > *had {
+                return Some(MUFFLES);
+            }
+            if skipping > *skipped {
+                return Some(SKIPS);
+            }
+            (*had, *skipped) = (*had - muffling, *skipped - skipping);
+        }
+        None
+    }
+
+    fn is_collected_in(&self, scope: usize) -> bool {
+        let function = function_of(&self.is, scope);
+        function == 0
+            || self
+                .is
+                .scopes
+                .get(function)
+                .is_some_and(|it| it.kind == ScopeKind::Group)
     }
 
     fn pair_of(&self, old: usize) -> Option<usize> {
@@ -266,7 +349,7 @@ impl<'f> Comparison<'f> {
     fn last_asked(&self, old: usize, new: usize) -> u32 {
         let (then, now) = (self.was.inside(old), self.is.inside(new));
         let mut left: HashMap<&str, usize> = HashMap::new();
-        for one in then.iter().filter(|it| is_held(it)) {
+        for one in then.iter().filter(|it| self.was.is_held(it)) {
             *left.entry(&one.code).or_default() += 1;
         }
         let mut last = 0;
@@ -283,9 +366,11 @@ impl<'f> Comparison<'f> {
         for one in &self.is.statements {
             *now.entry((one.scope, &one.code)).or_default() += 1;
         }
-        self.was.held.iter().any(|one| {
+        let given = self.given();
+        let held = self.was.held.iter().copied();
+        held.chain(given).any(|one| {
             let Some(scope) = self.pair_of(one.scope) else {
-                return true;
+                return says_assertion(one) || self.was.is_held(one);
             };
             match now
                 .get_mut(&(scope, one.code.as_str()))
@@ -295,9 +380,42 @@ impl<'f> Comparison<'f> {
                     *left -= 1;
                     false
                 }
-                None => true,
+                None => {
+                    let gives = |it: &TestStatement| one.gives.is_some() && it.gives == one.gives;
+                    let mut all = self.is.inside(scope).iter();
+                    !all.any(|it| keeps_rows(one, it) || gives(it))
+                }
             }
         })
+    }
+
+    // What fixtures, functions and set-ups give to assertions.
+    fn given(&self) -> Vec<&'f TestStatement> {
+        let compared = self.all_compared();
+        let all = self.was.file.statements.iter();
+        let given = all.filter(|one| {
+            if self.was.is_held(one) {
+                return false;
+            }
+            if one.ends == Some(Ends::Raises) {
+                let function = self.was.scopes.get(function_of(&self.was, one.scope));
+                return function.is_some_and(|it| it.kind == ScopeKind::Case);
+            }
+            let is_literal = one.gives.is_some()
+                || one
+                    .binds
+                    .iter()
+                    .any(|it| it.1 == Bound::Literal && compared.contains(&it.0));
+            let is_given = |at: usize| {
+                let scope = self.was.scopes.get(at);
+                scope.is_some_and(|it| {
+                    compared.contains(&it.called) && (one.gives.is_some() || !it.called.is_empty())
+                        || is_set_up(&it.name)
+                })
+            };
+            is_literal && is_given(function_of(&self.was, one.scope))
+        });
+        given.collect()
     }
 
     // Whether the name of a case or a group is bound or deleted once more where it stands.
@@ -355,61 +473,111 @@ impl<'f> Comparison<'f> {
             .filter(|it| added.contains(&it.0.as_str()))
             .any(|(_, it)| match it.ends {
                 Some(Ends::Whole) => is_case,
-                Some(Ends::Raises) if is_asked_to_raise(&self.is, it.scope) => true,
+                Some(Ends::Raises) if waits_for_error(&self.is, it.scope) => true,
                 _ => asks_below(it.line),
             })
     }
 
     // Whether a name that an assertion uses stands for something else: another literal, or one more
     // binding than it had.
-    fn compares_with_other(&self, committed: &dyn Fn() -> Option<TestFile>) -> bool {
-        let mut before = None;
-        for (scope, names) in self.compared() {
-            let chain = above(&self.was, scope);
+    fn compares_with_other(
+        &self,
+        known: Option<&TestFile>,
+        is_stand_in: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let is_known =
+            |code: &str| known.is_some_and(|it| it.statements.iter().any(|one| one.code == code));
+        let compared = self.compared();
+        for (scope, names) in &compared {
+            let chain = above(&self.was, *scope);
             for name in names {
                 for old in &chain {
                     let Some(new) = self.pair_of(*old) else {
                         continue;
                     };
-                    let then = self.was.bindings(*old, &name);
-                    let now = self.is.bindings(new, &name);
-                    let code = |all: &[(&'f str, bool)]| -> Vec<&'f str> {
-                        all.iter().map(|it| it.0).collect()
+                    let then = self.was.bindings(*old, name);
+                    let now = self.is.bindings(new, name);
+                    let code = |all: &[(&'f TestStatement, Bound)]| -> Vec<&'f str> {
+                        all.iter().map(|it| it.0.code.as_str()).collect()
                     };
                     let (codes, others) = (code(&then), code(&now));
-                    let is_literal = |all: &[(&str, bool)], code: &&str| {
-                        all.iter().any(|it| it.0 == *code && it.1)
+                    let gone = missing(&codes, &others);
+                    let is_gone = |it: &&(&TestStatement, Bound)| {
+                        it.1 == Bound::Literal && gone.contains(&it.0.code.as_str())
                     };
-                    if missing(&codes, &others)
-                        .iter()
-                        .any(|it| is_literal(&then, it))
-                    {
+                    let kept = |it: &(&TestStatement, Bound)| {
+                        now.iter().any(|other| keeps_rows(it.0, other.0))
+                    };
+                    if then.iter().filter(is_gone).any(|it| !kept(it)) {
                         return true;
                     }
                     let mut added = missing(&others, &codes);
                     // What is bound after all that was asked changes nothing of it.
-                    if !added.is_empty() && *old == function_of(&self.was, scope) && *old != 0 {
+                    if !added.is_empty() && *old == function_of(&self.was, *scope) && *old != 0 {
                         let last = self.last_asked(*old, new);
-                        added.retain(|code| self.is.is_bound_before(new, &name, code, last));
+                        added.retain(|code| self.is.is_bound_before(new, name, code, last));
                     }
-                    if added.is_empty() {
-                        continue;
-                    }
-                    let known = before.get_or_insert_with(committed);
-                    if let Some(known) = known {
-                        added.retain(|code| !known.statements.iter().any(|it| it.code == **code));
-                    }
+                    added.retain(|code| !is_known(code));
+                    let is_other = |it: &(&TestStatement, Bound)| {
+                        it.1 == Bound::Literal
+                            && added.contains(&it.0.code.as_str())
+                            && !then.iter().any(|old| keeps_rows(old.0, it.0))
+                    };
                     let more = now.len() > then.len() && !added.is_empty();
-                    if more || added.iter().any(|it| is_literal(&now, it)) {
+                    if more || now.iter().any(is_other) {
                         return true;
                     }
                 }
-                if self.is_imported_anew(&name) {
+                if self.is_imported_anew(name, known, is_stand_in) {
                     return true;
                 }
             }
         }
-        false
+        self.changes_a_part(&is_known)
+            || self.is.imports.iter().any(|it| {
+                let mut old = self.was.imports.iter();
+                !self.was.imports.contains(it)
+                    && (it.name == "*" || old.any(|old| old.name == it.name))
+                    && is_stand_in(&it.module)
+            })
+    }
+
+    // Whether a part is changed of what other files define, or of a literal that an assertion uses.
+    fn changes_a_part(&self, is_known: &dyn Fn(&str) -> bool) -> bool {
+        let compared = self.all_compared();
+        let then = self.was.statements.iter();
+        let then: HashSet<&str> = then.map(|it| it.code.as_str()).collect();
+        let mut bound: HashMap<&str, bool> = HashMap::new();
+        for (name, how) in self.is.statements.iter().flat_map(|it| &it.binds) {
+            if matches!(how, Bound::Literal | Bound::Value) {
+                *bound.entry(name).or_default() |= *how == Bound::Literal;
+            }
+        }
+        let is_foreign = |name: &str| match bound.get(name) {
+            Some(literal) => *literal && compared.contains(name),
+            None if name.contains('.') => {
+                let mut imports = self.is.imports.iter();
+                imports.any(|it| it.module == name)
+            }
+            None => !matches!(name, "self" | "cls" | "this" | "process" | "os"),
+        };
+        let is_changed = |(name, how): &(String, Bound)| match how {
+            Bound::Part => is_foreign(name),
+            Bound::Element => {
+                compared.contains(name) && bound.get(name.as_str()).is_some_and(|literal| *literal)
+            }
+            Bound::Literal | Bound::Value => false,
+        };
+        self.is.statements.iter().any(|one| {
+            one.binds.iter().any(is_changed)
+                && !then.contains(one.code.as_str())
+                && !is_known(&one.code)
+                && self.is_old(one.scope)
+        })
+    }
+
+    fn all_compared(&self) -> BTreeSet<String> {
+        self.compared().into_iter().flat_map(|it| it.1).collect()
     }
 
     // The names in assertions and in rows of cases, by the scope that they stand in; and the names in
@@ -431,7 +599,12 @@ impl<'f> Comparison<'f> {
                     .iter()
                     .filter_map(|it| self.was.binds.get(&(*it, name.as_str())));
                 for one in bound.flatten() {
-                    if one.binds.iter().any(|it| it.0 == name && it.1) {
+                    let is_loop = one.text.starts_with("for");
+                    if one
+                        .binds
+                        .iter()
+                        .any(|it| it.0 == name && (it.1 == Bound::Literal || is_loop))
+                    {
                         let more = one.names.iter().filter(|it| !names.contains(*it));
                         let more: Vec<String> = more.cloned().collect();
                         names.extend(more.iter().cloned());
@@ -443,46 +616,57 @@ impl<'f> Comparison<'f> {
         found.into_iter().collect()
     }
 
-    // A name under which the file knew one thing of a module, for another thing that it knew, too.
-    fn is_imported_anew(&self, name: &str) -> bool {
-        let new = self.is.imports.iter().filter(|it| it.0 == name);
-        new.filter(|it| !self.was.imports.contains(it))
-            .any(|(_, original)| {
-                let all = self.was.imports.iter();
-                original != name
-                    && all.clone().any(|it| it.0 == *original || it.1 == *original)
-                    && all.clone().any(|it| it.0 == name)
-            })
+    // A name under which the file knew one thing of a module, for another thing that it knew, too; or
+    // for what a file of tests gives in its place.
+    fn is_imported_anew(
+        &self,
+        name: &str,
+        known: Option<&TestFile>,
+        is_stand_in: &dyn Fn(&str) -> bool,
+    ) -> bool {
+        let new = self.is.imports.iter();
+        let new = new.filter(|it| it.name == name || it.name == "*");
+        let is_old = |it: &Imported| {
+            self.was.imports.contains(it) || known.is_some_and(|known| known.imports.contains(it))
+        };
+        new.filter(|it| !is_old(it)).any(|it| {
+            let all = self.was.imports.iter();
+            let other = it.original != name
+                && it.name == name
+                && all
+                    .clone()
+                    .any(|old| old.name == it.original || old.original == it.original)
+                && all.clone().any(|old| old.name == name);
+            other || is_stand_in(&it.module)
+        })
     }
 
-    // What of the new text belongs to no case or group that is new.
-    fn old_lines<'l>(&self, lines: &[&'l [u8]]) -> Vec<&'l [u8]> {
+    // Whether a scope after the change is no part of a case or group that is new. What runs before all
+    // cases is never new.
+    fn is_old(&self, scope: usize) -> bool {
         let cases = |file: &TestFile| {
             let all = file.scopes.iter();
             all.filter(|it| it.kind == ScopeKind::Case).count()
         };
         let more = cases(&self.is) > cases(&self.was);
-        let scopes = self.is.scopes.iter().enumerate();
-        let new: Vec<&Scope> = scopes
-            .filter(|(at, scope)| {
-                !self.known.contains(at)
-                    && match scope.kind {
-                        ScopeKind::Case | ScopeKind::Group => true,
-                        ScopeKind::Function => more,
-                        ScopeKind::Construct | ScopeKind::Callback => false,
-                    }
+        let above = above(&self.is, scope);
+        let runs_first = |at: &usize| {
+            let scope = self.is.scopes.get(*at);
+            scope.is_some_and(|it| {
+                is_set_up(&it.name)
+                    || is_hook(&it.name)
+                    || it.marks.iter().any(|it| it.code.contains("autouse"))
             })
-            .map(|(_, scope)| scope)
-            .collect();
-        let is_old = |at: &usize| {
-            let line = *at as u32 + 1;
-            !new.iter().any(|it| it.lines.contains(&line))
         };
-        let lines = lines.iter().enumerate();
-        lines
-            .filter(|(at, _)| is_old(at))
-            .map(|(_, line)| *line)
-            .collect()
+        let is_new = |at: &usize| {
+            !self.known.contains(at)
+                && self.is.scopes.get(*at).is_some_and(|it| match it.kind {
+                    ScopeKind::Case | ScopeKind::Group => true,
+                    ScopeKind::Function => more,
+                    ScopeKind::Construct | ScopeKind::Callback => false,
+                })
+        };
+        above.iter().any(runs_first) || !above.iter().any(is_new)
     }
 }
 
@@ -521,9 +705,40 @@ fn function_of(file: &TestFile, scope: usize) -> usize {
     above(file, scope).into_iter().find(is_one).unwrap_or(0)
 }
 
-fn is_held(one: &TestStatement) -> bool {
+fn says_assertion(one: &TestStatement) -> bool {
     let mut lines = one.text.lines().map(|it| it.trim().as_bytes());
     lines.any(is_assertion)
+}
+
+// Assertions that are imported by name, and functions of the file that hold some.
+fn names_that_ask(file: &TestFile) -> HashSet<&str> {
+    let imports = file.imports.iter().filter(|it| asks(&it.module));
+    let mut names: HashSet<&str> = imports.map(|it| it.name.as_str()).collect();
+    let is_one = |one: &&TestStatement| {
+        says_assertion(one) || one.names.iter().any(|it| names.contains(it.as_str()))
+    };
+    let mut more = Vec::new();
+    for one in file.statements.iter().filter(is_one) {
+        let scopes = above(file, one.scope).into_iter();
+        let scopes = scopes.filter_map(|it| file.scopes.get(it));
+        more.extend(scopes.map(|it| it.called.as_str()));
+        if one.text.contains("=>") {
+            let bound = one.binds.iter().filter(|it| it.1 == Bound::Value);
+            more.extend(bound.map(|it| it.0.as_str()));
+        }
+    }
+    names.extend(more.into_iter().filter(|it| !it.is_empty()));
+    names
+}
+
+// Whether a list that a name is bound to has all its rows, and others after them.
+fn keeps_rows(old: &TestStatement, new: &TestStatement) -> bool {
+    let names =
+        |one: &TestStatement| -> Vec<String> { one.binds.iter().map(|it| it.0.clone()).collect() };
+    !old.rows.is_empty()
+        && new.rows.starts_with(&old.rows)
+        && !old.binds.is_empty()
+        && names(old) == names(new)
 }
 
 // A statement with what stands around it in a scope.
@@ -542,9 +757,13 @@ fn said(file: &TestFile, one: &TestStatement, scope: usize) -> String {
     said.join("\n")
 }
 
-// Whether the constructs around a scope wait for an error.
-fn is_asked_to_raise(file: &TestFile, scope: usize) -> bool {
+// Whether what stands around a scope waits for an error.
+fn waits_for_error(file: &TestFile, scope: usize) -> bool {
     let above = above(file, scope);
     let mut scopes = above.iter().filter_map(|it| file.scopes.get(*it));
-    scopes.any(|it| it.kind == ScopeKind::Construct && it.name.to_lowercase().contains("raises"))
+    scopes.any(|it| {
+        let name = it.name.to_lowercase();
+        it.kind == ScopeKind::Construct && name.contains("raises")
+            || it.kind == ScopeKind::Callback && name.contains("throw")
+    })
 }

@@ -113,6 +113,10 @@ struct Words {
     muffles_whole: Vec<String>,
     muffles: Vec<String>,
     starts_import: Vec<String>,
+    asking_modules: Vec<String>,
+    runner_names: Vec<String>,
+    set_ups: Vec<String>,
+    hooks: Vec<String>,
     runners: Vec<String>,
     foreign_extensions: Vec<String>,
 }
@@ -127,6 +131,22 @@ fn starts(line: &[u8], words: &[String]) -> bool {
 
 pub(super) fn is_assertion(line: &[u8]) -> bool {
     !is_comment(line) && holds(line, &WORDS.assertions)
+}
+
+/// Whether what a module exports are assertions.
+pub(super) fn asks(module: &str) -> bool {
+    WORDS.asking_modules.iter().any(|it| it == module)
+}
+
+/// Whether a function, or what a block is given to, runs before the cases around it.
+pub(super) fn is_set_up(name: &str) -> bool {
+    WORDS.set_ups.iter().any(|it| name.contains(it.as_str()))
+}
+
+/// Whether a runner reads a name to learn what it has to run.
+pub(super) fn is_hook(name: &str) -> bool {
+    WORDS.hooks.iter().any(|it| name.starts_with(it.as_str()))
+        || WORDS.runner_names.iter().any(|it| it == name)
 }
 
 pub(super) fn is_comment(line: &[u8]) -> bool {

@@ -3,8 +3,9 @@ use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 use crate::languages::literal::{Syntax, text_of};
+use crate::languages::normal_form::code_of;
 use crate::languages::test_file::{
-    Ends, Mark, Opened, ScopeKind, TestPart, bodies_in, code_of, is_literal, names_in,
+    Bound, Ends, Imported, Mark, Opened, ScopeKind, TestPart, bodies_in, names_in, root_of,
 };
 
 /// What holds statements.
@@ -37,20 +38,22 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
         "import_statement" => TestPart::Imports(imported(node, text)),
         "export_statement" => match node.field("declaration") {
             Some(declaration) => test_part(declaration, text, false),
-            None => plain(node, Vec::new(), None),
+            None => plain(node, Vec::new(), None, None),
         },
         "expression_statement" => expression(node, text),
         "lexical_declaration" | "variable_declaration" => {
-            let made = node
-                .named()
-                .filter(|it| it.kind() == "variable_declarator")
-                .flat_map(|one| {
-                    let literal = one.field("value").is_some_and(is_literal);
-                    let name = one.field("name");
-                    let names = name.map(|it| bound(it, text)).unwrap_or_default();
-                    names.into_iter().map(move |name| (name, literal))
-                });
-            plain(node, made.collect(), None)
+            let declared = node.named().filter(|it| it.kind() == "variable_declarator");
+            let declared: Vec<Node<'t>> = declared.collect();
+            let names = declared.iter().filter_map(|it| it.field("name"));
+            let names = names.flat_map(|it| names_in(it, text));
+            let value = declared.first().and_then(|it| it.field("value"));
+            let value = value.filter(|_| declared.len() == 1);
+            plain(
+                node,
+                names.map(|it| (it, Bound::Value)).collect(),
+                value,
+                None,
+            )
         }
         "function_declaration" | "generator_function_declaration" => match node.field("body") {
             Some(body) => TestPart::Scope(Opened {
@@ -59,41 +62,60 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
                 marks: Vec::new(),
                 rows: Vec::new(),
                 collects: false,
+                parameters: parameters(node, text),
+                decorators: Vec::new(),
                 body,
                 binds: true,
                 names: BTreeSet::new(),
             }),
             None => TestPart::Nothing,
         },
-        "class_declaration" => plain(node, vec![(node.field_text("name", text), false)], None),
-        "return_statement" | "break_statement" | "continue_statement" => {
-            plain(node, Vec::new(), Some(Ends::Here))
+        "class_declaration" => {
+            let binds = vec![(node.field_text("name", text), Bound::Value)];
+            plain(node, binds, None, None)
         }
-        "throw_statement" => plain(node, Vec::new(), Some(Ends::Raises)),
+        "return_statement" => plain(node, Vec::new(), node.named_child(0), Some(Ends::Here)),
+        "break_statement" | "continue_statement" => plain(node, Vec::new(), None, Some(Ends::Here)),
+        "throw_statement" => plain(node, Vec::new(), None, Some(Ends::Raises)),
         "statement_block" => TestPart::Compound {
             bodies: vec![node],
             whole: Vec::new(),
+            binds: Vec::new(),
         },
         "try_statement" => {
             let body = node.field("body");
             TestPart::Compound {
                 bodies: bodies_in(node, BLOCKS),
                 whole: node.named().filter(|it| Some(*it) != body).collect(),
+                binds: Vec::new(),
             }
         }
         "if_statement" | "for_statement" | "for_in_statement" | "while_statement"
         | "do_statement" | "switch_statement" | "labeled_statement" => TestPart::Compound {
             bodies: branches(node),
             whole: Vec::new(),
+            binds: match node.field("left") {
+                Some(left) => names_in(left, text)
+                    .into_iter()
+                    .map(|it| (it, Bound::Value))
+                    .collect(),
+                None => Vec::new(),
+            },
         },
-        _ => plain(node, Vec::new(), None),
+        _ => plain(node, Vec::new(), None, None),
     }
 }
 
-fn plain(node: Node<'_>, binds: Vec<(String, bool)>, ends: Option<Ends>) -> TestPart<'_> {
+fn plain<'t>(
+    node: Node<'t>,
+    binds: Vec<(String, Bound)>,
+    value: Option<Node<'t>>,
+    ends: Option<Ends>,
+) -> TestPart<'t> {
     TestPart::Plain {
         bodies: bodies_in(node, BLOCKS),
         binds,
+        value,
         ends,
     }
 }
@@ -120,32 +142,29 @@ fn branches(node: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-// The names that a pattern binds.
-fn bound(pattern: Node<'_>, text: &[u8]) -> BTreeSet<String> {
-    let mut found = names_in(pattern, text);
-    let mut open = vec![pattern];
-    while let Some(node) = open.pop() {
-        if node.kind() == "shorthand_property_identifier_pattern" {
-            found.insert(text_of(node, text));
-        }
-        open.extend(node.named());
-    }
-    found
-}
-
-fn imported(node: Node<'_>, text: &[u8]) -> Vec<(String, String)> {
+fn imported(node: Node<'_>, text: &[u8]) -> Vec<Imported> {
+    let module = node.field("source").map(|it| text_of(it, text));
+    let module = module.unwrap_or_default();
+    let module = module.trim_matches(['"', '\'']);
     let mut found = Vec::new();
+    let mut add = |name: String, original: String| {
+        found.push(Imported {
+            name,
+            original,
+            module: module.to_owned(),
+        });
+    };
     let mut open: Vec<Node<'_>> = node.named().collect();
     while let Some(node) = open.pop() {
         match node.kind() {
             "import_specifier" => {
                 let name = node.field_text("name", text);
                 let alias = node.field("alias").map(|it| text_of(it, text));
-                found.push((alias.unwrap_or_else(|| name.clone()), name));
+                add(alias.unwrap_or_else(|| name.clone()), name);
             }
             "identifier" => {
                 let name = text_of(node, text);
-                found.push((name.clone(), name));
+                add(name.clone(), name);
             }
             _ => open.extend(node.named()),
         }
@@ -163,13 +182,60 @@ fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
         return TestPart::Scope(case);
     }
     let assigned = inner.filter(|it| it.kind() == "assignment_expression");
-    let target = assigned.and_then(|it| it.field("left"));
-    let target = target.filter(|it| it.kind() == "identifier");
-    let literal = assigned
-        .and_then(|it| it.field("right"))
-        .is_some_and(is_literal);
-    let binds = target.map(|it| (text_of(it, text), literal));
-    plain(node, binds.into_iter().collect(), None)
+    let mut binds = Vec::new();
+    if let Some(target) = assigned.and_then(|it| it.field("left")) {
+        if target.kind() == "member_expression" {
+            binds.push((object_of(target.field_text("object", text)), Bound::Part));
+        } else if target.kind() == "subscript_expression" {
+            binds.extend(root_of(target, text).map(|it| (it, Bound::Element)));
+        } else {
+            binds.extend(
+                names_in(target, text)
+                    .into_iter()
+                    .map(|it| (it, Bound::Value)),
+            );
+        }
+    }
+    binds.extend(inner.and_then(|it| changed_by_call(it, text)));
+    plain(node, binds, assigned.and_then(|it| it.field("right")), None)
+}
+
+// The name whose value a call changes: `Object.assign(a, …)`, `Object.defineProperty(a, …)`.
+fn changed_by_call(node: Node<'_>, text: &[u8]) -> Option<(String, Bound)> {
+    let called = (node.kind() == "call_expression").then(|| node.field("function"))??;
+    let word = called.field_text("property", text);
+    match word.as_str() {
+        "assign" | "defineProperty" | "defineProperties" | "setPrototypeOf" | "set"
+            if word != "set" || called.field_text("object", text) == "Reflect" =>
+        {
+            let object = node.field("arguments")?.named_child(0)?;
+            Some((object_of(text_of(object, text)), Bound::Part))
+        }
+        "splice" | "pop" | "shift" => {
+            Some((root_of(called.field("object")?, text)?, Bound::Element))
+        }
+        _ => None,
+    }
+}
+
+// A class is what its prototype makes.
+fn object_of(said: String) -> String {
+    match said.strip_suffix(".prototype") {
+        Some(class) => class.to_owned(),
+        None => said,
+    }
+}
+
+fn parameters<'t>(function: Node<'t>, text: &[u8]) -> Vec<(Node<'t>, BTreeSet<String>)> {
+    let all = function
+        .field("parameters")
+        .into_iter()
+        .flat_map(Syntax::named);
+    let all = all.filter(|it| it.kind() != "comment");
+    let own = function.field("name").filter(|_| is_function(function));
+    let all = all.chain(own);
+    let named = all.map(|it| (it, names_in(it.field("pattern").unwrap_or(it), text)));
+    named.collect()
 }
 
 // `it('adds', () => { … })` in all its forms.
@@ -182,6 +248,8 @@ fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
         rows: Vec::new(),
         collects: false,
         body: node,
+        parameters: Vec::new(),
+        decorators: Vec::new(),
         binds: false,
         names: BTreeSet::new(),
     };
@@ -204,6 +272,7 @@ fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
     for argument in given {
         if is_function(argument) {
             body = argument.field("body");
+            case.parameters = parameters(argument, text);
             continue;
         }
         match argument.kind() {
@@ -281,7 +350,12 @@ fn rows(arguments: Node<'_>, text: &[u8]) -> Vec<String> {
     match table {
         Some(table) if table.kind() == "array" => {
             let rows = table.named().filter(|it| it.kind() != "comment");
-            rows.map(|row| code_of(row, text)).collect()
+            let rows: Vec<String> = rows.map(|row| code_of(row, text)).collect();
+            if rows.is_empty() {
+                vec![String::new()]
+            } else {
+                rows
+            }
         }
         _ => vec![code_of(arguments, text)],
     }
