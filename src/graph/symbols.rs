@@ -145,10 +145,7 @@ impl Graph<'_> {
                 _ => ImportKind::ExportFrom,
             },
             line: 0,
-            names: vec![ImportedName {
-                name: name.to_owned(),
-                alias: None,
-            }],
+            names: vec![ImportedName::new(name, None)],
             type_only: false,
             nested: false,
         };
