@@ -1,4 +1,4 @@
-use super::evidence::{Way, Weight};
+use super::evidence::{Candidate, Weight};
 use super::python::Python;
 use super::query::Undefined;
 use super::script::Script;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) trait Idiom: Sync {
     /// What the file at `path` says about a name that this one lacks: how it imports it, and
     /// whether it offers it to others.
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)>;
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
     fn namesakes(
@@ -22,7 +22,7 @@ pub(super) trait Idiom: Sync {
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
         asked: &Undefined<'_>,
-    ) -> Vec<(Way, Weight)>;
+    ) -> Vec<(Candidate, Weight)>;
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;
@@ -47,12 +47,12 @@ pub(super) trait Idiom: Sync {
     /// An import with another module in its place, on one line.
     fn restated(&self, import: &Import, module: &str) -> String;
 
-    /// The module of a way as the file would name it, and whether it is imported for types alone.
-    /// `kind` is what the way leads to, when that is known.
+    /// The module of a candidate as the file would name it, and whether it is imported for types alone.
+    /// `kind` is what the candidate leads to, when that is known.
     fn spelled(
         &self,
         asked: &Undefined<'_>,
-        way: &Way,
+        candidate: &Candidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
@@ -74,7 +74,7 @@ pub(super) trait Idiom: Sync {
 
     /// Whether nobody would go this way: into another package by its place, or to what is not
     /// declared.
-    fn is_astray(&self, _: &Undefined<'_>, _: &Way) -> bool {
+    fn is_astray(&self, _: &Undefined<'_>, _: &Candidate) -> bool {
         false
     }
 }

@@ -283,12 +283,7 @@ fn near_package(
                 specifier: format!("{name}{rest}"),
                 ..import.clone()
             };
-            let path = graph
-                .resolver()
-                .resolve(query.file, &there)
-                .files
-                .into_iter()
-                .next()?;
+            let path = graph.resolver().target(query.file, &there)?;
             let mut taken = import.names.iter().filter(|it| it.name != "*");
             taken
                 .all(|it| holds(graph, &path, &it.name))
