@@ -174,10 +174,7 @@ fn write_files(
             }
         }
         let standing = match seen {
-            OnDisk::File(bytes, mode) => Some(FileState {
-                bytes: bytes.into(),
-                mode,
-            }),
+            OnDisk::File(bytes, mode) => Some(FileState::new(bytes, mode)),
             OnDisk::Nothing | OnDisk::Directory => None,
         };
         let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
@@ -186,10 +183,7 @@ fn write_files(
             } else {
                 destination.line_ends(name).to_worktree(bytes)
             };
-            FileState {
-                bytes: bytes.as_ref().into(),
-                mode,
-            }
+            FileState::new(bytes.as_ref(), mode)
         });
         if standing.is_none() && after.is_none() {
             continue;
