@@ -166,6 +166,22 @@ struct Reader<'r> {
     is_whole: bool,
 }
 
+impl<'t> Opened<'t> {
+    /// One of which nothing but its body is known.
+    pub(super) fn new(kind: ScopeKind, name: String, body: Node<'t>) -> Self {
+        Self {
+            kind,
+            name,
+            marks: Vec::new(),
+            rows: Vec::new(),
+            collects: false,
+            body,
+            binds: false,
+            names: BTreeSet::new(),
+        }
+    }
+}
+
 impl Reader<'_> {
     fn statements(&mut self, block: Node<'_>, scope: usize, depth: usize) {
         if depth > MAX_DEPTH {

@@ -51,12 +51,11 @@ fn comment(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
 
 fn import(specifier: &str, line: u32, names: Vec<ImportedName>) -> Import {
     Import {
-        specifier: specifier.to_owned(),
         kind: ImportKind::Reference,
         line,
         names,
         type_only: true,
-        nested: false,
+        ..Import::of(specifier)
     }
 }
 

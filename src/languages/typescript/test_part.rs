@@ -54,14 +54,8 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
         }
         "function_declaration" | "generator_function_declaration" => match node.field("body") {
             Some(body) => TestPart::Scope(Opened {
-                kind: ScopeKind::Function,
-                name: node.field_text("name", text),
-                marks: Vec::new(),
-                rows: Vec::new(),
-                collects: false,
-                body,
                 binds: true,
-                names: BTreeSet::new(),
+                ..Opened::new(ScopeKind::Function, node.field_text("name", text), body)
             }),
             None => TestPart::Nothing,
         },
@@ -175,16 +169,7 @@ fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
 // `it('adds', () => { … })` in all its forms.
 fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
     let callee = (node.kind() == "call_expression").then(|| node.field("function"))??;
-    let mut case = Opened {
-        kind: ScopeKind::Case,
-        name: String::new(),
-        marks: Vec::new(),
-        rows: Vec::new(),
-        collects: false,
-        body: node,
-        binds: false,
-        names: BTreeSet::new(),
-    };
+    let mut case = Opened::new(ScopeKind::Case, String::new(), node);
     let root = chain(callee, text, &mut case)?;
     if GROUPS.contains(&root.as_str()) {
         case.kind = ScopeKind::Group;

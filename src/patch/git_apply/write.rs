@@ -92,11 +92,9 @@ fn stage(
         let name = section.target();
         let mode = recorded_mode(section.new_mode);
         let entry = |id: BlobId, stage: u8| Staged {
-            id,
-            mode,
             stage,
-            intent_to_add: false,
             fresh: stage == 0 && !options.cached,
+            ..Staged::new(id, mode)
         };
         if only_intents {
             if section.creates() {
