@@ -399,7 +399,6 @@ fn written(
         import_statement: statement,
         module,
         path: candidate.path.clone(),
-        confidence: 0,
         source: match weight {
             Weight { count: 1.., .. } => HintSource::Repo,
             Weight {
@@ -408,10 +407,8 @@ fn written(
             } => *outside,
             _ => HintSource::Definition,
         },
-        certain: false,
         imported: candidate.imported.clone(),
         type_only,
-        replaces: None,
-        also_in: Vec::new(),
+        ..Suggestion::default()
     }
 }

@@ -277,7 +277,6 @@ fn again(
                 import.type_only,
             ),
             module: import.specifier.clone(),
-            confidence: 0,
             source: match &path {
                 Some(_) => HintSource::Repo,
                 None if asked.language.is_standard(&import.specifier) => HintSource::Stdlib,

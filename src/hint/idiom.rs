@@ -6,7 +6,7 @@ use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::{Language, PYTHON};
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Suggestion};
-use crate::source::{Installed, Source};
+use crate::source::Installed;
 use std::sync::Arc;
 
 /// How one file comes by names, as it and those around it show: what a hint asks where languages
@@ -83,7 +83,6 @@ pub(super) trait Idiom: Sync {
 #[derive(Clone, Copy)]
 pub(super) struct Site<'g> {
     pub(super) graph: &'g Graph<'g>,
-    pub(super) source: &'g dyn Source,
     pub(super) file: &'g RepoPath,
 }
 
@@ -113,7 +112,7 @@ impl<'g> Site<'g> {
     /// The same, as the file shows it alone.
     pub(super) fn own_idiom(self, language: &Language) -> Box<dyn Idiom + 'g> {
         let shown = Shown {
-            text: &self.source.read(self.file).unwrap_or_default(),
+            text: &self.graph.source().read(self.file).unwrap_or_default(),
             facts: &self.graph.resolver().facts(self.file),
             siblings: &[],
             parsed: &[],

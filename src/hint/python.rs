@@ -50,7 +50,7 @@ impl<'g> Python<'g> {
 
 impl Idiom for Python<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
-        let Site { graph, file, .. } = self.site;
+        let Site { graph, file } = self.site;
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
 
@@ -73,22 +73,22 @@ impl Idiom for Python<'_> {
         let package = name.to_lowercase();
         let imported = if package == name { "*" } else { name };
         let class = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let meant =
-            (imported == "*" || class) && declares(self.site.source, self.site.file, &package);
+        let meant = (imported == "*" || class)
+            && declares(self.site.graph.source(), self.site.file, &package);
         let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
         found.into_iter().collect()
     }
 
     fn declares(&self, module: &str) -> bool {
         declares(
-            self.site.source,
+            self.site.graph.source(),
             self.site.file,
             module.split('.').next().unwrap_or(module),
         )
     }
 
     fn installed(&self, installed: &Installed, name: &str) -> Vec<String> {
-        let Site { source, file, .. } = self.site;
+        let (source, file) = (self.site.graph.source(), self.site.file);
         let named = installed.distributions().into_iter().flat_map(|one| {
             let modules = one.modules.into_iter();
             modules.map(move |module| (normal(&one.name), module))
@@ -145,7 +145,7 @@ impl Idiom for Python<'_> {
         };
         let facts = self.site.graph.resolver().facts(path);
         let binds = facts.exports.iter().any(|it| it.name == one.imported);
-        let text = self.site.source.read(path).unwrap_or_default();
+        let text = self.site.graph.source().read(path).unwrap_or_default();
         !binds || always_bound(path, &text).is_none_or(|it| it.contains(&one.imported))
     }
 

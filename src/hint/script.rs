@@ -41,7 +41,7 @@ impl<'g> Script<'g> {
 
 impl Idiom for Script<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
-        let Site { graph, file, .. } = self.site;
+        let Site { graph, file } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
     }
 
@@ -59,7 +59,7 @@ impl Idiom for Script<'_> {
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
-        let Site { graph, file, .. } = self.site;
+        let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let packages = match resolver.declared_as(file, name) {
             Some(package) => vec![package],

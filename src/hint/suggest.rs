@@ -24,13 +24,12 @@ const MAX_PARSED: usize = 300;
 /// it. A suggestion is certain only when all evidence leads to one definition. Only files that
 /// hold a name are parsed; nothing is run.
 #[must_use]
-pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
-    suggest_among(source, graph, query, None)
+pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
+    suggest_among(graph, query, None)
 }
 
 /// The same, where it is known which files hold each of the names.
 pub(super) fn suggest_among(
-    source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     holders: Option<&Holders>,
@@ -42,6 +41,7 @@ pub(super) fn suggest_among(
     if names.is_empty() || !(query.may_read)(query.file) {
         return Vec::new();
     }
+    let source = graph.source();
     let mut pool: Vec<&RepoPath> = source
         .listing()
         .files()
@@ -56,7 +56,6 @@ pub(super) fn suggest_among(
     let reached = reached(graph, query.file, &facts);
     let site = Site {
         graph,
-        source,
         file: query.file,
     };
     let own;
