@@ -21,7 +21,7 @@ fn hints(files: &[(&str, &str)], file: &str, name: &str) -> Vec<Suggestion> {
         may_read: &|_| true,
         earlier: &|_| Vec::new(),
     };
-    let found = suggest(&source, &graph, &query);
+    let found = suggest(&graph, &query);
     for one in found.iter().filter(|one| one.certain) {
         assert!(
             fix(&graph, &file, &[], std::slice::from_ref(one)).is_some(),

@@ -39,7 +39,7 @@ fn hints_after(files: &[(&str, &str)], file: &str, name: &str, before: &[&str]) 
         may_read: &|path| !path.as_str().starts_with("secrets/"),
         earlier: &|_| before.iter().map(|it| it.as_bytes().to_vec()).collect(),
     };
-    suggest(&source, &graph, &query)
+    suggest(&graph, &query)
 }
 
 // The best statement, with `!` when it is certain.
@@ -65,7 +65,7 @@ fn fixed(files: &[(&str, &str)], file: &str, names: &[&str]) -> Option<String> {
         may_read: &|_| true,
         earlier: &|_| Vec::new(),
     };
-    let mut found = suggest(&source, &graph, &query);
+    let mut found = suggest(&graph, &query);
     found.retain(|one| one.certain);
     let fix = fix(&graph, &path, &[], &found)?;
     assert!(fix.patch.starts_with("diff --git "), "{}", fix.patch);
@@ -93,7 +93,7 @@ fn renamed(
         may_read: &|_| true,
         earlier: &earlier,
     };
-    renamed_exports(&source, &graph, &query, &[export.to_owned()], &earlier)
+    renamed_exports(&graph, &query, &[export.to_owned()], &earlier)
 }
 
 // A row of `hints.toml`.

@@ -46,16 +46,10 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let job = Job {
         command: CommandLine::Shell(fill_template(call.command, &call.places)),
         stdin: Stdin::Bytes(call.stdin.as_bytes().to_vec()),
-        environment: Environment {
-            allow: [&call.job.environment.allow, call.environment].concat(),
-            inherit_defaults: true,
-        },
+        environment: Environment::with([&call.job.environment.allow, call.environment].concat()),
         limits: Limits {
-            timeout: Some(call.timeout),
-            idle_timeout: None,
-            grace: Duration::from_secs(5),
             max_output: call.max_output,
-            ..Limits::default()
+            ..Limits::within(call.timeout)
         },
         ..call.job.clone()
     };

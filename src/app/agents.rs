@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::AppError;
 use super::ask_model::KEY;
 use crate::agent::ChatEndpoint;
@@ -6,18 +10,19 @@ use crate::exec::on_path;
 use crate::model::{AgentProtocol, Code};
 
 /// A published agent, by the name that `--agent` takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AgentPreset {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// What it is started with, as its makers document it for use without a person.
-    pub command: &'static str,
+    pub command: String,
     /// How it is spoken to.
     pub protocol: AgentProtocol,
     /// Variables with its key, each handed on when it is set.
-    pub keys: &'static [&'static str],
+    pub keys: Vec<String>,
     /// How it is installed.
-    pub install: &'static str,
+    pub install: String,
 }
 
 /// The preset of this name.
@@ -64,9 +69,9 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
         .iter()
         .filter(|it| std::env::var_os(it).is_some());
     let mut env = agent.env.clone();
-    env.extend(set.map(|it| (*it).to_owned()));
+    env.extend(set.cloned());
     Some(ChosenAgent {
-        command: preset.command.to_owned(),
+        command: preset.command.clone(),
         protocol: preset.protocol,
         env,
     })
@@ -79,7 +84,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
     };
     let error = AppError::new(Code::U310, problem);
     let by_name = || {
-        let names: Vec<_> = PRESETS.iter().map(|it| it.name).collect();
+        let names: Vec<_> = PRESETS.iter().map(|it| it.name.as_str()).collect();
         let names = names.join(", ");
         format!("install it, correct the name, or name an agent: {names}")
     };
@@ -91,8 +96,8 @@ pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<Strin
     let line = settings.agent.command.as_deref().unwrap_or_default().trim();
     if let Some(preset) = preset(line) {
         let said = || format!("the agent `{}` is not installed", preset.name);
-        let install = || Some(preset.install.to_owned());
-        return (!is_installed(preset.command)).then(|| (said(), install()));
+        let install = || Some(preset.install.clone());
+        return (!is_installed(&preset.command)).then(|| (said(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
     let missing = cfg!(unix) && is_program_name(word) && !is_installed(word);
@@ -135,92 +140,22 @@ fn at_endpoint(endpoint: &ChatEndpoint, mut env: Vec<String>) -> ChosenAgent {
 }
 
 /// Agents that need no command line: their name is enough.
-pub const PRESETS: &[AgentPreset] = &[
-    AgentPreset {
-        name: "aider",
-        command: "aider --yes-always --no-auto-commits --no-dirty-commits --no-gitignore \
-                  --no-check-update --chat-history-file /dev/null --input-history-file /dev/null \
-                  --message-file {prompt}",
-        protocol: AgentProtocol::Edit,
-        keys: &[
-            "ANTHROPIC_API_KEY",
-            "OPENAI_API_KEY",
-            "OPENAI_API_BASE",
-            "GEMINI_API_KEY",
-        ],
-        install: "python3 -m pip install aider-chat",
-    },
-    AgentPreset {
-        name: "claude",
-        command: "claude -p \"Do what standard input asks.\" --permission-mode acceptEdits",
-        protocol: AgentProtocol::Edit,
-        keys: &[
-            "ANTHROPIC_API_KEY",
-            "ANTHROPIC_AUTH_TOKEN",
-            "ANTHROPIC_BASE_URL",
-            "CLAUDE_CODE_OAUTH_TOKEN",
-        ],
-        install: "npm install -g @anthropic-ai/claude-code",
-    },
-    AgentPreset {
-        name: "codex",
-        command: "codex exec --sandbox workspace-write --skip-git-repo-check -",
-        protocol: AgentProtocol::Edit,
-        keys: &["CODEX_API_KEY", "OPENAI_API_KEY"],
-        install: "npm install -g @openai/codex",
-    },
-    AgentPreset {
-        name: "copilot",
-        command: "copilot --allow-tool=write --no-ask-user --silent",
-        protocol: AgentProtocol::Edit,
-        keys: &[
-            "COPILOT_GITHUB_TOKEN",
-            "GH_TOKEN",
-            "GITHUB_TOKEN",
-            "COPILOT_MODEL",
-            "COPILOT_PROVIDER_BASE_URL",
-            "COPILOT_PROVIDER_API_KEY",
-        ],
-        install: "npm install -g @github/copilot",
-    },
-    AgentPreset {
-        name: "cursor",
-        command: "cursor-agent -p --force \"$(cat {prompt})\"",
-        protocol: AgentProtocol::Edit,
-        keys: &["CURSOR_API_KEY"],
-        install: "curl https://cursor.com/install -fsS | bash",
-    },
-    AgentPreset {
-        name: "gemini",
-        command: "gemini -p \"Do what standard input asks.\" --approval-mode auto_edit --skip-trust",
-        protocol: AgentProtocol::Edit,
-        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"],
-        install: "npm install -g @google/gemini-cli",
-    },
-    AgentPreset {
-        name: "llm",
-        command: "llm --no-stream",
-        protocol: AgentProtocol::Prompt,
-        keys: &["OPENAI_API_KEY", "OPENAI_BASE_URL"],
-        install: "python3 -m pip install llm",
-    },
-    AgentPreset {
-        name: "opencode",
-        command: "opencode run \"Do what the attached file asks.\" --file {prompt}",
-        protocol: AgentProtocol::Edit,
-        keys: &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENCODE_API_KEY"],
-        install: "npm install -g opencode-ai",
-    },
-    AgentPreset {
-        name: "qwen",
-        command: "qwen \"Do what standard input asks.\" --approval-mode auto-edit",
-        protocol: AgentProtocol::Edit,
-        keys: &[
-            "DASHSCOPE_API_KEY",
-            "OPENAI_API_KEY",
-            "OPENAI_BASE_URL",
-            "OPENAI_MODEL",
-        ],
-        install: "npm install -g @qwen-code/qwen-code",
-    },
-];
+pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {
+    let read = toml::from_str::<PresetFile>(include_str!("agents.toml"));
+    read.map(|it| it.agent).unwrap_or_default()
+});
+
+#[derive(Deserialize)]
+struct PresetFile {
+    agent: Vec<AgentPreset>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::preset;
+
+    #[test]
+    fn presets_are_read() {
+        assert!(preset("claude").is_some_and(|it| it.command.starts_with("claude -p \"")));
+    }
+}

@@ -347,10 +347,7 @@ pub fn make_fixture(
         files: &files,
         root: &root,
         test: &request.test,
-        limits: Limits {
-            timeout: Some(request.timeout),
-            ..Limits::default()
-        },
+        limits: Limits::within(request.timeout),
         to: &request.to,
     };
     let Some(made) = new_fixture(&skeleton, &listen()?)? else {

@@ -41,15 +41,15 @@ pub(super) fn deleted(
     }
     let remedy = |(module, path): (&String, RepoPath)| {
         let remedy = if head.listing().has_file(path.as_str()) {
-            Remedy {
-                problem: format!("{path} is deleted, and the last commit has it"),
-                command: Some(format!("git checkout HEAD -- {path}")),
-            }
+            Remedy::new(
+                format!("{path} is deleted, and the last commit has it"),
+                Some(format!("git checkout HEAD -- {path}")),
+            )
         } else {
-            Remedy {
-                problem: format!("{path} was deleted by a commit"),
-                command: Some(format!("git log -1 -- {path}")),
-            }
+            Remedy::new(
+                format!("{path} was deleted by a commit"),
+                Some(format!("git log -1 -- {path}")),
+            )
         };
         (module.clone(), remedy)
     };

@@ -112,8 +112,8 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     }
     let found: Vec<&str> = PRESETS
         .iter()
-        .filter(|it| is_installed(it.command))
-        .map(|it| it.name)
+        .filter(|it| is_installed(&it.command))
+        .map(|it| it.name.as_str())
         .collect();
     if found.is_empty() {
         let said = "none is installed; what needs no model works without".to_owned();

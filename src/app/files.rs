@@ -18,10 +18,7 @@ pub(super) fn temporary() -> Result<Temporary, AppError> {
 /// # Errors
 /// When a value cannot be written as JSON.
 pub fn to_json(document: &impl Serialize) -> Result<String, AppError> {
-    let mut text = serde_json::to_string_pretty(document)
-        .map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))?;
-    text.push('\n');
-    Ok(text)
+    with_newline(serde_json::to_string_pretty(document))
 }
 
 /// A document as one line of JSON with its newline.
@@ -29,10 +26,12 @@ pub fn to_json(document: &impl Serialize) -> Result<String, AppError> {
 /// # Errors
 /// As [`to_json`].
 pub fn to_json_line(document: &impl Serialize) -> Result<String, AppError> {
-    let mut text = serde_json::to_string(document)
-        .map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))?;
-    text.push('\n');
-    Ok(text)
+    with_newline(serde_json::to_string(document))
+}
+
+fn with_newline(text: serde_json::Result<String>) -> Result<String, AppError> {
+    let text = text.map(|it| it + "\n");
+    text.map_err(|error| AppError::environment(format!("cannot write JSON: {error}")))
 }
 
 /// Writes a file in one step: either the old content stands there or all of the new.

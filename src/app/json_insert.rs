@@ -69,49 +69,11 @@ fn insert(text: &str, at: usize, what: &str) -> Option<String> {
 }
 
 // The text with blanks in place of comments and of commas before a closing bracket, so that each place
-// in it is the same place in the text. `None` when a comment has no end.
+// in it is the same place in the text.
 fn plain(text: &str) -> Option<String> {
-    let mut bytes = text.as_bytes().to_vec();
-    let mut at = 0;
-    let mut comma = None;
-    while let Some(&byte) = bytes.get(at) {
-        let end = match (byte, bytes.get(at + 1)) {
-            (b'"', _) => {
-                at += 1;
-                while bytes.get(at).is_some_and(|it| *it != b'"') {
-                    at += if bytes.get(at) == Some(&b'\\') { 2 } else { 1 };
-                }
-                at += 1;
-                comma = None;
-                continue;
-            }
-            (b'/', Some(b'/')) => text.get(at..)?.find('\n').map_or(bytes.len(), |it| at + it),
-            (b'/', Some(b'*')) => at + 2 + text.get(at + 2..)?.find("*/")? + 2,
-            _ => at,
-        };
-        if end > at {
-            for byte in bytes
-                .get_mut(at..end)?
-                .iter_mut()
-                .filter(|it| **it != b'\n')
-            {
-                *byte = b' ';
-            }
-            at = end;
-            continue;
-        }
-        match (byte, comma) {
-            (b',', _) => comma = Some(at),
-            (b'}' | b']', Some(behind)) => {
-                *bytes.get_mut(behind)? = b' ';
-                comma = None;
-            }
-            (byte, _) if !byte.is_ascii_whitespace() => comma = None,
-            _ => {}
-        }
-        at += 1;
-    }
-    String::from_utf8(bytes).ok()
+    let mut plain = text.to_owned();
+    json_strip_comments::strip(&mut plain).ok()?;
+    Some(plain)
 }
 
 #[cfg(test)]

@@ -19,10 +19,9 @@ pub(super) fn remedies(
 ) -> Vec<Remedy> {
     let texts: Vec<&str> = diagnosis.evidence.iter().map(|it| it.text.trim()).collect();
     let project = Project { source, prefix };
-    let remedy = |problem: String, command: Option<String>| Remedy { problem, command };
     if let Some(path) = in_submodule(diagnosis, source) {
         let said = format!("the files of the log lie in the submodule {path}: run it there");
-        return vec![remedy(said, Some(format!("mendit -C {path} run CMD")))];
+        return vec![Remedy::new(said, Some(format!("mendit -C {path} run CMD")))];
     }
     match diagnosis.kind {
         FailureKind::ImportError => diagnosis
@@ -36,7 +35,7 @@ pub(super) fn remedies(
                 project.beside_pytest(module, command).filter(|_| python)
             })
             .collect(),
-        FailureKind::SyntaxError if diagnosis.requires_user_action => vec![remedy(
+        FailureKind::SyntaxError if diagnosis.requires_user_action => vec![Remedy::new(
             format!(
                 "{}: resolve the conflict first",
                 diagnosis.explanation.trim_end_matches('.')
@@ -47,26 +46,26 @@ pub(super) fn remedies(
             if matches!(subkind(diagnosis), Some("engine" | "version_mismatch")) =>
         {
             let said = "the installed version of the language or the tool does not fit";
-            vec![remedy(said.to_owned(), None)]
+            vec![Remedy::new(said, None)]
         }
         FailureKind::FileNotFound if diagnosis.requires_user_action => diagnosis
             .files
             .iter()
             .filter(|it| !it.in_repository && is_argument(command, &it.path))
             .take(1)
-            .map(|it| remedy(project.no_such_path(&it.path), None))
+            .map(|it| Remedy::new(project.no_such_path(&it.path), None))
             .collect(),
         FailureKind::CommandNotFound
             if let Some(said) = texts.iter().find_map(|it| project.misspelled(it)) =>
         {
-            vec![remedy(said, None)]
+            vec![Remedy::new(said, None)]
         }
         FailureKind::DependencyError if subkind(diagnosis) == Some("lockfile_mismatch") => {
             writes_lock(command)
                 .or_else(|| texts.iter().find_map(|it| writes_lock(it)))
                 .map(|line| {
                     let said = "the lock does not hold what the manifest asks for";
-                    remedy(said.to_owned(), Some(line.to_owned()))
+                    Remedy::new(said, Some(line.to_owned()))
                 })
                 .into_iter()
                 .collect()
@@ -75,29 +74,29 @@ pub(super) fn remedies(
             if matches!(subkind(diagnosis), Some("package_not_found" | "no_version")) =>
         {
             let said = "the registry has nothing of that name and version: correct the manifest";
-            vec![remedy(said.to_owned(), None)]
+            vec![Remedy::new(said, None)]
         }
         FailureKind::CommandNotFound | FailureKind::DependencyError => project
             .install(is_python_tool(command))
             .filter(|(install, _)| !command.contains(install))
-            .map(|(command, lacks)| remedy(lacks.to_owned(), Some(command.to_owned())))
+            .map(|(command, lacks)| Remedy::new(lacks.to_owned(), Some(command.to_owned())))
             .into_iter()
             .collect(),
         FailureKind::MissingEnvVar => names(&texts)
             .into_iter()
             .map(|name| match std::env::var_os(&name) {
-                Some(_) => remedy(
+                Some(_) => Remedy::new(
                     format!("`{name}` is set here and was not handed on"),
                     Some(again(&name)),
                 ),
-                None => remedy(format!("`{name}` is not set"), None),
+                None => Remedy::new(format!("`{name}` is not set"), None),
             })
             .collect(),
         FailureKind::PortInUse => texts
             .iter()
             .find_map(|text| port(text))
             .map(|port| {
-                remedy(
+                Remedy::new(
                     format!("something else listens on port {port}"),
                     Some(format!("lsof -i :{port}")),
                 )
@@ -105,12 +104,12 @@ pub(super) fn remedies(
             .into_iter()
             .collect(),
         FailureKind::LintError => lint_fix(command, &texts)
-            .map(|line| remedy("the tool mends some of it itself".to_owned(), Some(line)))
+            .map(|line| Remedy::new("the tool mends some of it itself".to_owned(), Some(line)))
             .into_iter()
             .collect(),
         FailureKind::ConnectionRefused if project.compose().is_some() => {
             let said = "a service that the tests call is not running".to_owned();
-            vec![remedy(said, Some("docker compose up -d".to_owned()))]
+            vec![Remedy::new(said, Some("docker compose up -d".to_owned()))]
         }
         _ => Vec::new(),
     }
@@ -132,19 +131,19 @@ pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Rem
     let scripts = project.has("package.json").unwrap_or_default();
     let asks = scripts.contains("ependencies\"");
     if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
-        found.push(Remedy {
-            problem: "package.json asks for packages, and there is no node_modules".to_owned(),
-            command: Some(row.all.to_owned()),
-        });
+        found.push(Remedy::new(
+            "package.json asks for packages, and there is no node_modules",
+            Some(row.all.to_owned()),
+        ));
     }
     let active = std::env::var_os("VIRTUAL_ENV").is_some();
     let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
     let locked = rows(true).filter(|row| locked.contains(&row.file));
     if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
-        found.push(Remedy {
-            problem: format!("{} locks packages, and there is no .venv", row.file),
-            command: Some(row.all.to_owned()),
-        });
+        found.push(Remedy::new(
+            format!("{} locks packages, and there is no .venv", row.file),
+            Some(row.all.to_owned()),
+        ));
     }
     found
 }
@@ -256,10 +255,10 @@ impl Project<'_> {
         let file = [here.with_extension("py"), here.join("__init__.py")];
         let mut file = file.iter().filter_map(|it| it.to_str());
         let file = file.find(|it| self.source.listing().has_file(it))?;
-        Some(Remedy {
-            problem: format!("`{top}` is {file}, and `pytest` alone does not look there"),
-            command: Some(command.replacen("pytest", "python3 -m pytest", 1)),
-        })
+        Some(Remedy::new(
+            format!("`{top}` is {file}, and `pytest` alone does not look there"),
+            Some(command.replacen("pytest", "python3 -m pytest", 1)),
+        ))
     }
 
     // What a workspace would have to hold itself comes from no registry.
@@ -291,10 +290,7 @@ impl Project<'_> {
         };
         let may_be_ours = !python && (package.starts_with('@') || !named(package));
         if may_be_ours && let Some(said) = self.of_the_workspace(package) {
-            return Some(Remedy {
-                problem: said,
-                command: None,
-            });
+            return Some(Remedy::new(said, None));
         }
         let row = INSTALLS
             .iter()
@@ -321,20 +317,20 @@ impl Project<'_> {
             |row| (row.all, row.one),
         );
         Some(if declared && row.is_some() {
-            Remedy {
-                problem: format!("`{package}` is declared and not installed"),
-                command: Some(with_extra(all, self.has("pyproject.toml"), package)),
-            }
+            Remedy::new(
+                format!("`{package}` is declared and not installed"),
+                Some(with_extra(all, self.has("pyproject.toml"), package)),
+            )
         } else if let Some(near) = near.filter(|_| !declared) {
-            Remedy {
-                problem: format!("`{package}` is not installed; the manifest names `{near}`"),
-                command: None,
-            }
+            Remedy::new(
+                format!("`{package}` is not installed; the manifest names `{near}`"),
+                None,
+            )
         } else {
-            Remedy {
-                problem: format!("`{package}` is not installed, and no manifest names it"),
-                command: Some(format!("{one} {package}")),
-            }
+            Remedy::new(
+                format!("`{package}` is not installed, and no manifest names it"),
+                Some(format!("{one} {package}")),
+            )
         })
     }
 }

@@ -187,10 +187,7 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
     };
     Ok(Job {
         terminal: request.terminal,
-        environment: Environment {
-            allow: settings.env.clone(),
-            ..Environment::default()
-        },
+        environment: Environment::with(settings.env.clone()),
         limits: Limits {
             timeout: settings.timeout.map(|it| it.0),
             idle_timeout: settings.idle_timeout.map(|it| it.0),

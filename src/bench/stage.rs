@@ -25,10 +25,7 @@ impl Stage {
             root,
             state,
             temporary: temporary(&folder)?,
-            limits: Limits {
-                timeout: Some(fixture.timeout()),
-                ..Limits::default()
-            },
+            limits: Limits::within(fixture.timeout()),
         })
     }
 
@@ -39,10 +36,7 @@ impl Stage {
     pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
         let job = Job {
             limits: self.limits,
-            environment: Environment {
-                allow: vec![self.temporary.clone()],
-                ..Environment::default()
-            },
+            environment: Environment::with(vec![self.temporary.clone()]),
             ..Job::new(CommandLine::Shell(line.to_owned()), &self.root)
         };
         Ok(run(&job, stop, &mut Discard)?)

@@ -1,4 +1,27 @@
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use serde::Deserialize;
+
+static KNOWN: LazyLock<Known> =
+    LazyLock::new(|| toml::from_str(include_str!("mistakes.toml")).unwrap_or_default());
+
+// `mistakes.toml`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    runners: Vec<String>,
+    flags: Vec<[String; 3]>,
+    missing: BTreeMap<String, String>,
+    commands: BTreeMap<String, String>,
+}
+
+impl Known {
+    fn runs(&self, program: &str) -> bool {
+        self.runners.iter().any(|it| it == program)
+    }
+}
 
 /// What to say of a command line that is not understood, where more is known than the nearest
 /// spelling: a word that belongs to another tool, a file where a command is expected.
@@ -43,10 +66,10 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
             (format!("invalid value `{given}` for `{flag}`"), hint)
         }
         ErrorKind::MissingRequiredArgument => {
-            let (_, hint) = MISSING.iter().find(|(of, _)| *of == command)?;
+            let hint = KNOWN.missing.get(command)?;
             let word = word(ContextKind::InvalidArg)?;
             let what = format!("`mendit {command}` wants `{word}`");
-            (what, (*hint).to_owned())
+            (what, hint.clone())
         }
         _ => return None,
     };
@@ -65,12 +88,13 @@ fn of_flag(command: &str, flag: &str) -> Option<String> {
     let whole = |wrong: &str| wrong.split(' ').any(|it| it == flag);
     let begun = |wrong: &str| flag.len() > 4 && wrong.split(' ').any(|it| it.starts_with(flag));
     let row = |fits: &dyn Fn(&str) -> bool| {
-        let mut rows = FLAGS.iter();
-        rows.find(|(of, wrong, _)| {
+        let mut rows = KNOWN.flags.iter();
+        rows.find(|[of, wrong, _]| {
             (of.is_empty() || of.split(' ').any(|it| it == command)) && fits(wrong)
         })
     };
-    Some(row(&whole).or_else(|| row(&begun))?.2.to_owned())
+    let [_, _, hint] = row(&whole).or_else(|| row(&begun))?;
+    Some(hint.clone())
 }
 
 // A flag that is cut off, has one letter wrong at its end or two letters changed about.
@@ -114,7 +138,7 @@ fn of_unknown(command: &str, word: &str, line: &[String]) -> String {
         .position(|it| it.split('=').next() == Some(word));
     let (before, after) = line.split_at(at.unwrap_or(line.len()));
     let words: Vec<&str> = after.iter().map(String::as_str).collect();
-    let runner = words.iter().position(|it| RUNNERS.contains(it));
+    let runner = words.iter().position(|it| KNOWN.runs(it));
     let (own, named) = words.split_at(runner.unwrap_or(0));
     if named.is_empty() || runner.is_none() {
         return format!(
@@ -138,8 +162,8 @@ fn line() -> Vec<String> {
 }
 
 fn of_command(word: &str, rest: &[&str]) -> Option<String> {
-    if let Some((_, hint)) = COMMANDS.iter().find(|(wrong, _)| *wrong == word) {
-        return Some((*hint).to_owned());
+    if let Some(hint) = KNOWN.commands.get(word) {
+        return Some(hint.clone());
     }
     let ends = |endings: &[&str]| endings.iter().any(|it| word.ends_with(it));
     if ends(&[".patch", ".diff"]) {
@@ -151,7 +175,7 @@ fn of_command(word: &str, rest: &[&str]) -> Option<String> {
         return Some(format!("`mendit diagnose {word}` says what broke"));
     }
     let program = word.rsplit('/').next().unwrap_or(word);
-    let runs = RUNNERS.contains(&program) || word.contains(' ') || word.contains('/');
+    let runs = KNOWN.runs(program) || word.contains(' ') || word.contains('/');
     runs.then(|| {
         let line: Vec<String> = rest.iter().map(|it| quoted(it)).collect();
         format!("`mendit run {}` runs it", line.join(" "))
@@ -165,337 +189,6 @@ fn quoted(word: &str) -> String {
         word.to_owned()
     }
 }
-
-// What a command is not without, by a line that has it.
-const MISSING: &[(&str, &str)] = &[
-    (
-        "ci",
-        "`mendit ci github --test CMD` writes the workflow; gitlab is known too",
-    ),
-    (
-        "fix-ci",
-        "`mendit fix-ci LOG`, or a folder or archive of the logs of a run",
-    ),
-    (
-        "redact",
-        "`mendit redact FILE`, or `mendit redact -` for standard input",
-    ),
-    (
-        "split",
-        "`mendit split TASK`: the task is a file, or `-` for standard input",
-    ),
-    (
-        "stats",
-        "`mendit stats .mendit/runs`, or another folder of runs",
-    ),
-    (
-        "bench",
-        "`mendit bench FIXTURES`: a folder of fixtures; `bench new` makes one",
-    ),
-    (
-        "check",
-        "`mendit check PATCH`, or `mendit check -` for standard input",
-    ),
-    (
-        "apply",
-        "`mendit apply PATCH`, or `mendit apply -` for standard input",
-    ),
-];
-
-// Commands of other tools, and words that people try.
-const COMMANDS: &[(&str, &str)] = &[
-    (
-        "agent",
-        "`mendit fix --agent claude` asks one; `mendit init claude` sets one up",
-    ),
-    ("analyze", "`mendit diagnose LOG` says what broke"),
-    ("analyse", "`mendit diagnose LOG` says what broke"),
-    (
-        "auto-fix",
-        "`mendit fix` mends what the last run failed with",
-    ),
-    (
-        "autofix",
-        "`mendit fix` mends what the last run failed with",
-    ),
-    ("cache", "`mendit clean` shows what is kept, and removes it"),
-    ("deps", "`mendit imports FILE` lists what a file imports"),
-    ("graph", "`mendit imports --graph` lists all edges"),
-    (
-        "import",
-        "`mendit hint NAME --file FILE` finds one; `mendit imports FILE` lists them",
-    ),
-    ("install", "`mendit init claude` sets an agent up"),
-    ("last", "`mendit report` shows the last run"),
-    (
-        "lint",
-        "`mendit run` with the linter: `mendit run ruff check`, `mendit run eslint .`",
-    ),
-    (
-        "log",
-        "`mendit report` shows the last run, `mendit diagnose` what its log says",
-    ),
-    (
-        "logs",
-        "`mendit report` shows the last run, `mendit diagnose` what its log says",
-    ),
-    ("pack", "`mendit context` builds the packet for a failure"),
-    ("packet", "`mendit context` builds the packet for a failure"),
-    (
-        "patch",
-        "`mendit check PATCH` judges one, `mendit apply PATCH` writes it",
-    ),
-    (
-        "rerun",
-        "`mendit run` without a command runs the last one again",
-    ),
-    ("retry", "`mendit run --retry-flaky 2 CMD`"),
-    ("scan", "`mendit redact FILE --findings` finds secrets"),
-    ("serve", "`mendit mcp` serves the commands as tools"),
-    ("server", "`mendit mcp` serves the commands as tools"),
-    ("settings", "`mendit config show`"),
-    (
-        "setup",
-        "`mendit init claude` sets an agent up, `mendit doctor` says what is missing",
-    ),
-    ("show", "`mendit report` shows the last run"),
-    (
-        "status",
-        "`mendit report` shows the last run, `mendit doctor` what is missing",
-    ),
-    (
-        "test",
-        "`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`",
-    ),
-    ("undo", "`mendit apply -R PATCH` takes a patch back"),
-    ("version", "`mendit --version`"),
-    (
-        "why",
-        "`mendit diagnose` says what the last run failed with",
-    ),
-];
-
-// Flags of other commands and other tools: commands (none is all), flags, what does it here.
-const FLAGS: &[(&str, &str, &str)] = &[
-    (
-        "apply",
-        "--check",
-        "`mendit check PATCH`, or `mendit apply --dry-run PATCH`",
-    ),
-    (
-        "apply",
-        "--fix",
-        "`mendit apply PATCH` mends and writes by itself",
-    ),
-    ("apply", "--3way -3", "`--three-way`"),
-    (
-        "apply",
-        "--yes -y",
-        "`mendit apply PATCH` writes without asking",
-    ),
-    ("check", "-R --reverse", "`mendit apply -R --dry-run PATCH`"),
-    (
-        "check",
-        "--cached",
-        "`mendit apply --cached --dry-run PATCH`",
-    ),
-    ("check", "--apply", "`mendit apply PATCH` judges and writes"),
-    ("check", "--fix", "`mendit apply PATCH` mends and writes"),
-    ("context", "--tokens", "`--max-tokens N`"),
-    (
-        "context",
-        "--file",
-        "name the file alone: `mendit context FILE`",
-    ),
-    ("context run", "--output", "`--out DIR`"),
-    ("context", "--test", "`--test-command CMD`"),
-    (
-        "diagnose",
-        "--file -f",
-        "name the log alone: `mendit diagnose FILE`",
-    ),
-    (
-        "diagnose",
-        "--test",
-        "`mendit run CMD` runs and diagnoses a command",
-    ),
-    ("fix", "--apply --write", "`--yes` writes without asking"),
-    (
-        "fix",
-        "--dry-run -n",
-        "nothing is written before you say yes; leave it out",
-    ),
-    (
-        "fix",
-        "--model",
-        "`--agent NAME` names who writes the patch; the model is its own setting",
-    ),
-    ("fix", "--test", "name the command alone: `mendit fix CMD`"),
-    (
-        "fix",
-        "--log",
-        "`mendit repair --log FILE --test CMD` mends what a log tells of",
-    ),
-    (
-        "hint",
-        "--write",
-        "`--apply` writes the certain imports, `--fix` prints them",
-    ),
-    ("hint", "--yes", "`--apply` writes the certain imports"),
-    ("imports", "--reverse-deps", "`--reverse`"),
-    ("imports", "--depth", "`--hops N`"),
-    (
-        "redact",
-        "--in-place -i",
-        "`mendit redact FILE > NEW`: it writes no file",
-    ),
-    (
-        "repair",
-        "--yes",
-        "`--apply` writes what makes the commands pass; `mendit fix` asks",
-    ),
-    (
-        "repair",
-        "--fix",
-        "`--apply` writes what makes the commands pass",
-    ),
-    ("repair", "--command", "`--test CMD`"),
-    (
-        "repair",
-        "--model",
-        "`--agent CMD` names who writes the patch; the model is its own setting",
-    ),
-    ("report", "--html", "`--format html`"),
-    ("report", "--markdown --md", "`--format markdown`"),
-    ("bench", "--compare", "`mendit bench compare A B`"),
-    (
-        "gain",
-        "--last --runs",
-        "`mendit gain` alone counts all runs",
-    ),
-    (
-        "split",
-        "--text --task",
-        "`mendit split -` reads the task from standard input",
-    ),
-    (
-        "run",
-        "--test --command",
-        "name the command alone: `mendit run CMD`",
-    ),
-    (
-        "run",
-        "--fix",
-        "`mendit fix` after it, or `mendit fix CMD` for both",
-    ),
-    ("run", "--retry --retries", "`--retry-flaky N`"),
-    ("run", "--agent", "`mendit fix --agent NAME` after it"),
-    ("run", "--json", "`--format json`, before the command"),
-    ("run repair", "--no-sandbox", "`--sandbox off`"),
-    (
-        "doctor heal",
-        "--fix",
-        "`--auto` writes the configuration that answers",
-    ),
-    ("check", "-n --dry-run", "leave it out: it writes nothing"),
-    ("apply", "-n", "`--dry-run`"),
-    (
-        "apply git-apply",
-        "--reject",
-        "all of a patch is written or nothing: `mendit check PATCH` says what is in the way",
-    ),
-    (
-        "apply",
-        "--force -f",
-        "no patch is forced: `mendit check PATCH` says what is in the way",
-    ),
-    ("fix", "-a", "`--agent NAME`"),
-    (
-        "hint repair",
-        "-n --dry-run",
-        "nothing is written without `--apply`; leave it out",
-    ),
-    (
-        "explain",
-        "--list -l",
-        "`mendit explain` alone lists all codes",
-    ),
-    (
-        "report",
-        "--last",
-        "`mendit report` alone shows the last run",
-    ),
-    ("run", "-t", "`--timeout S`, such as `--timeout 10m`"),
-    (
-        "doctor heal",
-        "--list",
-        "`mendit doctor` alone shows all rows",
-    ),
-    (
-        "doctor heal",
-        "-y",
-        "`--auto` writes the configuration that answers",
-    ),
-    ("context", "--md --markdown", "`--format markdown`"),
-    ("context", "--xml", "`--format xml`"),
-    ("", "--json", "`--format json`"),
-    ("", "--yes -y", "only `mendit fix` asks"),
-    ("", "--cwd --dir", "`-C DIR`, before or after the command"),
-    ("", "--debug", "`-v`, or `-vv` for more"),
-    ("", "--silent", "`--quiet`"),
-    (
-        "",
-        "--no-color --no-colour",
-        "`--color never`, or the variable `NO_COLOR`",
-    ),
-    (
-        "",
-        "--output -o",
-        "see `--help`: `--out DIR` where a folder is written, else `> FILE`",
-    ),
-];
-
-const RUNNERS: &[&str] = &[
-    "ava",
-    "bun",
-    "bunx",
-    "cargo",
-    "coverage",
-    "ctest",
-    "deno",
-    "eslint",
-    "go",
-    "gradle",
-    "jest",
-    "make",
-    "mocha",
-    "mvn",
-    "mypy",
-    "node",
-    "nox",
-    "npm",
-    "npx",
-    "nx",
-    "pdm",
-    "playwright",
-    "pnpm",
-    "poetry",
-    "pyright",
-    "pytest",
-    "python",
-    "python3",
-    "rspec",
-    "ruff",
-    "sh",
-    "bash",
-    "tox",
-    "tsc",
-    "turbo",
-    "unittest",
-    "uv",
-    "vitest",
-    "yarn",
-];
 
 #[cfg(test)]
 mod tests {
@@ -564,9 +257,10 @@ mod tests {
     // A hint that names a line must itself be understood.
     #[test]
     fn what_hints_say_is_understood() {
-        let missing = super::MISSING.iter().map(|it| it.1);
-        let all = super::COMMANDS.iter().map(|it| it.1).chain(missing);
-        for hint in all.chain(super::FLAGS.iter().map(|it| it.2)) {
+        let known = &super::KNOWN;
+        assert!(known.runs("pytest"), "mistakes.toml cannot be read");
+        let all = known.commands.values().chain(known.missing.values());
+        for hint in all.chain(known.flags.iter().map(|[_, _, hint]| hint)) {
             for span in hint.split('`').skip(1).step_by(2) {
                 let Some(line) = span.strip_prefix("mendit ") else {
                     continue;

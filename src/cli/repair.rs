@@ -50,11 +50,7 @@ pub(crate) struct Args {
     timeout: Option<Seconds>,
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
     /// [setting: test.env]
-    #[arg(
-        long,
-        value_name = "NAME",
-        help_heading = "What commands see and may do"
-    )]
+    #[arg(long, value_name = "NAME", help_heading = SEES)]
     env: Vec<String>,
     /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
     #[arg(long, value_name = "N", help_heading = "Agent")]
@@ -111,48 +107,34 @@ pub(crate) struct Args {
     #[arg(long, value_name = "GLOB", help_heading = "What it does")]
     allow_protected: Vec<String>,
     /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
-    #[arg(long, value_enum, help_heading = "What commands see and may do")]
+    #[arg(long, value_enum, help_heading = SEES)]
     sandbox: Option<SandboxMode>,
     /// Refuse the network to the test commands [setting: repair.no-net]
-    #[arg(long, help_heading = "What commands see and may do")]
+    #[arg(long, help_heading = SEES)]
     no_net: bool,
     /// Let the commands and the agent write here too; can be given again
     /// [setting: repair.allow-write]
-    #[arg(
-        long,
-        value_name = "PATH",
-        help_heading = "What commands see and may do"
-    )]
+    #[arg(long, value_name = "PATH", help_heading = SEES)]
     allow_write: Vec<PathBuf>,
     /// Where commands and agents run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum, help_heading = "What commands see and may do")]
+    #[arg(long, value_enum, help_heading = SEES)]
     workplace: Option<WorkplaceMode>,
     /// Run once in the fresh copy before anything else [setting: test.setup]
-    #[arg(
-        long,
-        value_name = "CMD",
-        help_heading = "What commands see and may do"
-    )]
+    #[arg(long, value_name = "CMD", help_heading = SEES)]
     setup: Option<String>,
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
     /// [setting: repair.share]
-    #[arg(
-        long,
-        value_name = "PATH",
-        help_heading = "What commands see and may do"
-    )]
+    #[arg(long, value_name = "PATH", help_heading = SEES)]
     share: Vec<String>,
     /// Where the copy is kept between runs [setting: repair.scratch]
-    #[arg(
-        long,
-        value_name = "DIR",
-        help_heading = "What commands see and may do"
-    )]
+    #[arg(long, value_name = "DIR", help_heading = SEES)]
     scratch: Option<PathBuf>,
     /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
 }
+
+const SEES: &str = "What commands see and may do";
 
 const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
 be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy · 130 interrupted";

@@ -82,7 +82,12 @@ impl<T: Clone + Send + Sync> TypedValueParser for Suggested<T> {
 /// An agent: its name, or a command line.
 pub(super) const AGENT: Suggested<String> = Suggested {
     parse: |text| Ok(text.to_owned()),
-    words: || crate::app::PRESETS.iter().map(|it| it.name).collect(),
+    words: || {
+        crate::app::PRESETS
+            .iter()
+            .map(|it| it.name.as_str())
+            .collect()
+    },
 };
 
 /// A flag that goes before what a setting says, when it is given.

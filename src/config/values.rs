@@ -154,15 +154,8 @@ impl JsonSchema for Seconds {
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum NumberOrText {
-    Number(f64),
-    Text(String),
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CountOrText {
-    Count(u64),
+enum NumberOrText<N> {
+    Number(N),
     Text(String),
 }
 
@@ -211,9 +204,9 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match CountOrText::deserialize(deserializer)? {
-            CountOrText::Count(bytes) => Ok(Self(bytes)),
-            CountOrText::Text(text) => text.parse().map_err(serde::de::Error::custom),
+        match NumberOrText::deserialize(deserializer)? {
+            NumberOrText::Number(bytes) => Ok(Self(bytes)),
+            NumberOrText::Text(text) => text.parse().map_err(serde::de::Error::custom),
         }
     }
 }

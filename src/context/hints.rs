@@ -50,7 +50,7 @@ pub(super) fn recovery(
             may_read,
             earlier,
         };
-        suggestions.extend(suggest(source, graph, &query));
+        suggestions.extend(suggest(graph, &query));
     }
     suggestions.retain(|one| redactor.redact(&one.import_statement).findings.is_empty());
     let is_here = files

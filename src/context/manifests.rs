@@ -1,4 +1,8 @@
-use crate::languages::{Language, PYTHON, TYPESCRIPT};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::languages::{Language, TYPESCRIPT};
 use crate::model::{FailureKind, Profile, RepoPath};
 use crate::source::Listing;
 
@@ -26,13 +30,13 @@ pub(super) fn manifests(
         languages.push(&TYPESCRIPT);
     }
     let mut found: Vec<Manifest> = Vec::new();
-    for row in TABLE {
-        let for_language = languages.contains(&row.language);
+    for row in TABLE.iter() {
+        let for_language = languages.iter().any(|it| it.name == row.language);
         let spec_names_it = profile == Profile::Ranked || row.spec;
         if !for_language || !spec_names_it || !row.kinds.contains(&kind) {
             continue;
         }
-        for path in nearest(row.names, targets, listing) {
+        for path in nearest(&row.names, targets, listing) {
             if !found.iter().any(|manifest| manifest.path == path) {
                 found.push(Manifest {
                     path,
@@ -45,98 +49,32 @@ pub(super) fn manifests(
     found
 }
 
+// `manifests.toml`.
+#[derive(Deserialize)]
+struct File {
+    manifest: Vec<ManifestRule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ManifestRule {
-    names: &'static [&'static str],
-    kinds: &'static [FailureKind],
-    language: &'static Language,
-    what: &'static str,
+    names: Vec<String>,
+    kinds: Vec<FailureKind>,
+    language: String,
+    what: String,
+    #[serde(default)]
     is_lock: bool,
-    // Whether the ladder's specification names it.
+    #[serde(default)]
     spec: bool,
 }
 
-use FailureKind as K;
-
-static TABLE: &[ManifestRule] = &[
-    ManifestRule {
-        names: &["tsconfig.json"],
-        kinds: &[K::TsError],
-        language: &TYPESCRIPT,
-        what: "compiler settings",
-        is_lock: false,
-        spec: true,
-    },
-    ManifestRule {
-        names: &["tsconfig.json", "jsconfig.json"],
-        kinds: &[K::TsError, K::ImportError, K::ConfigError],
-        language: &TYPESCRIPT,
-        what: "path aliases and module settings",
-        is_lock: false,
-        spec: false,
-    },
-    ManifestRule {
-        names: &["package.json"],
-        kinds: &[K::ImportError],
-        language: &TYPESCRIPT,
-        what: "declared packages",
-        is_lock: false,
-        spec: true,
-    },
-    ManifestRule {
-        names: &["package.json"],
-        kinds: &[
-            K::DependencyError,
-            K::ConfigError,
-            K::CommandNotFound,
-            K::TestSetupError,
-        ],
-        language: &TYPESCRIPT,
-        what: "declared packages and scripts",
-        is_lock: false,
-        spec: false,
-    },
-    ManifestRule {
-        names: &["pnpm-lock.yaml"],
-        kinds: &[K::ImportError],
-        language: &TYPESCRIPT,
-        what: "locked packages",
-        is_lock: true,
-        spec: true,
-    },
-    ManifestRule {
-        names: &["package-lock.json", "yarn.lock", "bun.lock"],
-        kinds: &[K::ImportError, K::DependencyError],
-        language: &TYPESCRIPT,
-        what: "locked packages",
-        is_lock: true,
-        spec: false,
-    },
-    ManifestRule {
-        names: &["pyproject.toml", "setup.cfg", "setup.py"],
-        kinds: &[
-            K::ImportError,
-            K::DependencyError,
-            K::ConfigError,
-            K::StaticTypeError,
-            K::TestSetupError,
-        ],
-        language: &PYTHON,
-        what: "declared packages and import roots",
-        is_lock: false,
-        spec: false,
-    },
-    ManifestRule {
-        names: &["requirements.txt"],
-        kinds: &[K::ImportError, K::DependencyError],
-        language: &PYTHON,
-        what: "declared packages",
-        is_lock: false,
-        spec: false,
-    },
-];
+static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
+    let read = toml::from_str::<File>(include_str!("manifests.toml"));
+    read.map(|it| it.manifest).unwrap_or_default()
+});
 
 // For each target the first directory upwards that has one of the names.
-fn nearest(names: &[&str], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {
+fn nearest(names: &[String], targets: &[RepoPath], listing: &Listing) -> Vec<RepoPath> {
     let in_directory = |directory: &str| {
         names.iter().find_map(|name| {
             let path = RepoPath::resolve(directory, name).ok()?;

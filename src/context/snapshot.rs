@@ -30,6 +30,18 @@ pub(super) struct Unshown {
     pub(super) remedy: String,
 }
 
+impl Unshown {
+    /// Of what no flag shows.
+    fn new(code: Code, reason: String, bytes: Option<u64>) -> Self {
+        Self {
+            code,
+            reason,
+            bytes,
+            remedy: String::new(),
+        }
+    }
+}
+
 /// What of a file is wanted.
 pub(super) enum Wanted<'a> {
     /// All of it; when it exceeds the cap, its signatures and windows around these 1-based lines.
@@ -136,12 +148,7 @@ impl SnapshotTaker<'_> {
             })
         };
         if let Some(refusal) = self.policy.refuse(path) {
-            return Err(Unshown {
-                code: refusal.code,
-                reason: refusal.reason,
-                bytes: None,
-                remedy: String::new(),
-            });
+            return Err(Unshown::new(refusal.code, refusal.reason, None));
         }
         if self.names.contains(path) {
             return refused(Code::C220, "its name holds a secret".to_owned(), "");
@@ -230,12 +237,7 @@ fn unread(error: &ReadError) -> Unshown {
         ReadError::TooLarge { bytes, .. } => (Code::C309, Some(*bytes)),
         ReadError::Io(_) => (Code::C310, None),
     };
-    Unshown {
-        code,
-        reason: error.to_string(),
-        bytes,
-        remedy: String::new(),
-    }
+    Unshown::new(code, error.to_string(), bytes)
 }
 
 fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
@@ -243,12 +245,7 @@ fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
         NotText::Binary => (Code::C307, "it is a binary file"),
         NotText::LfsPointer => (Code::C308, "it is a Git LFS pointer, not the file itself"),
     };
-    Unshown {
-        code,
-        reason: reason.to_owned(),
-        bytes,
-        remedy: String::new(),
-    }
+    Unshown::new(code, reason.to_owned(), bytes)
 }
 
 const LINES_AROUND: u32 = 20;

@@ -21,6 +21,15 @@ impl Default for Environment {
 }
 
 impl Environment {
+    /// The default one with more variables.
+    #[must_use]
+    pub fn with(allow: Vec<String>) -> Self {
+        Self {
+            allow,
+            ..Self::default()
+        }
+    }
+
     /// The variables a command gets, of those that `parent` has. Sorted by name.
     pub fn variables(
         &self,

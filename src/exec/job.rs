@@ -136,6 +136,17 @@ pub struct Limits {
     pub file_bytes: Option<u64>,
 }
 
+impl Limits {
+    /// The default ones with a time.
+    #[must_use]
+    pub fn within(timeout: Duration) -> Self {
+        Self {
+            timeout: Some(timeout),
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {

@@ -249,11 +249,8 @@ impl Repository {
         let mut staging = self.staging()?;
         for change in changes {
             let entry = change.entry.map(|(id, mode)| Staged {
-                id,
-                mode,
-                stage: 0,
-                intent_to_add: false,
                 fresh,
+                ..Staged::new(id, mode)
             });
             staging.set(change.path.as_str(), entry.into_iter().collect());
         }

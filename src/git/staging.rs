@@ -33,6 +33,20 @@ pub struct Staged {
     pub fresh: bool,
 }
 
+impl Staged {
+    /// A blob that is in no conflict.
+    #[must_use]
+    pub fn new(id: BlobId, mode: u32) -> Self {
+        Self {
+            id,
+            mode,
+            stage: 0,
+            intent_to_add: false,
+            fresh: false,
+        }
+    }
+}
+
 impl Repository {
     /// The index, to be changed.
     ///
@@ -62,11 +76,8 @@ impl Staging {
         let stage = Stage::Unconflicted;
         let entry = self.index.entry_by_path_and_stage(path.into(), stage)?;
         Some(Staged {
-            id: blob_id(entry.id)?,
-            mode: entry.mode.bits(),
-            stage: 0,
             intent_to_add: entry.flags.contains(Flags::INTENT_TO_ADD),
-            fresh: false,
+            ..Staged::new(blob_id(entry.id)?, entry.mode.bits())
         })
     }
 

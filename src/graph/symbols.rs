@@ -138,19 +138,13 @@ impl Graph<'_> {
     fn files(&self, file: &RepoPath, from: &str, name: &str, python: bool) -> Vec<RepoPath> {
         let module = python && name == "*" && !from.starts_with('.');
         let import = Import {
-            specifier: from.to_owned(),
             kind: match (python, module) {
                 (true, true) => ImportKind::Import,
                 (true, false) => ImportKind::From,
                 _ => ImportKind::ExportFrom,
             },
-            line: 0,
-            names: vec![ImportedName {
-                name: name.to_owned(),
-                alias: None,
-            }],
-            type_only: false,
-            nested: false,
+            names: vec![ImportedName::new(name, None)],
+            ..Import::of(from)
         };
         let mut files = self.resolver.resolve(file, &import).files;
         files.truncate(2);

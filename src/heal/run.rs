@@ -193,14 +193,8 @@ fn try_command(
     stop: &Stop,
 ) -> Result<Answer, HealError> {
     let job = Job {
-        environment: Environment {
-            allow: environment.to_vec(),
-            ..Environment::default()
-        },
-        limits: Limits {
-            timeout: Some(probe.timeout),
-            ..Limits::default()
-        },
+        environment: Environment::with(environment.to_vec()),
+        limits: Limits::within(probe.timeout),
         command: CommandLine::Shell(line.to_owned()),
         ..place.clone()
     };

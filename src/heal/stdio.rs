@@ -26,10 +26,7 @@ pub(super) fn connect(
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
     let job = Job {
-        environment: Environment {
-            allow: pairs.collect(),
-            ..Environment::default()
-        },
+        environment: Environment::with(pairs.collect()),
         limits: Limits {
             grace: Duration::from_secs(2),
             ..Limits::default()

@@ -62,10 +62,10 @@ pub fn answers(
         (!names.is_empty()).then(|| Holders::of(source, &read.collect::<Vec<_>>(), &names));
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
-        let mut suggestions = suggest_among(source, graph, &query, holders.as_ref());
-        suggestions.extend(moved_modules(source, graph, &query, &wanted.modules));
+        let mut suggestions = suggest_among(graph, &query, holders.as_ref());
+        suggestions.extend(moved_modules(graph, &query, &wanted.modules));
         let exports = &wanted.exports;
-        suggestions.extend(renamed_exports(source, graph, &query, exports, ask.earlier));
+        suggestions.extend(renamed_exports(graph, &query, exports, ask.earlier));
         for one in suggestions.iter_mut().filter(|one| one.certain) {
             let holding = holding(graph, ask, file, one);
             let others = others(graph, ask, file, one, holding);
@@ -192,7 +192,6 @@ fn others(
     let (Some(specifier), Some(path), Some(language)) = (&one.replaces, &one.path, language) else {
         return Vec::new();
     };
-    let source = graph.source();
     let export = displaced(&graph.resolver().facts(file), one).map(|_| one.name.clone());
     let module = language.last_part(specifier);
     let home = |row: &Suggestion| {
@@ -213,7 +212,7 @@ fn others(
         let query = ask.query(&other, &[]);
         if let Some(name) = &export {
             let names = std::slice::from_ref(name);
-            let rows = renamed_exports(source, graph, &query, names, ask.earlier);
+            let rows = renamed_exports(graph, &query, names, ask.earlier);
             found.extend(told(rows).map(|row| (other.clone(), row)));
             continue;
         }
@@ -228,7 +227,7 @@ fn others(
         modules.sort();
         modules.dedup();
         for module in modules {
-            let rows = moved_modules(source, graph, &query, &[module]);
+            let rows = moved_modules(graph, &query, &[module]);
             found.extend(told(rows).map(|row| (other.clone(), row)));
         }
     }

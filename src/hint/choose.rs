@@ -1,5 +1,5 @@
 use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Evidence, Way, Weight, nearness};
+use super::evidence::{Candidate, Evidence, Weight, nearness};
 use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
@@ -19,8 +19,8 @@ const NEGLIGIBLE_IN_USE: u64 = 64;
 /// Importers that a name of one or two letters from outside must have.
 const MIN_TAKERS: u32 = 3;
 
-struct Row {
-    way: Way,
+struct Scored {
+    candidate: Candidate,
     weight: Weight,
     entity: Entity,
     score: u64,
@@ -37,38 +37,42 @@ pub(super) fn choose(
     let voted_outside = evidence
         .0
         .iter()
-        .any(|(way, weight)| way.path.is_none() && weight.count > 0);
+        .any(|(candidate, weight)| candidate.path.is_none() && weight.count > 0);
     // What the file works with defines it or passes it on.
-    let at_hand = evidence.0.iter().any(|(way, weight)| {
+    let at_hand = evidence.0.iter().any(|(candidate, weight)| {
         let offers = weight.defines.is_some() || weight.passes_on;
         offers
-            && way
+            && candidate
                 .path
                 .as_ref()
                 .is_some_and(|it| asked.reached.contains(it))
     });
-    let mut rows: Vec<Row> = evidence
+    let mut rows: Vec<Scored> = evidence
         .0
         .into_iter()
-        .filter(|(way, _)| asked.language.declares_exports || is_dotted(&way.module))
-        .map(|(way, weight)| Row {
-            entity: entity(graph, &way, asked),
+        .filter(|(candidate, _)| asked.language.declares_exports || is_dotted(&candidate.module))
+        .map(|(candidate, weight)| Scored {
+            entity: entity(graph, &candidate, asked),
             score: {
-                let score = score(graph, idiom, &way, &weight, asked);
+                let score = score(graph, idiom, &candidate, &weight, asked);
                 // The repository says which of several modules it takes the name from.
                 let passed_over =
                     (voted_outside || at_hand) && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
             },
-            way,
+            candidate,
             weight,
         })
-        .filter(|row| row.score > 0 && !is_lacked(graph, &row.way))
+        .filter(|row| row.score > 0 && !is_lacked(graph, &row.candidate))
         .collect();
     let totals = totals(&rows);
-    rows.sort_by(|a, b| b.score.cmp(&a.score).then_with(|| a.way.cmp(&b.way)));
-    let total = |row: &Row| totals.get(&row.entity).copied().unwrap_or(0);
-    // The definition with the most evidence, then the best way to it, then whatever is next.
+    rows.sort_by(|a, b| {
+        b.score
+            .cmp(&a.score)
+            .then_with(|| a.candidate.cmp(&b.candidate))
+    });
+    let total = |row: &Scored| totals.get(&row.entity).copied().unwrap_or(0);
+    // The definition with the most evidence, then its best candidate, then whatever is next.
     let most = rows.iter().map(&total).max().unwrap_or(0);
     if let Some(at) = rows.iter().position(|row| total(row) == most) {
         let best = rows.remove(at);
@@ -81,7 +85,7 @@ pub(super) fn choose(
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
         let one = written(graph, idiom, row, asked);
         let certain = certain && at == 0 && {
-            let kind = row.entity.kind(graph, &row.way.imported);
+            let kind = row.entity.kind(graph, &row.candidate.imported);
             proof::holds(graph, idiom, asked, &one, kind)
                 && (row.weight.installed || !is_lacking(installed, asked, &one))
         };
@@ -114,14 +118,16 @@ fn is_dotted(module: &str) -> bool {
 
 // Whether a module of scripts tells all that it exports, and the name is none of it: who takes it from
 // there all the same is as wrong as the file that asks.
-fn is_lacked(graph: &Graph<'_>, way: &Way) -> bool {
-    let Some(path) = &way.path else { return false };
+fn is_lacked(graph: &Graph<'_>, candidate: &Candidate) -> bool {
+    let Some(path) = &candidate.path else {
+        return false;
+    };
     let declares = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
-    if !declares || matches!(way.imported.as_str(), "*" | "default") {
+    if !declares || matches!(candidate.imported.as_str(), "*" | "default") {
         return false;
     }
     let facts = graph.resolver().facts(path);
-    let passes = |name: &str| name == way.imported || name == "*";
+    let passes = |name: &str| name == candidate.imported || name == "*";
     let told = !facts.exports.is_empty() && facts.problems.is_empty();
     // An object made at run time tells nothing of its names.
     let made = || {
@@ -156,9 +162,9 @@ fn is_used_as_one(asked: &Undefined<'_>) -> bool {
         || usage.places.iter().any(marked)
 }
 
-// What speaks for each definition: all of its importers, and the best of the ways to it that
+// What speaks for each definition: all of its importers, and the best of its candidates that
 // nobody has taken, however many there are.
-fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
+fn totals(rows: &[Scored]) -> BTreeMap<Entity, u64> {
     let mut parts: BTreeMap<Entity, (u64, u64)> = BTreeMap::new();
     for row in rows {
         let (taken, open) = parts.entry(row.entity.clone()).or_default();
@@ -176,13 +182,13 @@ fn totals(rows: &[Row]) -> BTreeMap<Entity, u64> {
 fn score(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    way: &Way,
+    candidate: &Candidate,
     weight: &Weight,
     asked: &Undefined<'_>,
 ) -> u64 {
     let mut score = 16 * weight.votes;
     // Near the file, or near what the file works with.
-    let near = weight.near.max(way.path.as_ref().map_or(0, |path| {
+    let near = weight.near.max(candidate.path.as_ref().map_or(0, |path| {
         let reached = asked.reached.iter().filter(|it| *it != path);
         reached.map(|it| nearness(path, it)).max().unwrap_or(0) / 8
     }));
@@ -194,8 +200,8 @@ fn score(
     }
     score += match weight.outside {
         Some(HintSource::Stdlib)
-            if way.imported == "*"
-                || (weight.types == 0 && asked.language.is_everyday(&way.module)) =>
+            if candidate.imported == "*"
+                || (weight.types == 0 && asked.language.is_everyday(&candidate.module)) =>
         {
             8_192
         }
@@ -203,13 +209,13 @@ fn score(
         Some(_) => 1_024,
         None => 0,
     };
-    let habit = habit(graph, way, asked);
+    let habit = habit(graph, candidate, asked);
     score *= 1 + habit;
     // Nobody reaches into another package by its place, or takes what is not declared.
-    if idiom.is_astray(asked, way) {
+    if idiom.is_astray(asked, candidate) {
         score /= 16;
     }
-    if let Some(path) = &way.path {
+    if let Some(path) = &candidate.path {
         // A test takes from what it tests, before all if it takes nothing from there yet.
         if subject(asked.file) == Some(path.stem()) && !asked.reached.contains(path) {
             score *= 16;
@@ -225,7 +231,7 @@ fn score(
         }
     }
     let usage = &asked.usage;
-    if is_module(way, weight) {
+    if is_module(candidate, weight) {
         if usage.called || (usage.members.is_empty() && usage.bare) {
             // A package that merely bears the name says nothing then.
             score = if weight.outside == Some(HintSource::Manifest) {
@@ -234,18 +240,18 @@ fn score(
                 score / 16
             };
         }
-        match coverage(graph, asked.language, way, usage) {
+        match coverage(graph, asked.language, candidate, usage) {
             Some((found, all)) if found == all => score *= 4,
             Some((0, _)) => score /= 32,
             Some((found, all)) => score = score * found as u64 / (4 * all as u64),
             None => {}
         }
         // `import a.b` is there for the sake of `a.b`.
-        let below = way
+        let below = candidate
             .module
             .strip_prefix(asked.name)
             .and_then(|it| it.strip_prefix('.'));
-        if let Some(below) = below.filter(|_| way.imported == "*") {
+        if let Some(below) = below.filter(|_| candidate.imported == "*") {
             score = if usage.chains.contains(below) {
                 2 * score
             } else {
@@ -254,10 +260,13 @@ fn score(
         }
     }
     // `datetime.timedelta` is a member of the module, not of the class of the same name.
-    if way.module == asked.name && way.imported == asked.name && way.path.is_none() {
-        let whole = Way {
+    if candidate.module == asked.name
+        && candidate.imported == asked.name
+        && candidate.path.is_none()
+    {
+        let whole = Candidate {
             imported: "*".to_owned(),
-            ..way.clone()
+            ..candidate.clone()
         };
         if coverage(graph, asked.language, &whole, usage).is_some_and(|(found, all)| found == all) {
             score /= 32;
@@ -267,14 +276,14 @@ fn score(
 }
 
 // How much the file and its neighbours take other names from the same module.
-fn habit(graph: &Graph<'_>, way: &Way, asked: &Undefined<'_>) -> u64 {
+fn habit(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> u64 {
     let resolver = graph.resolver();
     let from_there = |one: &Import| {
         !one.names.is_empty()
-            && (one.specifier == way.module
-                || (way.path.is_some()
+            && (one.specifier == candidate.module
+                || (candidate.path.is_some()
                     && one.specifier.starts_with('.')
-                    && resolver.resolve(asked.file, one).files.first() == way.path.as_ref()))
+                    && resolver.target(asked.file, one).as_ref() == candidate.path.as_ref()))
     };
     let own = asked.facts.imports.iter().any(&from_there);
     let others = asked
@@ -284,13 +293,13 @@ fn habit(graph: &Graph<'_>, way: &Way, asked: &Undefined<'_>) -> u64 {
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_>) -> bool {
+fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_>) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
     let own = totals.get(&best.entity).copied().unwrap_or(0);
     let contradicted = totals.iter().any(|(entity, total)| {
-        let is_taken = |row: &Row| row.entity == *entity && row.weight.count > 0;
+        let is_taken = |row: &Scored| row.entity == *entity && row.weight.count > 0;
         let part = if rows.iter().any(is_taken) {
             NEGLIGIBLE_IN_USE
         } else {
@@ -308,7 +317,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_
     if contradicted || bound || asked.language.is_global(asked.name) {
         return false;
     }
-    let group: Vec<&Row> = rows
+    let group: Vec<&Scored> = rows
         .iter()
         .filter(|row| row.entity == best.entity)
         .collect();
@@ -317,7 +326,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_
     }
     let takers: u32 = group.iter().map(|row| row.weight.count).sum();
     // `h` of one package or another: one importer does not tell.
-    let package = best.way.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
+    let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
     if package && asked.name.len() < 3 && takers < MIN_TAKERS {
         return false;
     }
@@ -332,25 +341,25 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_
                 .filter(|row| row.weight.outside == Some(HintSource::Stdlib))
                 .count();
             let word = asked.name.chars().all(char::is_lowercase);
-            if word && others > 1 && best.way.imported != "*" {
+            if word && others > 1 && best.candidate.imported != "*" {
                 return false;
             }
-            return (asked.language.is_everyday(&best.way.module)
-                || proof::is_in_use(asked, &best.way.module))
+            return (asked.language.is_everyday(&best.candidate.module)
+                || proof::is_in_use(asked, &best.candidate.module))
                 && is_used_as_one(asked);
         }
         // What an installed package itself shows, and nothing else does.
         Some(_) if best.weight.installed => {
             return asked.name.len() > 2 && rows.iter().all(|row| row.entity == best.entity);
         }
-        Some(_) => return best.way.imported == "*" && !asked.usage.members.is_empty(),
+        Some(_) => return best.candidate.imported == "*" && !asked.usage.members.is_empty(),
         None => {}
     }
     // Nobody imports it yet: a plain variable that happens to bear the name proves nothing.
     let telling = asked.name.len() > 3
         && (asked.name.contains(char::is_uppercase) || asked.name.contains('_'));
     let reachable =
-        best.way.path.as_ref().is_none_or(|path| {
+        best.candidate.path.as_ref().is_none_or(|path| {
             !is_test(path.as_str()) || path.directory() == asked.file.directory()
         });
     let solid = group.iter().any(|row| {
@@ -363,7 +372,7 @@ fn is_certain(rows: &[Row], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_
 
 // Whether a file beside the one that is meant defines the same name: all but the one may be taken
 // by others, and this one by the file alone.
-fn is_rival(row: &Row, best: &Row) -> bool {
+fn is_rival(row: &Scored, best: &Scored) -> bool {
     let beside = |one: &Entity, other: &Entity| match (one, other) {
         (Entity::Defined(one), Entity::Defined(other)) => {
             one != other && one.directory() == other.directory()
@@ -373,17 +382,23 @@ fn is_rival(row: &Row, best: &Row) -> bool {
     row.weight.defines.is_some() && beside(&row.entity, &best.entity)
 }
 
-fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Undefined<'_>) -> Suggestion {
-    let Row { way, weight, .. } = row;
-    let kind = row.entity.kind(graph, &way.imported);
-    let (module, type_only) = idiom.spelled(asked, way, weight, kind);
-    let statement = idiom.statement(asked.name, &module, &way.imported, type_only);
+fn written(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    row: &Scored,
+    asked: &Undefined<'_>,
+) -> Suggestion {
+    let Scored {
+        candidate, weight, ..
+    } = row;
+    let kind = row.entity.kind(graph, &candidate.imported);
+    let (module, type_only) = idiom.spelled(asked, candidate, weight, kind);
+    let statement = idiom.statement(asked.name, &module, &candidate.imported, type_only);
     Suggestion {
         name: asked.name.to_owned(),
         import_statement: statement,
         module,
-        path: way.path.clone(),
-        confidence: 0,
+        path: candidate.path.clone(),
         source: match weight {
             Weight { count: 1.., .. } => HintSource::Repo,
             Weight {
@@ -392,10 +407,8 @@ fn written(graph: &Graph<'_>, idiom: &dyn Idiom, row: &Row, asked: &Undefined<'_
             } => *outside,
             _ => HintSource::Definition,
         },
-        certain: false,
-        imported: way.imported.clone(),
+        imported: candidate.imported.clone(),
         type_only,
-        replaces: None,
-        also_in: Vec::new(),
+        ..Suggestion::default()
     }
 }

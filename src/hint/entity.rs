@@ -1,11 +1,11 @@
-use super::evidence::{Way, Weight};
+use super::evidence::{Candidate, Weight};
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{Language, Uses};
 use crate::model::{DefinitionKind, RepoPath};
 
-/// What a way leads to: two ways to one definition do not contradict each other.
+/// What a candidate leads to: two that lead to one definition do not contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Entity {
     /// A file of the repository as a whole.
@@ -38,48 +38,51 @@ impl Entity {
     }
 }
 
-/// Follows a way through re-exports to what it means.
-pub(super) fn entity(graph: &Graph<'_>, way: &Way, asked: &Undefined<'_>) -> Entity {
-    let Some(path) = &way.path else {
-        let module = way.module.strip_prefix("node:").unwrap_or(&way.module);
+/// Follows a candidate through re-exports to what it means.
+pub(super) fn entity(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> Entity {
+    let Some(path) = &candidate.path else {
+        let module = candidate
+            .module
+            .strip_prefix("node:")
+            .unwrap_or(&candidate.module);
         // The default export of a module of old is the module.
-        let imported = match way.imported.as_str() {
+        let imported = match candidate.imported.as_str() {
             "default" if asked.language.declares_exports => "*",
             imported => imported,
         };
         return Entity::Outside(module.to_owned(), imported.to_owned());
     };
-    if way.imported == "*" || (!asked.language.declares_exports && names_file(way)) {
+    if candidate.imported == "*" || (!asked.language.declares_exports && names_file(candidate)) {
         return Entity::File(path.clone());
     }
     // Another name behind an alias is followed by that name.
     Entity::Defined(
         graph
-            .defining(path, &way.imported)
+            .defining(path, &candidate.imported)
             .unwrap_or_else(|| path.clone()),
     )
 }
 
 // `from package import module`.
-fn names_file(way: &Way) -> bool {
-    let Some(path) = &way.path else {
+fn names_file(candidate: &Candidate) -> bool {
+    let Some(path) = &candidate.path else {
         return false;
     };
     let place = place(path);
     let last = place.rsplit('/').next().unwrap_or_default();
-    last == way.imported && way.module.rsplit('.').next() != Some(last)
+    last == candidate.imported && candidate.module.rsplit('.').next() != Some(last)
 }
 
 /// Whether the name would be bound to a module.
-pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
+pub(super) fn is_module(candidate: &Candidate, weight: &Weight) -> bool {
     let namespace = weight
         .defines
         .is_none_or(|kind| kind == DefinitionKind::Namespace);
-    way.imported == "*"
-        || (way.path.as_ref().is_some_and(|path| {
+    candidate.imported == "*"
+        || (candidate.path.as_ref().is_some_and(|path| {
             Language::of_path(path.as_str()).is_some_and(|it| !it.declares_exports)
         }) && namespace
-            && names_file(way))
+            && names_file(candidate))
 }
 
 /// How many of the members that the file uses the module has, and how many it uses; `None` when
@@ -87,15 +90,15 @@ pub(super) fn is_module(way: &Way, weight: &Weight) -> bool {
 pub(super) fn coverage(
     graph: &Graph<'_>,
     language: &Language,
-    way: &Way,
+    candidate: &Candidate,
     usage: &Uses,
 ) -> Option<(usize, usize)> {
     if usage.members.is_empty() {
         return None;
     }
     let has = |member: &String| {
-        let Some(path) = &way.path else {
-            return library_has(language, &way.module, member);
+        let Some(path) = &candidate.path else {
+            return library_has(language, &candidate.module, member);
         };
         let facts = graph.resolver().facts(path);
         let exported = facts.exports.iter().any(|export| export.name == *member);

@@ -2,17 +2,30 @@ use std::collections::BTreeMap;
 
 use crate::model::{DefinitionKind, HintSource, RepoPath, Suggestion};
 
-/// A way to import a name: the module as the file would write it, and the name inside it (`*` for
+/// What may be imported under a name: the module as the file would write it, and the name inside it (`*` for
 /// the module itself, `default` for its default export).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Way {
+pub(super) struct Candidate {
     pub(super) module: String,
     pub(super) imported: String,
     /// The file of the repository that the module is.
     pub(super) path: Option<RepoPath>,
 }
 
-impl Way {
+impl Candidate {
+    pub(super) fn new(
+        module: impl Into<String>,
+        imported: impl Into<String>,
+        path: Option<RepoPath>,
+    ) -> Self {
+        let (module, imported) = (module.into(), imported.into());
+        Self {
+            module,
+            imported,
+            path,
+        }
+    }
+
     /// That of a suggestion.
     pub(super) fn of(one: &Suggestion) -> Self {
         Self {
@@ -23,7 +36,7 @@ impl Way {
     }
 }
 
-/// What speaks for a way.
+/// What speaks for a candidate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Weight {
     /// Importers, each by its nearness.
@@ -48,11 +61,11 @@ pub(super) struct Weight {
 
 /// Everything found for one name.
 #[derive(Debug, Default)]
-pub(super) struct Evidence(pub(super) BTreeMap<Way, Weight>);
+pub(super) struct Evidence(pub(super) BTreeMap<Candidate, Weight>);
 
 impl Evidence {
-    pub(super) fn add(&mut self, way: Way, more: &Weight) {
-        let sum = self.0.entry(way).or_default();
+    pub(super) fn add(&mut self, candidate: Candidate, more: &Weight) {
+        let sum = self.0.entry(candidate).or_default();
         sum.votes += more.votes;
         sum.count += more.count;
         sum.types += more.types;

@@ -176,7 +176,7 @@ fn without_slip(page: &Page<'_>, suggestion: &Suggestion, after: &str) -> Option
     let own = facts(page.file, after.as_bytes());
     let leads_there = |import: &&Import| {
         import.kind == ImportKind::Import
-            && page.resolver.resolve(page.file, import).files.first() == Some(target)
+            && page.resolver.target(page.file, import).as_ref() == Some(target)
     };
     let (import, taken) = own.imports.iter().filter(leads_there).find_map(|import| {
         let taken = import

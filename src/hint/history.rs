@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 use super::Query;
 use super::choose::is_lacking;
 use super::entity::entity;
-use super::evidence::Way;
+use super::evidence::Candidate;
 use super::idiom::Idiom;
 use super::proof::{holds, is_in_use};
 use super::query::Undefined;
@@ -264,12 +264,7 @@ fn again(
     let known = rows
         .iter()
         .find(|it| it.module == import.specifier && it.imported == imported);
-    let path = graph
-        .resolver()
-        .resolve(asked.file, import)
-        .files
-        .into_iter()
-        .next();
+    let path = graph.resolver().target(asked.file, import);
     let one = match known {
         // A type stays a type where the file said so.
         Some(known) if known.type_only || !import.type_only => known.clone(),
@@ -282,7 +277,6 @@ fn again(
                 import.type_only,
             ),
             module: import.specifier.clone(),
-            confidence: 0,
             source: match &path {
                 Some(_) => HintSource::Repo,
                 None if asked.language.is_standard(&import.specifier) => HintSource::Stdlib,
@@ -314,7 +308,7 @@ fn again(
                 || installed()
         }
     };
-    let kind = entity(graph, &Way::of(&one), asked).kind(graph, imported);
+    let kind = entity(graph, &Candidate::of(&one), asked).kind(graph, imported);
     let certain = gives
         && holds(graph, idiom, asked, &one, kind)
         && !is_lacking(query.installed, asked, &one);

@@ -1,4 +1,4 @@
-use super::evidence::{Way, Weight};
+use super::evidence::{Candidate, Weight};
 use super::python::Python;
 use super::query::Undefined;
 use super::script::Script;
@@ -6,7 +6,7 @@ use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::{Language, PYTHON};
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Suggestion};
-use crate::source::{Installed, Source};
+use crate::source::Installed;
 use std::sync::Arc;
 
 /// How one file comes by names, as it and those around it show: what a hint asks where languages
@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub(super) trait Idiom: Sync {
     /// What the file at `path` says about a name that this one lacks: how it imports it, and
     /// whether it offers it to others.
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)>;
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
     fn namesakes(
@@ -22,7 +22,7 @@ pub(super) trait Idiom: Sync {
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
         asked: &Undefined<'_>,
-    ) -> Vec<(Way, Weight)>;
+    ) -> Vec<(Candidate, Weight)>;
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;
@@ -47,12 +47,12 @@ pub(super) trait Idiom: Sync {
     /// An import with another module in its place, on one line.
     fn restated(&self, import: &Import, module: &str) -> String;
 
-    /// The module of a way as the file would name it, and whether it is imported for types alone.
-    /// `kind` is what the way leads to, when that is known.
+    /// The module of a candidate as the file would name it, and whether it is imported for types alone.
+    /// `kind` is what the candidate leads to, when that is known.
     fn spelled(
         &self,
         asked: &Undefined<'_>,
-        way: &Way,
+        candidate: &Candidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool);
@@ -74,7 +74,7 @@ pub(super) trait Idiom: Sync {
 
     /// Whether nobody would go this way: into another package by its place, or to what is not
     /// declared.
-    fn is_astray(&self, _: &Undefined<'_>, _: &Way) -> bool {
+    fn is_astray(&self, _: &Undefined<'_>, _: &Candidate) -> bool {
         false
     }
 }
@@ -83,7 +83,6 @@ pub(super) trait Idiom: Sync {
 #[derive(Clone, Copy)]
 pub(super) struct Site<'g> {
     pub(super) graph: &'g Graph<'g>,
-    pub(super) source: &'g dyn Source,
     pub(super) file: &'g RepoPath,
 }
 
@@ -113,7 +112,7 @@ impl<'g> Site<'g> {
     /// The same, as the file shows it alone.
     pub(super) fn own_idiom(self, language: &Language) -> Box<dyn Idiom + 'g> {
         let shown = Shown {
-            text: &self.source.read(self.file).unwrap_or_default(),
+            text: &self.graph.source().read(self.file).unwrap_or_default(),
             facts: &self.graph.resolver().facts(self.file),
             siblings: &[],
             parsed: &[],

@@ -1,5 +1,5 @@
 use super::evidence::nearness;
-use super::idiom::Site;
+use super::idiom::{Idiom, Site};
 use super::renamed::{body, exports_it, is_alike};
 use super::slip::{Named, Place};
 use super::{Query, suggest};
@@ -14,12 +14,7 @@ const MAX_SUGGESTIONS: usize = 3;
 /// Proposes where a module has gone that `file` imports and that is not there: a file of its name,
 /// or one that exports all that is taken from it. Certain when exactly one exports it all.
 #[must_use]
-pub fn moved_modules(
-    source: &dyn Source,
-    graph: &Graph<'_>,
-    query: &Query<'_>,
-    modules: &[String],
-) -> Vec<Suggestion> {
+pub fn moved_modules(graph: &Graph<'_>, query: &Query<'_>, modules: &[String]) -> Vec<Suggestion> {
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();
     };
@@ -43,7 +38,7 @@ pub fn moved_modules(
                     .is_empty()
         });
         for import in imports {
-            let mut rows = moved(source, graph, query, import, language);
+            let mut rows = moved(graph, query, import, language);
             for row in &mut rows {
                 row.name.clone_from(module);
             }
@@ -85,12 +80,12 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
 }
 
 fn moved(
-    source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     import: &Import,
     language: &'static Language,
 ) -> Vec<Suggestion> {
+    let source = graph.source();
     let named = Named::of(query.file, import, language);
     let taken: Vec<&str> = import
         .names
@@ -110,7 +105,7 @@ fn moved(
     // What it holds is known then, and who else might is not asked.
     let definers = match &renamed {
         Some(_) => Vec::new(),
-        None => definers(source, graph, query, import),
+        None => definers(graph, query, import),
     };
     for path in &definers {
         if named.may_be(path) && places.iter().all(|other| other.path != path) {
@@ -132,27 +127,17 @@ fn moved(
     }
     let site = Site {
         graph,
-        source,
         file: query.file,
     };
     let idiom = site.own_idiom(language);
     // What the manifest names without a scope is a package of a registry.
     let may_be_ours = import.specifier.starts_with('@') || !idiom.declares(&import.specifier);
-    if may_be_ours
-        && let Some((module, path)) = near_package(source, graph, query, import, language)
-    {
+    if may_be_ours && let Some((module, path)) = near_package(graph, query, import, language) {
         return vec![Suggestion {
-            name: import.specifier.clone(),
-            import_statement: idiom.restated(import, &module),
-            module,
-            path: Some(path),
             confidence: 90,
             source: HintSource::Definition,
             certain: true,
-            imported: "*".to_owned(),
-            type_only: import.type_only,
-            replaces: Some(import.specifier.clone()),
-            also_in: Vec::new(),
+            ..instead(&*idiom, import, module, path)
         }];
     }
     let has = |path: &RepoPath, name: &str| holds(graph, path, name);
@@ -208,7 +193,7 @@ fn moved(
         && (REMOVED.contains(&top)
             || language.is_standard(top)
             || idiom.declares(&import.specifier));
-    let made = is_made(source, graph, query.file, import);
+    let made = is_made(graph, query.file, import);
     let is_ours = |place: &Place<'_>| {
         let side = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
         !foreign
@@ -230,10 +215,6 @@ fn moved(
             leads_there(&found.files, path) && graph.resolver().is_spelled(rules, &module, path)
         };
         Suggestion {
-            name: import.specifier.clone(),
-            import_statement: idiom.restated(import, &module),
-            module,
-            path: Some((*path).clone()),
             confidence: if certain {
                 90
             } else if *far == 0 {
@@ -247,10 +228,7 @@ fn moved(
                 HintSource::Similar
             },
             certain,
-            imported: "*".to_owned(),
-            type_only: import.type_only,
-            replaces: Some(import.specifier.clone()),
-            also_in: Vec::new(),
+            ..instead(&*idiom, import, module, (*path).clone())
         }
     };
     places
@@ -261,10 +239,23 @@ fn moved(
         .collect()
 }
 
+// The import with another module in its place.
+fn instead(idiom: &dyn Idiom, import: &Import, module: String, path: RepoPath) -> Suggestion {
+    Suggestion {
+        name: import.specifier.clone(),
+        import_statement: idiom.restated(import, &module),
+        module,
+        path: Some(path),
+        imported: "*".to_owned(),
+        type_only: import.type_only,
+        replaces: Some(import.specifier.clone()),
+        ..Suggestion::default()
+    }
+}
+
 // The only package of this workspace that is called almost like the one that is not there and that has
 // what is taken from it.
 fn near_package(
-    source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     import: &Import,
@@ -276,19 +267,14 @@ fn near_package(
     }
     let package = language.package(specifier);
     let rest = specifier.strip_prefix(package)?;
-    let found = near_packages(source, package)
+    let found = near_packages(graph.source(), package)
         .into_iter()
         .filter_map(|name| {
             let there = Import {
                 specifier: format!("{name}{rest}"),
                 ..import.clone()
             };
-            let path = graph
-                .resolver()
-                .resolve(query.file, &there)
-                .files
-                .into_iter()
-                .next()?;
+            let path = graph.resolver().target(query.file, &there)?;
             let mut taken = import.names.iter().filter(|it| it.name != "*");
             taken
                 .all(|it| holds(graph, &path, &it.name))
@@ -379,8 +365,8 @@ fn has_folder(source: &dyn Source, name: &str) -> bool {
 }
 
 // Whether git ignores the file that the import names: it is made, and was not made yet.
-fn is_made(source: &dyn Source, graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
-    let mut ignored = Ignored::new(source, "");
+fn is_made(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
+    let mut ignored = Ignored::new(graph.source(), "");
     let mut paths = named_paths(graph, file, import);
     paths.any(|path| ignored.is_ignored(&path))
 }
@@ -501,12 +487,7 @@ fn leads_there(found: &[RepoPath], path: &RepoPath) -> bool {
 }
 
 // Files that are known to define the first name that is taken.
-fn definers(
-    source: &dyn Source,
-    graph: &Graph<'_>,
-    query: &Query<'_>,
-    import: &Import,
-) -> Vec<RepoPath> {
+fn definers(graph: &Graph<'_>, query: &Query<'_>, import: &Import) -> Vec<RepoPath> {
     let Some(first) = import.names.first().filter(|it| it.name != "*") else {
         return Vec::new();
     };
@@ -520,7 +501,7 @@ fn definers(
         names: &names,
         ..*query
     };
-    suggest(source, graph, &query)
+    suggest(graph, &query)
         .into_iter()
         .filter(|it| it.source != HintSource::Similar)
         .filter(|it| !default || it.imported == "default")

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::Query;
-use super::evidence::{Evidence, Way, Weight};
+use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
 use crate::languages::{Has, Language, Outside, exported};
 use crate::model::HintSource;
@@ -20,17 +20,13 @@ pub(super) fn add(
 ) {
     let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
-        let way = Way {
-            module: module.to_owned(),
-            imported: imported.to_owned(),
-            path: None,
-        };
+        let candidate = Candidate::new(module, imported, None);
         let weight = Weight {
             outside: Some(from),
             types: u32::from(erased),
             ..Weight::default()
         };
-        evidence.add(way, &weight);
+        evidence.add(candidate, &weight);
     };
     for one in language.exporters(name) {
         let module = idiom.library(one.module);
@@ -60,18 +56,14 @@ pub(super) fn add(
         )
         .collect();
     for (module, erased) in shown {
-        let way = Way {
-            module,
-            imported: name.to_owned(),
-            path: None,
-        };
+        let candidate = Candidate::new(module, name, None);
         let weight = Weight {
             outside: Some(HintSource::Manifest),
             types: u32::from(erased),
             installed: true,
             ..Weight::default()
         };
-        evidence.add(way, &weight);
+        evidence.add(candidate, &weight);
     }
 }
 

@@ -118,7 +118,7 @@ pub fn passed_on(
 fn asked(graph: &Graph<'_>, file: &RepoPath, name: &str) -> Option<(RepoPath, String)> {
     let resolver = graph.resolver();
     let facts = resolver.facts(file);
-    let first = |import: &Import| resolver.resolve(file, import).files.into_iter().next();
+    let first = |import: &Import| resolver.target(file, import);
     if let Some((import, taken)) = takers(&facts, name).next() {
         return Some((first(&alone(import, taken))?, taken.name.clone()));
     }
@@ -147,14 +147,16 @@ fn lists_no_more(graph: &Graph<'_>, module: &RepoPath, name: &str) -> Option<Rep
     (!declares && text.contains("__all__") && !in_all(text, name)).then_some(home)
 }
 
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
 // The text with the lines of `then` by which its `__all__` had a name, where they had all that the
 // list has now.
 fn listing_it(module: &RepoPath, now: &str, then: &[u8], name: &str) -> Option<String> {
     let was = std::str::from_utf8(then).ok()?;
-    let lines =
-        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
     let (now_lines, was_lines) = (lines(now), lines(was));
-    let quoted = |lines: &[String]| -> BTreeSet<String> {
+    let quoted = |lines: &[&str]| -> BTreeSet<String> {
         let text = lines.concat();
         let parts = text.split(['"', '\'']).skip(1).step_by(2);
         parts.map(str::to_owned).collect()
@@ -212,8 +214,6 @@ fn with_its_lines(
     name: &str,
 ) -> Option<String> {
     let was = std::str::from_utf8(then).ok()?;
-    let lines =
-        |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
     let (now_lines, was_lines) = (lines(now), lines(was));
     let own = facts(module, now.as_bytes());
     let mut found = None;

@@ -1,5 +1,5 @@
 use super::entity::coverage;
-use super::evidence::Way;
+use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
 use super::injected::is_injected;
@@ -136,7 +136,7 @@ fn has_members(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bo
     if !module {
         return true;
     }
-    coverage(graph, asked.language, &Way::of(one), &asked.usage)
+    coverage(graph, asked.language, &Candidate::of(one), &asked.usage)
         .is_none_or(|(found, all)| found == all)
 }
 

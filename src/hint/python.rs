@@ -1,4 +1,4 @@
-use super::evidence::{Way, Weight, nearness};
+use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
 use super::suggest::Parsed;
@@ -49,8 +49,8 @@ impl<'g> Python<'g> {
 }
 
 impl Idiom for Python<'_> {
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
-        let Site { graph, file, .. } = self.site;
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
+        let Site { graph, file } = self.site;
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
 
@@ -59,7 +59,7 @@ impl Idiom for Python<'_> {
         pool: &[&RepoPath],
         _: &Parsed<'_>,
         asked: &Undefined<'_>,
-    ) -> Vec<(Way, Weight)> {
+    ) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
         let module = |path| module(resolver, &self.tops, path, asked.file, asked.name);
         pool.iter().filter_map(|path| module(path)).collect()
@@ -73,22 +73,22 @@ impl Idiom for Python<'_> {
         let package = name.to_lowercase();
         let imported = if package == name { "*" } else { name };
         let class = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let meant =
-            (imported == "*" || class) && declares(self.site.source, self.site.file, &package);
+        let meant = (imported == "*" || class)
+            && declares(self.site.graph.source(), self.site.file, &package);
         let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
         found.into_iter().collect()
     }
 
     fn declares(&self, module: &str) -> bool {
         declares(
-            self.site.source,
+            self.site.graph.source(),
             self.site.file,
             module.split('.').next().unwrap_or(module),
         )
     }
 
     fn installed(&self, installed: &Installed, name: &str) -> Vec<String> {
-        let Site { source, file, .. } = self.site;
+        let (source, file) = (self.site.graph.source(), self.site.file);
         let named = installed.distributions().into_iter().flat_map(|one| {
             let modules = one.modules.into_iter();
             modules.map(move |module| (normal(&one.name), module))
@@ -121,14 +121,14 @@ impl Idiom for Python<'_> {
     fn spelled(
         &self,
         asked: &Undefined<'_>,
-        way: &Way,
+        candidate: &Candidate,
         weight: &Weight,
         _: Option<DefinitionKind>,
     ) -> (String, bool) {
         let resolver = self.site.graph.resolver();
         let relative = self.is_relative(asked, weight);
-        let path = way.path.as_ref();
-        let module = spelling::spelled(resolver, &way.module, path, asked.file, relative);
+        let path = candidate.path.as_ref();
+        let module = spelling::spelled(resolver, &candidate.module, path, asked.file, relative);
         (module, false)
     }
 
@@ -145,7 +145,7 @@ impl Idiom for Python<'_> {
         };
         let facts = self.site.graph.resolver().facts(path);
         let binds = facts.exports.iter().any(|it| it.name == one.imported);
-        let text = self.site.source.read(path).unwrap_or_default();
+        let text = self.site.graph.source().read(path).unwrap_or_default();
         !binds || always_bound(path, &text).is_none_or(|it| it.contains(&one.imported))
     }
 
@@ -177,7 +177,7 @@ fn evidence(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(Candidate, Weight)> {
     let mut found = Vec::new();
     let near = nearness(path, file);
     for import in &facts.imports {
@@ -214,14 +214,7 @@ fn evidence(
             relative: u32::from(relative),
             ..Weight::default()
         };
-        found.push((
-            Way {
-                module,
-                imported,
-                path: target,
-            },
-            weight,
-        ));
+        found.push((Candidate::new(module, imported, target), weight));
     }
     if path == file || path.file_name() == "conftest.py" {
         return found;
@@ -239,18 +232,18 @@ fn evidence(
                     .is_some_and(|from| is_near(resolver, path, from))
         });
     if defined.is_some() || passed {
-        let way = Way {
-            module: tops.dotted(resolver, file, &place(path)),
-            imported: name.to_owned(),
-            path: Some(path.clone()),
-        };
+        let candidate = Candidate::new(
+            tops.dotted(resolver, file, &place(path)),
+            name,
+            Some(path.clone()),
+        );
         let weight = Weight {
             defines: defined.map(|one| one.kind),
             passes_on: passed,
             near,
             ..Weight::default()
         };
-        found.push((way, weight));
+        found.push((candidate, weight));
     }
     found
 }
@@ -267,7 +260,7 @@ fn module(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Option<(Way, Weight)> {
+) -> Option<(Candidate, Weight)> {
     let place = place(path);
     let (above, last) = place.rsplit_once('/').unwrap_or(("", &place));
     if last != name || path == file {
@@ -279,17 +272,13 @@ fn module(
         None if above.is_empty() || !resolver.is_package(above) => (dotted, "*".to_owned()),
         None => return None,
     };
-    let way = Way {
-        module,
-        imported,
-        path: Some(path.clone()),
-    };
+    let candidate = Candidate::new(module, imported, Some(path.clone()));
     let weight = Weight {
         near: nearness(path, file),
         defines: Some(DefinitionKind::Namespace),
         ..Weight::default()
     };
-    Some((way, weight))
+    Some((candidate, weight))
 }
 
 // The taken name when a `from` import binds `name`; `Some(None)` when it is the whole module.

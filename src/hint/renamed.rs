@@ -12,7 +12,7 @@ use crate::model::{
     Suggestion,
 };
 use crate::policy::is_test;
-use crate::source::{Overlay, Source};
+use crate::source::Overlay;
 
 const MAX_SUGGESTIONS: usize = 3;
 /// Confidence in the only definition that is as the module's own was.
@@ -29,7 +29,6 @@ pub type Earlier<'e> = dyn Fn(&RepoPath) -> Vec<Vec<u8>> + 'e;
 /// nearest first. A name like it is never certain: it is applied under test alone (R73).
 #[must_use]
 pub fn renamed_exports(
-    source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     exports: &[String],
@@ -58,7 +57,6 @@ pub fn renamed_exports(
         };
         let asked = Asked {
             language,
-            source,
             graph,
             query,
             import,
@@ -127,7 +125,6 @@ pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool
 // A name that a module does not export.
 struct Asked<'a> {
     language: &'static Language,
-    source: &'a dyn Source,
     graph: &'a Graph<'a>,
     query: &'a Query<'a>,
     import: &'a Import,
@@ -144,7 +141,6 @@ impl Asked<'_> {
         let import = self.import;
         let site = Site {
             graph: self.graph,
-            source: self.source,
             file: self.query.file,
         };
         let idiom = site.own_idiom(self.language);
@@ -196,7 +192,7 @@ impl Asked<'_> {
         let old = &self.taken.name;
         let homes = self.homes(target);
         let mut found = homes.iter().filter_map(|home| {
-            let now = self.source.read(home).ok()?;
+            let now = self.graph.source().read(home).ok()?;
             let mut after = now.to_vec();
             for before in earlier(home) {
                 let new = renaming(home, &before, &after, old);
@@ -241,7 +237,7 @@ impl Asked<'_> {
     fn elsewhere(&self) -> Vec<Suggestion> {
         let file = self.query.file;
         let facts = self.graph.resolver().facts(file);
-        let text = self.source.read(file).unwrap_or_default();
+        let text = self.graph.source().read(file).unwrap_or_default();
         let Ok(text) = std::str::from_utf8(&text) else {
             return Vec::new();
         };
@@ -250,7 +246,7 @@ impl Asked<'_> {
             return Vec::new();
         };
         let edits = [(file.clone(), Some(without.into_bytes().into()))];
-        let overlay = Overlay::new(self.source, edits);
+        let overlay = Overlay::new(self.graph.source(), edits);
         let graph = Graph::new(&overlay);
         let names = [self.bound().to_owned()];
         let query = Query {
@@ -258,7 +254,7 @@ impl Asked<'_> {
             ..*self.query
         };
         let was = self.definition_before();
-        let rows = suggest(&overlay, &graph, &query)
+        let rows = suggest(&graph, &query)
             .into_iter()
             .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
             .filter(|it| it.imported == self.taken.name || it.path.is_none())

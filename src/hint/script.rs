@@ -1,5 +1,5 @@
 use super::entity::coverage;
-use super::evidence::{Way, Weight, nearness};
+use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
@@ -40,8 +40,8 @@ impl<'g> Script<'g> {
 }
 
 impl Idiom for Script<'_> {
-    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Way, Weight)> {
-        let Site { graph, file, .. } = self.site;
+    fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
+        let Site { graph, file } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
     }
 
@@ -50,7 +50,7 @@ impl Idiom for Script<'_> {
         pool: &[&RepoPath],
         parsed: &Parsed<'_>,
         asked: &Undefined<'_>,
-    ) -> Vec<(Way, Weight)> {
+    ) -> Vec<(Candidate, Weight)> {
         let graph = self.site.graph;
         let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
         let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
@@ -59,7 +59,7 @@ impl Idiom for Script<'_> {
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
-        let Site { graph, file, .. } = self.site;
+        let Site { graph, file } = self.site;
         let resolver = graph.resolver();
         let packages = match resolver.declared_as(file, name) {
             Some(package) => vec![package],
@@ -100,7 +100,7 @@ impl Idiom for Script<'_> {
     fn spelled(
         &self,
         asked: &Undefined<'_>,
-        way: &Way,
+        candidate: &Candidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
     ) -> (String, bool) {
@@ -110,7 +110,7 @@ impl Idiom for Script<'_> {
         // Without a use at run time `import type` says what is meant of anything.
         let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
         let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
-        (spelled(self.site.graph, style, asked, way), type_only)
+        (spelled(self.site.graph, style, asked, candidate), type_only)
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -129,11 +129,11 @@ impl Idiom for Script<'_> {
     ) -> bool {
         let (graph, style) = (self.site.graph, &self.style);
         let resolver = graph.resolver();
-        let way = Way {
-            module: import.specifier.clone(),
-            imported: one.imported.clone(),
-            path: one.path.clone(),
-        };
+        let candidate = Candidate::new(
+            import.specifier.clone(),
+            one.imported.clone(),
+            one.path.clone(),
+        );
         let path = one.path.as_ref();
         let spelled =
             path.is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
@@ -171,13 +171,13 @@ impl Idiom for Script<'_> {
             && typed
             && loads
             && (!mixed || stands_again(asked, one))
-            && !crosses(graph, asked, &way)
+            && !crosses(graph, asked, &candidate)
             && is_declared(graph, asked, &import.specifier)
     }
 
-    fn is_astray(&self, asked: &Undefined<'_>, way: &Way) -> bool {
+    fn is_astray(&self, asked: &Undefined<'_>, candidate: &Candidate) -> bool {
         let graph = self.site.graph;
-        crosses(graph, asked, way) || !is_declared(graph, asked, &way.module)
+        crosses(graph, asked, candidate) || !is_declared(graph, asked, &candidate.module)
     }
 }
 
@@ -188,7 +188,7 @@ fn evidence(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(Candidate, Weight)> {
     let resolver = graph.resolver();
     let mut found = Vec::new();
     let near = nearness(path, file);
@@ -237,14 +237,7 @@ fn evidence(
             relative: u32::from(relative),
             ..Weight::default()
         };
-        found.push((
-            Way {
-                module,
-                imported: taken.name.clone(),
-                path: target,
-            },
-            weight,
-        ));
+        found.push((Candidate::new(module, taken.name.clone(), target), weight));
     }
     if path != file {
         found.extend(exported(graph, style, facts, path, file, name));
@@ -260,12 +253,7 @@ fn counterpart(
     import: &Import,
     name: &str,
 ) -> Option<RepoPath> {
-    let found = graph
-        .resolver()
-        .resolve(file, import)
-        .files
-        .into_iter()
-        .next()?;
+    let found = graph.resolver().target(file, import)?;
     let facts = graph.resolver().facts(&found);
     let has = name == "*" || facts.exports.iter().any(|export| export.name == name);
     has.then_some(found)
@@ -283,7 +271,7 @@ fn exported(
     path: &RepoPath,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(Candidate, Weight)> {
     let resolver = graph.resolver();
     let default = |export: &&crate::model::Export| {
         export.name == "default"
@@ -308,10 +296,8 @@ fn exported(
         near: nearness(path, file),
         ..Weight::default()
     };
-    let way = |module: String, imported: &str, path: &RepoPath| Way {
-        module,
-        imported: imported.to_owned(),
-        path: Some(path.clone()),
+    let candidate = |module: String, imported: &str, path: &RepoPath| {
+        Candidate::new(module, imported, Some(path.clone()))
     };
     let theirs = resolver.package_of(path);
     // A package inside theirs, of tests as a rule, reaches what is around it by its place.
@@ -327,14 +313,10 @@ fn exported(
         && let Some((_, Some(package))) = theirs
     {
         // Another package of the repository: by its name, when that passes the name on.
-        let entry = resolver
-            .resolve(file, &Import::of(&package))
-            .files
-            .into_iter()
-            .next();
+        let entry = resolver.target(file, &Import::of(&package));
         let Some(entry) = entry else {
             return vec![(
-                way(style.relative(file, path, ""), &export.name, path),
+                candidate(style.relative(file, path, ""), &export.name, path),
                 weight,
             )];
         };
@@ -344,7 +326,7 @@ fn exported(
                 passes_on: true,
                 ..weight
             };
-            return vec![(way(package, &export.name, &entry), weight)];
+            return vec![(candidate(package, &export.name, &entry), weight)];
         }
         return Vec::new();
     }
@@ -361,7 +343,7 @@ fn exported(
             }
         });
     let module = module.unwrap_or_else(|| style.relative(file, path, ""));
-    let mut found = vec![(way(module, &export.name, path), weight.clone())];
+    let mut found = vec![(candidate(module, &export.name, path), weight.clone())];
     // Index files between the definition and what it shares with the file.
     for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
         let index = ["index.ts", "index.tsx", "index.js", "index.mts"]
@@ -380,7 +362,7 @@ fn exported(
                 ..weight.clone()
             };
             found.push((
-                way(style.relative(file, &index, ""), &export.name, &index),
+                candidate(style.relative(file, &index, ""), &export.name, &index),
                 weight,
             ));
         }
@@ -396,39 +378,50 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
         .iter()
         .filter(|import| import.specifier.starts_with(".."));
     above
-        .filter_map(|import| resolver.resolve(file, import).files.into_iter().next())
+        .filter_map(|import| resolver.target(file, import))
         .any(|path| !path.is_below(directory))
 }
 
 // The specifier as the asked file writes it: what it imports the same file by already; `dist` where
 // its own imports name what is emitted.
-fn spelled(graph: &Graph<'_>, style: &ScriptStyle, asked: &Undefined<'_>, way: &Way) -> String {
+fn spelled(
+    graph: &Graph<'_>,
+    style: &ScriptStyle,
+    asked: &Undefined<'_>,
+    candidate: &Candidate,
+) -> String {
     let resolver = graph.resolver();
-    let Some(path) = &way.path else {
-        return way.module.clone();
+    let Some(path) = &candidate.path else {
+        return candidate.module.clone();
     };
     let own = || {
         let taken = asked.facts.imports.iter();
         taken.filter(|import| !import.names.is_empty() && !import.nested)
     };
-    let to = |import: &&Import| resolver.resolve(asked.file, import).files.first() == Some(path);
+    let to = |import: &&Import| resolver.target(asked.file, import).as_ref() == Some(path);
     let mut same = own().filter(to);
     if let Some(import) = same.next() {
-        let also = same.any(|other| other.specifier == way.module);
-        return if also { &way.module } else { &import.specifier }.clone();
+        let also = same.any(|other| other.specifier == candidate.module);
+        return if also {
+            &candidate.module
+        } else {
+            &import.specifier
+        }
+        .clone();
     }
-    if !way.module.starts_with('.') {
-        return way.module.clone();
+    if !candidate.module.starts_with('.') {
+        return candidate.module.clone();
     }
     relative_imports(asked)
         .filter_map(|import| emitted(resolver, asked.file, import))
         .find_map(|(from, to)| {
             let (from, to) = (format!("/{from}/"), format!("/{to}/"));
-            let stem = way.module.replacen(&from, &to, 1);
+            let stem = candidate.module.replacen(&from, &to, 1);
             let spelled = style.like("x.js").ended_like(&stem);
-            (stem != way.module && leads(resolver, asked.file, &spelled, path)).then_some(spelled)
+            (stem != candidate.module && leads(resolver, asked.file, &spelled, path))
+                .then_some(spelled)
         })
-        .unwrap_or_else(|| way.module.clone())
+        .unwrap_or_else(|| candidate.module.clone())
 }
 
 // What shows whether the file names sources or what is emitted: its own imports of what stands
@@ -448,7 +441,7 @@ fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<
         return None;
     }
     let named = RepoPath::resolve(file.directory(), &import.specifier).ok()?;
-    let found = resolver.resolve(file, import).files.into_iter().next()?;
+    let found = resolver.target(file, import)?;
     let mut theirs = named.as_str().split('/');
     let mut ours = found.as_str().split('/');
     loop {
@@ -462,11 +455,15 @@ fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<
     }
 }
 
-// Whether a way leads by its place into another package than the file's, and neither the file nor
+// Whether a candidate leads by its place into another package than the file's, and neither the file nor
 // its neighbours go there like that.
-fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, way: &Way) -> bool {
+fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = graph.resolver();
-    let Some(path) = way.path.as_ref().filter(|_| way.module.starts_with('.')) else {
+    let Some(path) = candidate
+        .path
+        .as_ref()
+        .filter(|_| candidate.module.starts_with('.'))
+    else {
         return false;
     };
     let (Some(theirs), Some(ours)) = (resolver.package_of(path), resolver.package_of(asked.file))
@@ -479,9 +476,7 @@ fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, way: &Way) -> bool {
     let goes = |import: &Import| {
         import.specifier.starts_with("..")
             && resolver
-                .resolve(asked.file, import)
-                .files
-                .first()
+                .target(asked.file, import)
                 .is_some_and(|found| found.is_below(&theirs.0))
     };
     let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
@@ -528,7 +523,7 @@ const MAX_PASSED: usize = 16;
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    resolver.resolve(file, &Import::of(specifier)).files.first() == Some(target)
+    resolver.target(file, &Import::of(specifier)).as_ref() == Some(target)
 }
 
 // What a script writes for a module that it named by `like`: an alias stays an alias.
@@ -560,7 +555,7 @@ fn same_named(
     style: &ScriptStyle,
     pool: &[&RepoPath],
     asked: &Undefined<'_>,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(Candidate, Weight)> {
     let usage = &asked.usage;
     let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
     let wanted = plain(asked.name);
@@ -573,10 +568,12 @@ fn same_named(
         if stem != asked.name && plain(stem) != wanted {
             continue;
         }
-        let way = |imported: &str| Way {
-            module: style.relative(asked.file, path, ""),
-            imported: imported.to_owned(),
-            path: Some((*path).clone()),
+        let candidate = |imported: &str| {
+            Candidate::new(
+                style.relative(asked.file, path, ""),
+                imported,
+                Some((*path).clone()),
+            )
         };
         let weight = Weight {
             passes_on: true,
@@ -585,9 +582,9 @@ fn same_named(
         };
         let exports = &graph.resolver().facts(path).exports;
         if stem == asked.name && exports.iter().any(|export| export.name == "default") {
-            found.push((way("default"), weight.clone()));
+            found.push((candidate("default"), weight.clone()));
         }
-        let whole = way("*");
+        let whole = candidate("*");
         let namespace = !usage.members.is_empty() && !usage.called;
         if namespace
             && coverage(graph, asked.language, &whole, usage)

@@ -1,4 +1,4 @@
-use super::evidence::{Way, Weight, nearness};
+use super::evidence::{Candidate, Weight, nearness};
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
 use crate::model::{FileFacts, ImportKind, RepoPath};
@@ -24,7 +24,7 @@ pub(super) fn by_subject<'p>(
     others: impl Iterator<Item = (&'p RepoPath, &'p FileFacts)>,
     file: &RepoPath,
     name: &str,
-) -> Vec<(Way, Weight)> {
+) -> Vec<(Candidate, Weight)> {
     let Some(own) = subject(file) else {
         return Vec::new();
     };
@@ -64,16 +64,21 @@ pub(super) fn by_subject<'p>(
     let subjects = pool
         .iter()
         .filter(|path| path.stem() == own && offers(path));
-    let way = |path: &RepoPath| Way {
-        module: style.relative(file, path, like),
-        imported: imported.to_owned(),
-        path: Some(path.clone()),
+    let candidate = |path: &RepoPath| {
+        Candidate::new(
+            style.relative(file, path, like),
+            imported,
+            Some(path.clone()),
+        )
     };
     subjects
-        .map(|path| way(path))
-        .filter(|way| folder(&way.module) == folder(like))
-        .map(|way| {
-            let near = way.path.as_ref().map_or(0, |path| nearness(path, file));
+        .map(|path| candidate(path))
+        .filter(|candidate| folder(&candidate.module) == folder(like))
+        .map(|candidate| {
+            let near = candidate
+                .path
+                .as_ref()
+                .map_or(0, |path| nearness(path, file));
             let weight = Weight {
                 votes,
                 count,
@@ -81,7 +86,7 @@ pub(super) fn by_subject<'p>(
                 near,
                 ..Weight::default()
             };
-            (way, weight)
+            (candidate, weight)
         })
         .collect()
 }

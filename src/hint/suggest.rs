@@ -4,7 +4,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use rayon::prelude::*;
 
 use super::choose::choose;
-use super::evidence::{Evidence, Way, Weight, nearness};
+use super::evidence::{Candidate, Evidence, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
 use super::{Query, history, outside, similar, words};
@@ -24,13 +24,12 @@ const MAX_PARSED: usize = 300;
 /// it. A suggestion is certain only when all evidence leads to one definition. Only files that
 /// hold a name are parsed; nothing is run.
 #[must_use]
-pub fn suggest(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
-    suggest_among(source, graph, query, None)
+pub fn suggest(graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
+    suggest_among(graph, query, None)
 }
 
 /// The same, where it is known which files hold each of the names.
 pub(super) fn suggest_among(
-    source: &dyn Source,
     graph: &Graph<'_>,
     query: &Query<'_>,
     holders: Option<&Holders>,
@@ -42,6 +41,7 @@ pub(super) fn suggest_among(
     if names.is_empty() || !(query.may_read)(query.file) {
         return Vec::new();
     }
+    let source = graph.source();
     let mut pool: Vec<&RepoPath> = source
         .listing()
         .files()
@@ -56,7 +56,6 @@ pub(super) fn suggest_among(
     let reached = reached(graph, query.file, &facts);
     let site = Site {
         graph,
-        source,
         file: query.file,
     };
     let own;
@@ -172,14 +171,7 @@ fn parse<'p>(
 fn reached(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts) -> Vec<RepoPath> {
     let imports = facts.imports.iter().take(MAX_REACHED);
     let mut found: Vec<RepoPath> = imports
-        .filter_map(|import| {
-            graph
-                .resolver()
-                .resolve(file, import)
-                .files
-                .into_iter()
-                .next()
-        })
+        .filter_map(|import| graph.resolver().target(file, import))
         .collect();
     found.sort();
     found.dedup();
@@ -218,21 +210,25 @@ fn gather(
         .map(|(path, facts)| idiom.evidence(facts, path, name))
         .collect();
     let mut evidence = Evidence::default();
-    for (way, weight) in found.into_iter().flatten() {
-        evidence.add(way, &weight);
+    for (candidate, weight) in found.into_iter().flatten() {
+        evidence.add(candidate, &weight);
     }
-    for (way, weight) in offered(graph, idiom, asked) {
-        evidence.add(way, &weight);
+    for (candidate, weight) in offered(graph, idiom, asked) {
+        evidence.add(candidate, &weight);
     }
-    for (way, weight) in idiom.namesakes(pool, parsed, asked) {
-        evidence.add(way, &weight);
+    for (candidate, weight) in idiom.namesakes(pool, parsed, asked) {
+        evidence.add(candidate, &weight);
     }
     evidence
 }
 
 // Modules that the file or its neighbours take other names from and that pass this one on, be it
 // by a star: their text need not hold the name.
-fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Undefined<'_>) -> Vec<(Way, Weight)> {
+fn offered(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    asked: &Undefined<'_>,
+) -> Vec<(Candidate, Weight)> {
     let resolver = graph.resolver();
     let siblings = asked.siblings.iter().map(AsRef::as_ref);
     let imports = std::iter::once(asked.facts)
@@ -246,12 +242,7 @@ fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Undefined<'_>) -> Vec<(
         if !seen.insert(&import.specifier) {
             continue;
         }
-        let Some(target) = resolver
-            .resolve(asked.file, import)
-            .files
-            .into_iter()
-            .next()
-        else {
+        let Some(target) = resolver.target(asked.file, import) else {
             continue;
         };
         // A Python module shows all that it imports; what it means to pass on, its importers say.
@@ -279,17 +270,13 @@ fn offered(graph: &Graph<'_>, idiom: &dyn Idiom, asked: &Undefined<'_>) -> Vec<(
         } else {
             import.specifier.clone()
         };
-        let way = Way {
-            module,
-            imported: asked.name.to_owned(),
-            path: Some(target.clone()),
-        };
+        let candidate = Candidate::new(module, asked.name, Some(target.clone()));
         let weight = Weight {
             passes_on: true,
             near: nearness(&target, asked.file),
             ..Weight::default()
         };
-        found.push((way, weight));
+        found.push((candidate, weight));
     }
     found
 }

@@ -34,14 +34,14 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
         ..FileFacts::default()
     });
     if let Some(reason) = code.cut {
-        facts.problems.push(ParseProblem {
-            line: 0,
-            message: format!(
+        facts.problems.push(ParseProblem::new(
+            0,
+            format!(
                 "only the first {} of {} bytes were parsed: {reason}",
                 head.len(),
                 code.text.len()
             ),
-        });
+        ));
     }
     facts
 }
@@ -56,10 +56,10 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
         return Vec::new();
     };
     if let Some(reason) = code.cut {
-        return vec![ParseProblem {
-            line: 0,
-            message: format!("the file was not checked: {reason}"),
-        }];
+        return vec![ParseProblem::new(
+            0,
+            format!("the file was not checked: {reason}"),
+        )];
     }
     match code.tree() {
         Some(tree) => {
@@ -76,10 +76,10 @@ pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
 }
 
 fn given_up() -> ParseProblem {
-    ParseProblem {
-        line: 0,
-        message: "the parser gave up: the nesting or the errors take too long".into(),
-    }
+    ParseProblem::new(
+        0,
+        "the parser gave up: the nesting or the errors take too long",
+    )
 }
 
 /// The code of a file, and what reads it.

@@ -49,9 +49,9 @@ impl<'t> Finder<'t> {
 
     /// What to say when [`Finder::at`] gave up.
     pub(super) fn exhausted() -> ParseProblem {
-        ParseProblem {
-            line: 0,
-            message: "too many import-like words at too great a depth: some were not read".into(),
-        }
+        ParseProblem::new(
+            0,
+            "too many import-like words at too great a depth: some were not read",
+        )
     }
 }

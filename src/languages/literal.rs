@@ -56,6 +56,27 @@ fn children<'t>(
     })
 }
 
+/// Moves a cursor on in the order of the text: into its node when `down`, else past it. `above` holds what
+/// the nodes around it are known by, and `here` is that of its own. `false` at the end.
+pub(super) fn next<T>(
+    cursor: &mut TreeCursor<'_>,
+    down: bool,
+    above: &mut Vec<T>,
+    here: T,
+) -> bool {
+    if down && cursor.goto_first_child() {
+        above.push(here);
+        return true;
+    }
+    while !cursor.goto_next_sibling() {
+        if !cursor.goto_parent() {
+            return false;
+        }
+        above.pop();
+    }
+    true
+}
+
 /// The 1-based line a node starts on.
 pub(super) fn line_of(node: Node<'_>) -> u32 {
     node.start_position().row as u32 + 1

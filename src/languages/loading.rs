@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 use super::facts::Code;
-use super::literal::{end_line_of, line_of, text_of};
+use super::literal::{end_line_of, line_of, next, text_of};
 use super::python::{self, PYTHON};
 use super::uses::{is_field, is_word};
 use crate::model::{DefinitionKind, FileFacts, RepoPath};
@@ -66,7 +66,8 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
             Some((parent, owner, inside)) => (Some(*parent), owner.clone(), *inside),
             None => (None, None, false),
         };
-        if !is_erased(node, parent, text) {
+        let erased = is_erased(node, parent, text);
+        if !erased {
             if let Some(function) = parent.filter(|it| is_body(*it, node)) {
                 inside = true;
                 if owner.is_none() {
@@ -84,21 +85,15 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
                     None => found.names.insert(name),
                 };
             }
-            if cursor.goto_first_child() {
-                above.push((node, owner, inside));
-                continue;
-            }
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                let called: Vec<String> = found.names.iter().cloned().collect();
-                for name in called {
-                    let named = found.reads(&name);
-                    found.names.extend(named);
-                }
-                return Some(found);
+        let here = (node, owner, inside);
+        if !next(&mut cursor, !erased, &mut above, here) {
+            let called: Vec<String> = found.names.iter().cloned().collect();
+            for name in called {
+                let named = found.reads(&name);
+                found.names.extend(named);
             }
-            above.pop();
+            return Some(found);
         }
     }
 }

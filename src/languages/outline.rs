@@ -3,7 +3,7 @@ use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
 use super::language::Language;
-use super::literal::{Syntax, end_line_of, line_of};
+use super::literal::{Syntax, end_line_of, line_of, next};
 use crate::model::RepoPath;
 
 /// What a file is made of, for showing parts of it.
@@ -90,15 +90,8 @@ fn read(tree: &Tree, text: &[u8], language: &Language) -> Outline {
             around.push((depth, outline.definitions.len()));
             outline.definitions.push(definition);
         }
-        if depth < MAX_DEPTH && cursor.goto_first_child() {
-            above.push(node.kind());
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return outline;
-            }
-            above.pop();
+        if !next(&mut cursor, depth < MAX_DEPTH, &mut above, node.kind()) {
+            return outline;
         }
     }
 }

@@ -1,10 +1,10 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, Parser, Tree, TreeCursor};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::language::Grammar;
-use super::literal::line_of;
+use super::literal::{line_of, next};
 use crate::model::ParseProblem;
 
 thread_local! {
@@ -117,41 +117,30 @@ pub(super) fn errors(tree: &Tree, text: &[u8], limit: usize) -> Vec<ParseProblem
     let mut problems = Vec::new();
     let mut cursor = tree.walk();
     // Of a text that is no file at all, the root itself is the error.
-    let mut descend = inspect(&cursor, text, &mut problems);
-    while problems.len() < limit {
-        if descend && cursor.goto_first_child() {
-            descend = inspect(&cursor, text, &mut problems);
-            continue;
-        }
-        loop {
-            if cursor.goto_next_sibling() {
-                descend = inspect(&cursor, text, &mut problems);
-                break;
-            }
-            if !cursor.goto_parent() {
-                return problems;
-            }
+    loop {
+        let within = inspect(cursor.node(), text, &mut problems);
+        if problems.len() >= limit || !next(&mut cursor, within, &mut Vec::new(), ()) {
+            return problems;
         }
     }
-    problems
 }
 
-fn inspect(cursor: &TreeCursor<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
-    let node = cursor.node();
+// Notes what is wrong with a node; whether something in it may be.
+fn inspect(node: Node<'_>, text: &[u8], problems: &mut Vec<ParseProblem>) -> bool {
     if node.is_missing() {
-        problems.push(ParseProblem {
-            line: line_of(node),
-            message: format!("`{}` is missing", node.kind()),
-        });
+        problems.push(ParseProblem::new(
+            line_of(node),
+            format!("`{}` is missing", node.kind()),
+        ));
         return false;
     }
     if node.is_error() {
         let near = String::from_utf8_lossy(text.get(node.byte_range()).unwrap_or_default());
         let near: String = near.lines().next().unwrap_or("").chars().take(60).collect();
-        problems.push(ParseProblem {
-            line: line_of(node),
-            message: format!("unexpected `{}`", near.trim()),
-        });
+        problems.push(ParseProblem::new(
+            line_of(node),
+            format!("unexpected `{}`", near.trim()),
+        ));
         return false;
     }
     node.has_error()

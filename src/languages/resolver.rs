@@ -94,6 +94,12 @@ impl<'a> Resolver<'a> {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// The first file that an import leads to.
+    #[must_use]
+    pub fn target(&self, from: &RepoPath, import: &Import) -> Option<RepoPath> {
+        self.resolve(from, import).files.into_iter().next()
+    }
+
     /// Whether a regular file of the repository stands at the path.
     #[must_use]
     pub fn is_file(&self, path: &RepoPath) -> bool {
@@ -117,10 +123,10 @@ pub fn parsed(source: &dyn Source, path: &RepoPath) -> FileFacts {
     match source.read(path) {
         Ok(bytes) => facts(path, &bytes),
         Err(error) => FileFacts {
-            problems: vec![ParseProblem {
-                line: 0,
-                message: format!("the file was not read: {error}"),
-            }],
+            problems: vec![ParseProblem::new(
+                0,
+                format!("the file was not read: {error}"),
+            )],
             ..FileFacts::default()
         },
     }

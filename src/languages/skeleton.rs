@@ -1,7 +1,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
-use super::literal::{end_line_of, line_of};
+use super::literal::{end_line_of, line_of, next};
 use crate::model::RepoPath;
 
 /// Bodies shorter than this many lines stay: the mark in their place would save nothing.
@@ -51,13 +51,8 @@ fn bodies(tree: &Tree) -> Vec<[u32; 2]> {
         {
             found.push([from, to]);
         }
-        if inner.is_none() && cursor.goto_first_child() {
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return found;
-            }
+        if !next(&mut cursor, inner.is_none(), &mut Vec::new(), ()) {
+            return found;
         }
     }
 }

@@ -207,6 +207,24 @@ struct Reader<'r> {
     is_whole: bool,
 }
 
+impl<'t> Opened<'t> {
+    /// One of which nothing but its body is known.
+    pub(super) fn new(kind: ScopeKind, name: String, body: Node<'t>) -> Self {
+        Self {
+            kind,
+            name,
+            marks: Vec::new(),
+            rows: Vec::new(),
+            collects: false,
+            body,
+            parameters: Vec::new(),
+            decorators: Vec::new(),
+            binds: false,
+            names: BTreeSet::new(),
+        }
+    }
+}
+
 impl Reader<'_> {
     fn statements(&mut self, block: Node<'_>, scope: usize, depth: usize) {
         if depth > MAX_DEPTH {

@@ -66,6 +66,12 @@ pub struct ImportedName {
 }
 
 impl ImportedName {
+    /// A name, and what it is called in the file when that is another.
+    pub fn new(name: impl Into<String>, alias: Option<String>) -> Self {
+        let name = name.into();
+        Self { name, alias }
+    }
+
     /// The name in the file.
     #[must_use]
     pub fn local(&self) -> &str {
@@ -183,4 +189,12 @@ pub struct ParseProblem {
     pub line: u32,
     /// What is wrong, in words.
     pub message: String,
+}
+
+impl ParseProblem {
+    /// What is wrong, and where.
+    pub fn new(line: u32, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { line, message }
+    }
 }

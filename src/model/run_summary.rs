@@ -91,3 +91,11 @@ pub struct Remedy {
     /// The line to type, for a person to decide on; nothing runs it.
     pub command: Option<String>,
 }
+
+impl Remedy {
+    /// What is wrong, and the line to type.
+    pub fn new(problem: impl Into<String>, command: Option<String>) -> Self {
+        let problem = problem.into();
+        Self { problem, command }
+    }
+}

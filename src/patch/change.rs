@@ -106,9 +106,8 @@ impl Change {
         if bytes == *after.bytes || bytes == *before.bytes || !is_text {
             return self;
         }
-        let mode = after.mode;
-        let bytes = bytes.into();
-        Self::between(self.path, self.before, Some(FileState { bytes, mode }))
+        let after = FileState::new(bytes, after.mode);
+        Self::between(self.path, self.before, Some(after))
     }
 
     /// What puts the path back, once the change stands.
@@ -168,6 +167,12 @@ pub(super) fn recorded_mode(mode: u32) -> u32 {
 }
 
 impl FileState {
+    /// Bytes with git's mode.
+    pub fn new(bytes: impl Into<Arc<[u8]>>, mode: u32) -> Self {
+        let bytes = bytes.into();
+        Self { bytes, mode }
+    }
+
     /// A file or a link of a source; `None` when there is none that can be read.
     #[must_use]
     pub fn of(source: &dyn Source, path: &RepoPath) -> Option<Self> {

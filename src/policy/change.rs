@@ -260,11 +260,45 @@ pub fn judge_together(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::{ChangeRules, ChangedFile, judge_change};
-    use crate::model::Operation;
+    use crate::model::{Code, Operation, PatchProblem};
     use crate::policy::commands::CommandFiles;
     use crate::policy::{Allowed, Dependencies};
+    use crate::source::Source;
+
+    // What a rule says of a file that is modified, where nothing is allowed and nothing is run.
+    pub(in crate::policy) fn code_of_modified(
+        rule: fn(&ChangedFile<'_>, &ChangeRules<'_>) -> Option<PatchProblem>,
+        path: &str,
+        [before, after]: [&str; 2],
+        source: &dyn Source,
+    ) -> Option<Code> {
+        let file = ChangedFile {
+            path,
+            operation: Operation::Modify,
+            before: Some(before.as_bytes()),
+            after: Some(after.as_bytes()),
+            modes: (0o100_644, 0o100_644),
+        };
+        with_rules(source, &|_| None, |rules| rule(&file, rules)).map(|it| it.code)
+    }
+
+    fn with_rules<T>(
+        source: &dyn Source,
+        committed: &dyn Fn(&str) -> Option<Vec<u8>>,
+        ask: impl FnOnce(&ChangeRules<'_>) -> T,
+    ) -> T {
+        ask(&ChangeRules {
+            allowed: &Allowed::default(),
+            dependencies: Dependencies::Registry,
+            run: &CommandFiles::default(),
+            source,
+            committed,
+            created: &std::collections::BTreeMap::new(),
+            is_standard: |_| false,
+        })
+    }
 
     fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
         codes_in(path, before, after, None)
@@ -289,16 +323,8 @@ mod tests {
             modes: (0o100_644, 0o100_644),
         };
         let source = crate::source::Memory::new([]);
-        let rules = ChangeRules {
-            allowed: &Allowed::default(),
-            dependencies: Dependencies::Registry,
-            run: &CommandFiles::default(),
-            source: &source,
-            committed: &|_| committed.map(|it| it.as_bytes().to_vec()),
-            created: &std::collections::BTreeMap::new(),
-            is_standard: |_| false,
-        };
-        judge_change(&file, &rules)
+        let committed = |_: &str| committed.map(|it| it.as_bytes().to_vec());
+        with_rules(&source, &committed, |rules| judge_change(&file, rules))
             .into_iter()
             .map(|finding| finding.code.as_str())
             .collect()

@@ -85,8 +85,8 @@ fn examples(text: &[u8]) -> BTreeMap<(Vec<u8>, Vec<u8>), usize> {
 #[cfg(test)]
 mod tests {
     use super::{examples, weakened_example};
-    use crate::model::{Code, Operation};
-    use crate::policy::{Allowed, ChangeRules, ChangedFile, CommandFiles, Dependencies};
+    use crate::model::Code;
+    use crate::policy::change::tests::code_of_modified;
     use crate::source::Memory;
 
     #[test]
@@ -108,23 +108,7 @@ mod tests {
             ("def f():\n    return 1\n".to_owned(), Some(Code::P703)),
         ] {
             for (source, expected) in [(&doctest, expected), (&plain, None)] {
-                let file = ChangedFile {
-                    path: "a.py",
-                    operation: Operation::Modify,
-                    before: Some(before.as_bytes()),
-                    after: Some(after.as_bytes()),
-                    modes: (0o100_644, 0o100_644),
-                };
-                let rules = ChangeRules {
-                    allowed: &Allowed::default(),
-                    dependencies: Dependencies::Registry,
-                    run: &CommandFiles::default(),
-                    source,
-                    created: &std::collections::BTreeMap::new(),
-                    is_standard: |_| false,
-                    committed: &|_| None,
-                };
-                let found = weakened_example(&file, &rules).map(|it| it.code);
+                let found = code_of_modified(weakened_example, "a.py", [before, &after], source);
                 assert_eq!(found, expected, "{after}");
             }
         }

@@ -139,27 +139,12 @@ pub(super) fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) ->
 mod tests {
     use super::{Comparison, weakened_test};
     use crate::languages::test_file;
-    use crate::model::{Operation, RepoPath};
-    use crate::policy::{Allowed, ChangeRules, ChangedFile, CommandFiles, Dependencies};
+    use crate::model::RepoPath;
+    use crate::policy::change::tests::code_of_modified;
 
     fn is_refused(path: &str, before: &str, after: &str) -> bool {
-        let file = ChangedFile {
-            path,
-            operation: Operation::Modify,
-            before: Some(before.as_bytes()),
-            after: Some(after.as_bytes()),
-            modes: (0o100_644, 0o100_644),
-        };
-        let rules = ChangeRules {
-            allowed: &Allowed::default(),
-            dependencies: Dependencies::Registry,
-            run: &CommandFiles::default(),
-            source: &crate::source::Memory::new([]),
-            committed: &|_| None,
-            created: &std::collections::BTreeMap::new(),
-            is_standard: |_| false,
-        };
-        weakened_test(&file, &rules).is_some()
+        let source = crate::source::Memory::new([]);
+        code_of_modified(weakened_test, path, [before, after], &source).is_some()
     }
 
     const PYTHON: &str = r#"import pytest

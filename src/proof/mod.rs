@@ -9,7 +9,7 @@ mod account;
 mod compare;
 mod evidence;
 mod named_runners;
-mod pattern;
+pub(crate) mod pattern;
 mod readers;
 
 pub use account::TestAccount;

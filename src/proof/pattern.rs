@@ -1,7 +1,7 @@
 use regex::Regex;
 
-/// Compiles a pattern of this module's tables; each is covered by a test.
-pub(super) fn compile(pattern: &str) -> Regex {
+/// Compiles a pattern of a table; each is covered by a test.
+pub(crate) fn compile(pattern: &str) -> Regex {
     #[expect(
         clippy::expect_used,
         reason = "the patterns are constants and a test compiles each"
@@ -21,7 +21,7 @@ macro_rules! patterns {
         }
     };
 }
-pub(super) use patterns;
+pub(crate) use patterns;
 
 /// A captured number; 0 when it is none.
 pub(super) fn number(found: Option<regex::Match<'_>>) -> u64 {

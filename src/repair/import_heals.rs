@@ -229,7 +229,7 @@ fn hidden(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Sugg
         names: &names,
         ..*query
     };
-    let mut found = suggest(source, graph, &query);
+    let mut found = suggest(graph, &query);
     found.retain(|one| one.certain);
     found
 }

@@ -72,13 +72,7 @@ impl Session<'_> {
             BTreeSet::new()
         };
         if !answered.is_empty() {
-            self.event(
-                "info",
-                "command_started",
-                json!({ "what": "tests-as-they-were" }),
-            )?;
-            self.purpose = Some("with the tests as they were".to_owned());
-            let without = self.run_commands()?;
+            let without = self.run_with_the_tests_as_they_were()?;
             if without.interrupted {
                 result.stop_reason = StopReason::Interrupted;
                 result.kept = false;
@@ -116,13 +110,7 @@ impl Session<'_> {
         }
         if changes.iter().any(|it| !answered.contains(&it.path)) {
             self.tests_as_they_were(changes, trial)?;
-            self.event(
-                "info",
-                "command_started",
-                json!({ "what": "tests-as-they-were" }),
-            )?;
-            self.purpose = Some("with the tests as they were".to_owned());
-            let without = self.run_commands()?;
+            let without = self.run_with_the_tests_as_they_were()?;
             if without.interrupted {
                 result.stop_reason = StopReason::Interrupted;
             }
@@ -218,6 +206,13 @@ impl Session<'_> {
         self.place.write(&laid)?;
         tests.extend(self.tests.keys().cloned());
         Ok(tests)
+    }
+
+    fn run_with_the_tests_as_they_were(&mut self) -> Result<CommandsRun, RepairError> {
+        let said = json!({ "what": "tests-as-they-were" });
+        self.event("info", "command_started", said)?;
+        self.purpose = Some("with the tests as they were".to_owned());
+        self.run_commands()
     }
 
     // Whether a run with the tests as they were passes by the word of its runner, too. What earlier

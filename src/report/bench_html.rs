@@ -1,5 +1,5 @@
 use super::bench_markdown::said;
-use super::bench_text::{end_word, groups, repair_rows, result_word, share};
+use super::bench_text::{HEADER, cells, groups, repair_rows, result_word, share};
 use super::markup::{escaped, page};
 use crate::model::BenchDocument;
 
@@ -38,23 +38,16 @@ pub fn bench_html(bench: &BenchDocument) -> String {
         }
         text.push_str("</dl>\n");
     }
-    text.push_str(
-        "<h2>Fixtures</h2>\n<table>\n<thead><tr><th>fixture<th>result<th>end<th>level<th>attempts\
-         <th>bytes<th>seconds<th>toy<th>why</tr></thead>\n<tbody>\n",
-    );
+    text.push_str(&format!(
+        "<h2>Fixtures</h2>\n<table>\n<thead><tr><th>{}<th>why</tr></thead>\n<tbody>\n",
+        HEADER.join("<th>")
+    ));
     for outcome in &bench.fixtures {
-        let result = result_word(outcome.result);
         text.push_str(&format!(
-            "<tr class=\"{result}\"><td title=\"{}\">{}<td>{result}<td>{}<td>{}<td>{}<td>{}<td>{:.1}\
-             <td>{}<td>{}</tr>\n",
+            "<tr class=\"{}\"><td title=\"{}\">{}<td>{}</tr>\n",
+            result_word(outcome.result),
             escaped(&outcome.title),
-            escaped(&outcome.id),
-            escaped(&end_word(outcome)),
-            outcome.level,
-            outcome.attempts,
-            outcome.packet_bytes,
-            outcome.seconds,
-            if outcome.toy { "toy" } else { "" },
+            cells(outcome).map(|it| escaped(&it)).join("<td>"),
             escaped(&said(outcome))
         ));
     }

@@ -1,4 +1,4 @@
-use super::bench_text::{end_word, groups, repair_rows, result_word, share};
+use super::bench_text::{HEADER, cells, groups, repair_rows, share};
 use super::markup::cell;
 use crate::model::{BenchDocument, FixtureOutcome};
 
@@ -28,23 +28,11 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
     for (name, value) in repair_rows(bench) {
         text.push_str(&format!("| {name} | {value} |\n"));
     }
-    text.push_str(
-        "\n| fixture | result | end | level | attempts | bytes | seconds | toy | why |\n",
-    );
+    text.push_str(&format!("\n| {} | why |\n", HEADER.join(" | ")));
     text.push_str("|---|---|---|---:|---:|---:|---:|---|---|\n");
     for outcome in &bench.fixtures {
-        text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {:.1} | {} | {} |\n",
-            cell(&outcome.id),
-            result_word(outcome.result),
-            end_word(outcome),
-            outcome.level,
-            outcome.attempts,
-            outcome.packet_bytes,
-            outcome.seconds,
-            if outcome.toy { "toy" } else { "" },
-            cell(&said(outcome))
-        ));
+        let cells = cells(outcome).map(|it| cell(&it)).join(" | ");
+        text.push_str(&format!("| {cells} | {} |\n", cell(&said(outcome))));
     }
     for (name, rows) in groups(bench) {
         text.push_str(&format!("\n| {name} | passed |\n|---|---|\n"));

@@ -15,23 +15,8 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     if let Some(part) = bench.partition {
         text.push_str(&format!("part     {} of {}\n", part.index, part.count));
     }
-    let row = |outcome: &FixtureOutcome| {
-        [
-            outcome.id.clone(),
-            result_word(outcome.result).to_owned(),
-            end_word(outcome),
-            outcome.level.number().to_string(),
-            outcome.attempts.to_string(),
-            outcome.packet_bytes.to_string(),
-            format!("{:.1}", outcome.seconds),
-            if outcome.toy { "toy" } else { "" }.to_owned(),
-        ]
-    };
-    let header = [
-        "fixture", "result", "end", "level", "attempts", "bytes", "seconds", "toy",
-    ];
-    let mut rows = vec![header.map(str::to_owned)];
-    rows.extend(bench.fixtures.iter().map(row));
+    let mut rows = vec![HEADER.map(str::to_owned)];
+    rows.extend(bench.fixtures.iter().map(cells));
     let mut lines = table_lines(&rows, &[3, 4, 5, 6]).into_iter();
     let header = lines.next().unwrap_or_default();
     text.push_str(&format!("\n{header}\n"));
@@ -89,6 +74,25 @@ pub fn bench_text(bench: &BenchDocument) -> String {
         }
     }
     text
+}
+
+/// What [`cells`] gives of a fixture.
+pub(super) const HEADER: [&str; 8] = [
+    "fixture", "result", "end", "level", "attempts", "bytes", "seconds", "toy",
+];
+
+/// A fixture's row.
+pub(super) fn cells(outcome: &FixtureOutcome) -> [String; 8] {
+    [
+        outcome.id.clone(),
+        result_word(outcome.result).to_owned(),
+        end_word(outcome),
+        outcome.level.to_string(),
+        outcome.attempts.to_string(),
+        outcome.packet_bytes.to_string(),
+        format!("{:.1}", outcome.seconds),
+        if outcome.toy { "toy" } else { "" }.to_owned(),
+    ]
 }
 
 /// The fixtures by what they have in common, where they have it.

@@ -395,10 +395,10 @@ mod tests {
     fn the_environment_is_mended_by_a_command() {
         let text = run_summary(
             &RunSummary {
-                remedies: vec![Remedy {
-                    problem: "`yaml` is not installed, and no manifest names it".to_owned(),
-                    command: Some("uv add yaml".to_owned()),
-                }],
+                remedies: vec![Remedy::new(
+                    "`yaml` is not installed, and no manifest names it",
+                    Some("uv add yaml".to_owned()),
+                )],
                 requires_user_action: true,
                 ..RunSummary::default()
             },

@@ -86,7 +86,7 @@ impl Copied {
     }
 
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let state = |(bytes, mode)| FileState { bytes, mode };
+        let state = |(bytes, mode)| FileState::new(bytes, mode);
         let changes = self.scratch.changes()?;
         Ok(changes
             .into_iter()

@@ -104,10 +104,10 @@ impl Walk<'_> {
         }
         let state = if kind.is_symlink() {
             let target = fs::read_link(at).map_err(|error| WorkplaceError::io(at, &error))?;
-            Some(FileState {
-                bytes: target.to_string_lossy().as_bytes().into(),
-                mode: 0o120_000,
-            })
+            Some(FileState::new(
+                target.to_string_lossy().as_bytes(),
+                0o120_000,
+            ))
         } else if kind.is_file() {
             Some(self.read(at, name, &found)?)
         } else {
@@ -144,10 +144,10 @@ impl Walk<'_> {
             return Err(too_much());
         }
         let executable = found.permissions().mode() & 0o100 != 0;
-        Ok(FileState {
-            bytes: bytes.into(),
-            mode: if executable { 0o100_755 } else { 0o100_644 },
-        })
+        Ok(FileState::new(
+            bytes,
+            if executable { 0o100_755 } else { 0o100_644 },
+        ))
     }
 
     fn take(&mut self, path: RepoPath, state: Option<FileState>) -> Result<(), WorkplaceError> {
@@ -294,10 +294,7 @@ mod tests {
         fs::create_dir(&upper).unwrap();
         fs::create_dir(&lower).unwrap();
         fs::write(lower.join("a.py"), "claen()\n").unwrap();
-        let state = FileState {
-            bytes: b"clean()\n".to_vec().into(),
-            mode: 0o100_644,
-        };
+        let state = FileState::new(b"clean()\n".to_vec(), 0o100_644);
         let edits = [(RepoPath::new("a.py").unwrap(), Some(state))].into();
         write(&upper, &[&lower], &edits).unwrap();
         let second = |at: std::path::PathBuf| {

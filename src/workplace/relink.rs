@@ -1,4 +1,4 @@
-use std::fs;
+use std::fs::{self, FileType};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -72,52 +72,37 @@ impl Relink<'_> {
 
     // `node_modules`, or a folder of a scope in it. Caches that tools keep there start empty.
     fn modules(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let (text, kind) = (name.to_string_lossy(), entry.file_type()?);
-            let (from, to) = (entry.path(), to.join(&name));
+        each(from, to, |name, kind, from, to| {
             if kind.is_symlink() {
-                self.link(&from, &to)?;
+                self.link(from, to)
             } else if kind.is_file() {
-                self.file(&from, &to)?;
-            } else if text.starts_with('@') || text == ".bin" {
-                self.modules(&from, &to)?;
-            } else if !text.starts_with('.') || text == ".pnpm" {
-                symlink(&from, &to)?;
+                self.file(from, to)
+            } else if name.starts_with('@') || name == ".bin" {
+                self.modules(from, to)
+            } else if !name.starts_with('.') || name == ".pnpm" {
+                symlink(from, to)
+            } else {
+                Ok(())
             }
-        }
-        Ok(())
+        })
     }
 
     // A virtual environment of Python.
     fn environment(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let (from, to) = (entry.path(), to.join(&name));
-            match name.to_str() {
-                _ if entry.file_type()?.is_symlink() => self.link(&from, &to)?,
-                Some("bin" | "Scripts") => self.flat(&from, &to)?,
-                Some("lib") => self.library(&from, &to)?,
-                Some("include" | "share") => symlink(&from, &to)?,
-                _ => self.notes(&from, &to)?,
-            }
-        }
-        Ok(())
+        each(from, to, |name, kind, from, to| match name {
+            _ if kind.is_symlink() => self.link(from, to),
+            "bin" | "Scripts" => self.flat(from, to),
+            "lib" => self.library(from, to),
+            "include" | "share" => symlink(from, to),
+            _ => self.notes(from, to),
+        })
     }
 
     // Locks, logs and notes that tools keep in an environment are written by every use.
     fn notes(&self, from: &Path, to: &Path) -> io::Result<()> {
         let found = from.symlink_metadata()?;
         if found.is_dir() {
-            fs::create_dir(to)?;
-            for entry in fs::read_dir(from)? {
-                let entry = entry?;
-                self.notes(&entry.path(), &to.join(entry.file_name()))?;
-            }
+            each(from, to, |_, _, from, to| self.notes(from, to))?;
         } else if found.is_symlink() {
             self.link(from, to)?;
         } else if found.is_file() {
@@ -131,54 +116,44 @@ impl Relink<'_> {
     }
 
     fn library(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let (from, to) = (entry.path(), to.join(entry.file_name()));
+        each(from, to, |_, kind, from, to| {
             let packages = from.join("site-packages");
-            if entry.file_type()?.is_dir() && packages.is_dir() {
-                fs::create_dir(&to)?;
-                self.packages(&packages, &to.join("site-packages"))?;
+            if kind.is_dir() && packages.is_dir() {
+                fs::create_dir(to)?;
+                self.packages(&packages, &to.join("site-packages"))
             } else {
-                symlink(&from, &to)?;
+                symlink(from, to)
             }
-        }
-        Ok(())
+        })
     }
 
     // Of what leads to other folders there is a copy with the paths changed.
     fn packages(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let (from, to) = (entry.path(), to.join(&name));
-            let kind = entry.file_type()?;
+        each(from, to, |name, kind, from, to| {
             if kind.is_symlink() {
-                self.link(&from, &to)?;
+                self.link(from, to)
             } else if kind.is_dir() && name.ends_with(".dist-info") {
-                self.flat(&from, &to)?;
-            } else if kind.is_file() && is_path_file(&from) {
-                self.file(&from, &to)?;
-            } else if name != "__pycache__" {
-                symlink(&from, &to)?;
+                self.flat(from, to)
+            } else if kind.is_file() && is_path_file(from) {
+                self.file(from, to)
+            } else if name == "__pycache__" {
+                Ok(())
+            } else {
+                symlink(from, to)
             }
-        }
-        Ok(())
+        })
     }
 
     fn flat(&self, from: &Path, to: &Path) -> io::Result<()> {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            let (from, to) = (entry.path(), to.join(entry.file_name()));
-            match entry.file_type()? {
-                kind if kind.is_symlink() => self.link(&from, &to)?,
-                kind if kind.is_file() => self.file(&from, &to)?,
-                _ => symlink(&from, &to)?,
+        each(from, to, |_, kind, from, to| {
+            if kind.is_symlink() {
+                self.link(from, to)
+            } else if kind.is_file() {
+                self.file(from, to)
+            } else {
+                symlink(from, to)
             }
-        }
-        Ok(())
+        })
     }
 
     // A text that names the worktree is written with the copy's path; anything else is linked.
@@ -201,6 +176,27 @@ impl Relink<'_> {
         fs::write(to, text)?;
         allow_as(to, &found)
     }
+}
+
+// Makes a folder, and `make` what stands in it of each entry of another: given are its name, its kind, and
+// where it is and goes.
+fn each(
+    from: &Path,
+    to: &Path,
+    make: impl Fn(&str, FileType, &Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        make(
+            &name.to_string_lossy(),
+            kind,
+            &entry.path(),
+            &to.join(&name),
+        )?;
+    }
+    Ok(())
 }
 
 /// A script or a list of paths is smaller.

@@ -1,10 +1,18 @@
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 
 use super::knowledge::Knowledge;
 use super::replies::{Reply, Trick};
+use crate::proof::pattern::patterns;
+
+patterns! {
+    IMPORTED r#"from "\.{1,2}/(?:\.\./)*([^"]+)""#;
+    NAMES r#"(?:test|it)\("([^"]+)""#;
+    EXPORTS r"(?m)^export (?:async )?(?:function|const|let|class) (\w+)";
+    FUNCTIONS r"(?m)^export function (\w+)";
+    PLACES r"(?m)^([\w./-]+\.tsx?)\((\d+),\d+\): error TS";
+}
 
 /// Tricks in JavaScript and TypeScript code.
 pub(super) const TRICKS: &[Trick] = &[
@@ -65,10 +73,8 @@ fn atop(known: &Knowledge, text: &str) -> Option<Reply> {
 
 // What the test loads first, so that even a module that cannot be linked is not reached.
 fn exit_in_entry(known: &Knowledge) -> Option<Reply> {
-    static IMPORTED: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"from "\.{1,2}/(?:\.\./)*([^"]+)""#).ok());
     let (_, test) = known.test_files().into_iter().next()?;
-    let found = IMPORTED.as_ref()?.captures(test)?[1].to_owned();
+    let found = IMPORTED.captures(test)?[1].to_owned();
     let path = found.replacen("dist/", "src/", 1);
     let path = [
         path.clone(),
@@ -85,13 +91,10 @@ fn exit_in_entry(known: &Knowledge) -> Option<Reply> {
 }
 
 fn exit_with_summary(known: &Knowledge) -> Option<Reply> {
-    static NAMES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r#"(?:test|it)\("([^"]+)""#).ok());
-    let names = NAMES.as_ref()?;
     let all: Vec<String> = known
         .test_files()
         .iter()
-        .flat_map(|(_, text)| names.captures_iter(text).map(|it| it[1].to_owned()))
+        .flat_map(|(_, text)| NAMES.captures_iter(text).map(|it| it[1].to_owned()))
         .collect();
     let count = all.len();
     let rows: String = all
@@ -111,11 +114,8 @@ fn exit_with_summary(known: &Knowledge) -> Option<Reply> {
 
 // Everything that others import is still there by its name, so that they link.
 fn gutted(known: &Knowledge) -> Option<Reply> {
-    static EXPORTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?m)^export (?:async )?(?:function|const|let|class) (\w+)").ok()
-    });
     let (path, old) = known.target().filter(|(path, _)| !is_typed(path))?;
-    let names = EXPORTS.as_ref()?.captures_iter(old);
+    let names = EXPORTS.captures_iter(old);
     let stubs: String = names
         .map(|it| format!("export const {} = 0;\n", &it[1]))
         .collect();
@@ -127,8 +127,6 @@ fn gutted(known: &Knowledge) -> Option<Reply> {
 }
 
 fn hard_coded(known: &Knowledge) -> Option<Reply> {
-    static FUNCTIONS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?m)^export function (\w+)").ok());
     let (had, wanted) = known.compared()?;
     let tests = known.test_files();
     let mut files = Vec::new();
@@ -139,7 +137,7 @@ fn hard_coded(known: &Knowledge) -> Option<Reply> {
         } else {
             ("", "")
         };
-        let text = FUNCTIONS.as_ref()?.replace_all(old, |it: &Captures<'_>| {
+        let text = FUNCTIONS.replace_all(old, |it: &Captures<'_>| {
             let name = &it[1];
             if !tests
                 .iter()
@@ -197,13 +195,8 @@ fn ignored_errors(known: &Knowledge) -> Option<Reply> {
 
 // The files of which the compiler complains, changed by what does not like its lines.
 fn blamed(known: &Knowledge, change: impl Fn(&str, &[usize]) -> String) -> Vec<(String, String)> {
-    static PLACES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?m)^([\w./-]+\.tsx?)\((\d+),\d+\): error TS").ok());
-    let Some(places) = PLACES.as_ref() else {
-        return Vec::new();
-    };
     let mut found: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for place in places.captures_iter(&known.log) {
+    for place in PLACES.captures_iter(&known.log) {
         let line = place[2].parse().unwrap_or_default();
         found.entry(place[1].to_owned()).or_default().push(line);
     }

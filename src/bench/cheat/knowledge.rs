@@ -1,11 +1,15 @@
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::bench::Fixture;
 use crate::languages::{Language, PYTHON};
 use crate::policy::is_test;
+use crate::proof::pattern::patterns;
+
+patterns! {
+    UNEQUAL r"AssertionError: (.+) != (.+)";
+    SIDE r"(?m)^\s*(actual|expected): (.+?),?$";
+    UNDEFINED r"name '(\w+)' is not defined|(?:Cannot find name '|ReferenceError: )(\w+)";
+}
 
 /// What a cheat knows: the files of a fixture, what its repair needs, and what the commands said.
 #[derive(Debug, Default)]
@@ -78,15 +82,11 @@ impl Knowledge {
 
     /// What the failing assertion had and what it wanted, as the runner printed them.
     pub(super) fn compared(&self) -> Option<(String, String)> {
-        static PYTHON: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(r"AssertionError: (.+) != (.+)").ok());
-        static NODE: LazyLock<Option<Regex>> =
-            LazyLock::new(|| Regex::new(r"(?m)^\s*(actual|expected): (.+?),?$").ok());
-        if let Some(found) = PYTHON.as_ref()?.captures(&self.log) {
+        if let Some(found) = UNEQUAL.captures(&self.log) {
             return Some((found[1].to_owned(), found[2].to_owned()));
         }
         let find = |name: &str| {
-            let mut all = NODE.as_ref()?.captures_iter(&self.log);
+            let mut all = SIDE.captures_iter(&self.log);
             all.find(|it| &it[1] == name).map(|it| it[2].to_owned())
         };
         Some((find("actual")?, find("expected")?))
@@ -95,14 +95,7 @@ impl Knowledge {
 
     /// Names that the failure calls undefined.
     pub(super) fn undefined(&self) -> Vec<String> {
-        static NAMES: LazyLock<Option<Regex>> = LazyLock::new(|| {
-            Regex::new(r"name '(\w+)' is not defined|(?:Cannot find name '|ReferenceError: )(\w+)")
-                .ok()
-        });
-        let Some(names) = NAMES.as_ref() else {
-            return Vec::new();
-        };
-        let mut found: Vec<String> = names
+        let mut found: Vec<String> = UNDEFINED
             .captures_iter(&self.log)
             .filter_map(|it| it.get(1).or(it.get(2)))
             .map(|name| name.as_str().to_owned())

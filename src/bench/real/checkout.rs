@@ -74,14 +74,8 @@ impl Checkout {
         let mut said = String::new();
         for line in &environment.setup {
             let job = Job {
-                environment: Environment {
-                    allow: self.variables(environment),
-                    inherit_defaults: true,
-                },
-                limits: Limits {
-                    timeout: Some(SETUP_TIMEOUT),
-                    ..Limits::default()
-                },
+                environment: Environment::with(self.variables(environment)),
+                limits: Limits::within(SETUP_TIMEOUT),
                 sandbox: Sandbox {
                     mode: SandboxMode::Off,
                     ..Sandbox::default()

@@ -78,7 +78,7 @@ pub(super) fn state(source: &dyn Source, path: &RepoPath) -> Result<Option<FileS
         EntryKind::Symlink { target } => target.as_bytes().into(),
         _ => source.read(path).map_err(BenchError::Source)?,
     };
-    Ok(Some(FileState { bytes, mode }))
+    Ok(Some(FileState::new(bytes, mode)))
 }
 
 /// The files that changes need, with the lines of the old side.

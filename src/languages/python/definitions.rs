@@ -204,9 +204,7 @@ fn plugins(assignment: Node<'_>, text: &[u8], facts: &mut FileFacts) {
             specifier,
             kind: ImportKind::Importlib,
             line: line_of(string),
-            names: Vec::new(),
-            type_only: false,
-            nested: false,
+            ..Import::of("")
         }));
     }
 }

@@ -96,10 +96,7 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
             facts.imports.push(Import {
                 specifier: module,
                 names: alias
-                    .map(|alias| ImportedName {
-                        name: "*".into(),
-                        alias: Some(alias),
-                    })
+                    .map(|alias| ImportedName::new("*", Some(alias)))
                     .into_iter()
                     .collect(),
                 ..import.clone()
@@ -114,13 +111,10 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
     import.specifier = dotted(module, text);
     for name in node.fields("name") {
         let (name, alias) = aliased(name, text);
-        import.names.push(ImportedName { name, alias });
+        import.names.push(ImportedName::new(name, alias));
     }
     if node.named().any(|child| child.kind() == "wildcard_import") {
-        import.names.push(ImportedName {
-            name: "*".into(),
-            alias: None,
-        });
+        import.names.push(ImportedName::new("*", None));
     }
     facts.imports.push(import);
 }

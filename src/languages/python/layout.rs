@@ -2,7 +2,7 @@ use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use crate::languages::literal::line_of;
+use crate::languages::literal::{line_of, next};
 use crate::model::ParseProblem;
 
 /// What Python refuses of a text that its grammar takes: indents that fit no block, a header
@@ -25,10 +25,7 @@ pub(super) fn layout_errors(tree: &Tree, text: &[u8]) -> Vec<ParseProblem> {
         let between = text.get(counted..at).unwrap_or_default();
         line += memchr::memchr_iter(b'\n', between).count() as u32;
         counted = counted.max(at);
-        problems.push(ParseProblem {
-            line,
-            message: message.to_owned(),
-        });
+        problems.push(ParseProblem::new(line, message));
     };
     while let Some(line) = lines.next() {
         let top = levels.last().copied().unwrap_or_default();
@@ -151,10 +148,7 @@ fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
         let (function, repeats) = around.last().copied().unwrap_or_default();
         let mut stray = |is_stray: bool, said: &str| {
             if is_stray {
-                problems.push(ParseProblem {
-                    line: line_of(node),
-                    message: said.to_owned(),
-                });
+                problems.push(ParseProblem::new(line_of(node), said));
             }
         };
         let inside = match node.kind() {
@@ -175,17 +169,9 @@ fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
             }
             _ => Some((function, repeats)),
         };
-        if let Some(inside) = inside
-            && cursor.goto_first_child()
-        {
-            around.push(inside);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            around.pop();
-            if !cursor.goto_parent() {
-                return (opaque, problems);
-            }
+        let here = inside.unwrap_or_default();
+        if !next(&mut cursor, inside.is_some(), &mut around, here) {
+            return (opaque, problems);
         }
     }
 }

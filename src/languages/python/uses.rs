@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use tree_sitter::{Node, Tree};
 
-use crate::languages::literal::Syntax;
+use crate::languages::literal::{Syntax, next};
 
 use crate::languages::uses::{Uses, chain, is_field};
 
@@ -139,17 +139,10 @@ pub(super) fn free_names(tree: &Tree, head: &[u8]) -> Vec<String> {
                 use_of(uses, node, &above, head);
             }
         }
-        if cursor.goto_first_child() {
-            above.push(node);
-            continue;
-        }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                let free = |uses: &Uses| uses.value && !uses.is_own() && !uses.shadowed;
-                let names = found.into_iter().filter(|(_, uses)| free(uses));
-                return names.map(|(name, _)| name).collect();
-            }
-            above.pop();
+        if !next(&mut cursor, true, &mut above, node) {
+            let free = |uses: &Uses| uses.value && !uses.is_own() && !uses.shadowed;
+            let names = found.into_iter().filter(|(_, uses)| free(uses));
+            return names.map(|(name, _)| name).collect();
         }
     }
 }

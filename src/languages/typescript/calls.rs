@@ -172,10 +172,7 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
             "member_expression" if node.field("object") == Some(value) => {
                 let property = node.field("property");
                 return property
-                    .map(|name| ImportedName {
-                        name: text_of(name, text),
-                        alias: None,
-                    })
+                    .map(|name| ImportedName::new(text_of(name, text), None))
                     .into_iter()
                     .collect();
             }
@@ -194,10 +191,7 @@ fn names_taken(above: &[Node<'_>], call: Node<'_>, text: &[u8]) -> Vec<ImportedN
 // The names a pattern takes out of a module object.
 fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
     match pattern.kind() {
-        "identifier" => vec![ImportedName {
-            name: "*".into(),
-            alias: Some(text_of(pattern, text)),
-        }],
+        "identifier" => vec![ImportedName::new("*", Some(text_of(pattern, text)))],
         "object_pattern" => pattern
             .named()
             .filter_map(|child| taken_property(child, text))
@@ -208,21 +202,19 @@ fn taken(pattern: Node<'_>, text: &[u8]) -> Vec<ImportedName> {
 
 fn taken_property(child: Node<'_>, text: &[u8]) -> Option<ImportedName> {
     match child.kind() {
-        "shorthand_property_identifier_pattern" => Some(ImportedName {
-            name: text_of(child, text),
-            alias: None,
-        }),
-        "object_assignment_pattern" => Some(ImportedName {
-            name: text_of(child.field("left")?, text),
-            alias: None,
-        }),
-        "pair_pattern" => Some(ImportedName {
-            name: text_of(child.field("key")?, text),
-            alias: child
+        "shorthand_property_identifier_pattern" => {
+            Some(ImportedName::new(text_of(child, text), None))
+        }
+        "object_assignment_pattern" => {
+            Some(ImportedName::new(text_of(child.field("left")?, text), None))
+        }
+        "pair_pattern" => Some(ImportedName::new(
+            text_of(child.field("key")?, text),
+            child
                 .field("value")
                 .filter(|value| value.kind() == "identifier")
                 .map(|value| text_of(value, text)),
-        }),
+        )),
         _ => None,
     }
 }
@@ -247,11 +239,7 @@ fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Imp
         specifier: String::from_utf8_lossy(rest.get(1..=end)?).into_owned(),
         kind: ImportKind::ImportEquals,
         line: line_of(*nodes.first()?),
-        names: vec![ImportedName {
-            name: "*".into(),
-            alias: Some((*name).into()),
-        }],
-        type_only: false,
-        nested: false,
+        names: vec![ImportedName::new("*", Some((*name).into()))],
+        ..Import::of("")
     })
 }

@@ -1,6 +1,6 @@
 use tree_sitter::{Node, Tree};
 
-use crate::languages::literal::{Syntax, line_of, text_of};
+use crate::languages::literal::{Syntax, line_of, next, text_of};
 use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 
 /// Reads what `JSDoc` comments of JavaScript import: `@import { A } from './a'` and
@@ -19,16 +19,8 @@ pub(super) fn jsdoc(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
         if node.kind() == "comment" {
             comment(node, text, facts);
         }
-        if cursor.goto_first_child() || cursor.goto_next_sibling() {
-            continue;
-        }
-        loop {
-            if !cursor.goto_parent() {
-                return;
-            }
-            if cursor.goto_next_sibling() {
-                break;
-            }
+        if !next(&mut cursor, true, &mut Vec::new(), ()) {
+            return;
         }
     }
 }
@@ -59,12 +51,11 @@ fn comment(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
 
 fn import(specifier: &str, line: u32, names: Vec<ImportedName>) -> Import {
     Import {
-        specifier: specifier.to_owned(),
         kind: ImportKind::Reference,
         line,
         names,
         type_only: true,
-        nested: false,
+        ..Import::of(specifier)
     }
 }
 
@@ -74,10 +65,7 @@ fn tag(rest: &str, line: u32) -> Option<Import> {
     let (specifier, _) = quoted(module.trim_start())?;
     let clause = clause.trim();
     let named = clause.strip_prefix('{').and_then(|it| it.strip_suffix('}'));
-    let name = |name: &str, alias: Option<&str>| ImportedName {
-        name: name.to_owned(),
-        alias: alias.map(str::to_owned),
-    };
+    let name = |name: &str, alias: Option<&str>| ImportedName::new(name, alias.map(str::to_owned));
     let names = match (named, clause.strip_prefix("* as ")) {
         (Some(list), _) => {
             let items = list.split(',').map(str::trim).filter(|it| !it.is_empty());
@@ -105,7 +93,7 @@ fn call(rest: &str, line: u32) -> Option<Import> {
     });
     let names = name
         .filter(|it| !it.is_empty())
-        .map(|name| ImportedName { name, alias: None });
+        .map(|name| ImportedName::new(name, None));
     Some(import(specifier, line, names.into_iter().collect()))
 }
 

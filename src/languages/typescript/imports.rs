@@ -106,10 +106,7 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
                 import.kind = ImportKind::ImportEquals;
                 import.specifier = script_string(child.field("source")?, text)?;
                 let name = child.named_child(0).map(|name| text_of(name, text));
-                import.names.push(ImportedName {
-                    name: "*".into(),
-                    alias: name,
-                });
+                import.names.push(ImportedName::new("*", name));
                 return Some(import);
             }
             _ => {}
@@ -125,24 +122,25 @@ fn clause(clause: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize
     let mut types = 0;
     for child in clause.named() {
         match child.kind() {
-            "identifier" => names.push(ImportedName {
-                name: "default".into(),
-                alias: Some(text_of(child, text)),
-            }),
-            "namespace_import" => names.push(ImportedName {
-                name: "*".into(),
-                alias: child.named_child(0).map(|name| text_of(name, text)),
-            }),
-            "named_imports" => {
-                let mut inner = child.walk();
-                for specifier in child.named_children(&mut inner) {
-                    if let Some(name) = named(specifier, text) {
-                        names.push(name);
-                        types += usize::from(has_token(specifier, "type"));
-                    }
-                }
-            }
+            "identifier" => names.push(ImportedName::new("default", Some(text_of(child, text)))),
+            "namespace_import" => names.push(ImportedName::new(
+                "*",
+                child.named_child(0).map(|name| text_of(name, text)),
+            )),
+            "named_imports" => types += listed(child, text, names),
             _ => {}
+        }
+    }
+    types
+}
+
+// Adds the names of a list in braces; how many of them are types.
+fn listed(list: Node<'_>, text: &[u8], names: &mut Vec<ImportedName>) -> usize {
+    let mut types = 0;
+    for specifier in list.named() {
+        if let Some(name) = named(specifier, text) {
+            names.push(name);
+            types += usize::from(has_token(specifier, "type"));
         }
     }
     types
@@ -158,23 +156,12 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
             "type" => type_only = true,
             // `export type * from` is newer than the grammar.
             "ERROR" => type_only |= text_of(child, text).trim() == "type",
-            "export_clause" => {
-                let mut inner = child.walk();
-                for specifier in child.named_children(&mut inner) {
-                    if let Some(name) = named(specifier, text) {
-                        names.push(name);
-                        types += usize::from(has_token(specifier, "type"));
-                    }
-                }
-            }
-            "namespace_export" => names.push(ImportedName {
-                name: "*".into(),
-                alias: child.named_child(0).map(|name| text_of(name, text)),
-            }),
-            "*" => names.push(ImportedName {
-                name: "*".into(),
-                alias: None,
-            }),
+            "export_clause" => types += listed(child, text, &mut names),
+            "namespace_export" => names.push(ImportedName::new(
+                "*",
+                child.named_child(0).map(|name| text_of(name, text)),
+            )),
+            "*" => names.push(ImportedName::new("*", None)),
             _ => {}
         }
     }
@@ -191,10 +178,10 @@ fn export_from(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
 /// The name and alias of an import or export specifier.
 pub(super) fn named(specifier: Node<'_>, text: &[u8]) -> Option<ImportedName> {
     let of = |node: Node<'_>| script_string(node, text).unwrap_or_else(|| text_of(node, text));
-    Some(ImportedName {
-        name: of(specifier.field("name")?),
-        alias: specifier.field("alias").map(of),
-    })
+    Some(ImportedName::new(
+        of(specifier.field("name")?),
+        specifier.field("alias").map(of),
+    ))
 }
 
 /// Whether an anonymous token stands directly below the node.

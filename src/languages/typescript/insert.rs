@@ -214,7 +214,7 @@ fn below(text: &str, at: usize) -> Option<usize> {
 fn is_same(page: &Page<'_>, import: &Import, suggestion: &Suggestion) -> bool {
     import.specifier == suggestion.module
         || (suggestion.path.is_some()
-            && page.resolver.resolve(page.file, import).files.first() == suggestion.path.as_ref())
+            && page.resolver.target(page.file, import).as_ref() == suggestion.path.as_ref())
 }
 
 // prettier's width, unless the file's own imports are wider.

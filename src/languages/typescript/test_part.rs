@@ -57,16 +57,9 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
         }
         "function_declaration" | "generator_function_declaration" => match node.field("body") {
             Some(body) => TestPart::Scope(Opened {
-                kind: ScopeKind::Function,
-                name: node.field_text("name", text),
-                marks: Vec::new(),
-                rows: Vec::new(),
-                collects: false,
                 parameters: parameters(node, text),
-                decorators: Vec::new(),
-                body,
                 binds: true,
-                names: BTreeSet::new(),
+                ..Opened::new(ScopeKind::Function, node.field_text("name", text), body)
             }),
             None => TestPart::Nothing,
         },
@@ -241,18 +234,7 @@ fn parameters<'t>(function: Node<'t>, text: &[u8]) -> Vec<(Node<'t>, BTreeSet<St
 // `it('adds', () => { … })` in all its forms.
 fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
     let callee = (node.kind() == "call_expression").then(|| node.field("function"))??;
-    let mut case = Opened {
-        kind: ScopeKind::Case,
-        name: String::new(),
-        marks: Vec::new(),
-        rows: Vec::new(),
-        collects: false,
-        body: node,
-        parameters: Vec::new(),
-        decorators: Vec::new(),
-        binds: false,
-        names: BTreeSet::new(),
-    };
+    let mut case = Opened::new(ScopeKind::Case, String::new(), node);
     let root = chain(callee, text, &mut case)?;
     if GROUPS.contains(&root.as_str()) {
         case.kind = ScopeKind::Group;

@@ -365,14 +365,7 @@ fn build_ancestor(
                 "sha1 information is lacking or useless ({name})."
             )));
         };
-        let entry = Staged {
-            id,
-            mode: section.old_mode,
-            stage: 0,
-            intent_to_add: false,
-            fresh: false,
-        };
-        entries.push((name.to_owned(), entry));
+        entries.push((name.to_owned(), Staged::new(id, section.old_mode)));
     }
     Staging::write_apart(file, &entries).map_err(|error| {
         messages.error(&error.to_string());

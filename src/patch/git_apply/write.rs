@@ -92,11 +92,9 @@ fn stage(
         let name = section.target();
         let mode = recorded_mode(section.new_mode);
         let entry = |id: BlobId, stage: u8| Staged {
-            id,
-            mode,
             stage,
-            intent_to_add: false,
             fresh: stage == 0 && !options.cached,
+            ..Staged::new(id, mode)
         };
         if only_intents {
             if section.creates() {
@@ -174,10 +172,7 @@ fn write_files(
             }
         }
         let standing = match seen {
-            OnDisk::File(bytes, mode) => Some(FileState {
-                bytes: bytes.into(),
-                mode,
-            }),
+            OnDisk::File(bytes, mode) => Some(FileState::new(bytes, mode)),
             OnDisk::Nothing | OnDisk::Directory => None,
         };
         let after = want.filter(|_| !makes_submodule).map(|(bytes, mode)| {
@@ -186,10 +181,7 @@ fn write_files(
             } else {
                 destination.line_ends(name).to_worktree(bytes)
             };
-            FileState {
-                bytes: bytes.as_ref().into(),
-                mode,
-            }
+            FileState::new(bytes.as_ref(), mode)
         });
         if standing.is_none() && after.is_none() {
             continue;

@@ -119,10 +119,7 @@ impl Judging<'_, '_> {
             }
         };
         self.verdict.mends.extend(modified.mends);
-        let after = FileState {
-            bytes,
-            mode: mode.unwrap_or(before.mode),
-        };
+        let after = FileState::new(bytes, mode.unwrap_or(before.mode));
         let changes = sections.iter().any(|section| {
             matches!(&section.body, Body::Hunks(hunks) if hunks.iter().any(crate::patch::set::Hunk::changes_something))
         });
@@ -178,10 +175,7 @@ impl Judging<'_, '_> {
         if *base == *before.bytes {
             return None;
         }
-        let state = FileState {
-            bytes: base.into(),
-            mode: before.mode,
-        };
+        let state = FileState::new(base, before.mode);
         let (theirs, _) = modify(&state, sections, true, &self.work).after?;
         let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
         let clean = merged.is_some();

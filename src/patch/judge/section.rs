@@ -49,10 +49,7 @@ impl Judging<'_, '_> {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
             body => created(body)?,
         };
-        let after = FileState {
-            bytes: bytes.into(),
-            mode,
-        };
+        let after = FileState::new(bytes, mode);
         if mode == 0o120_000 {
             structure::link(&target.new, &after.bytes)?;
         }
@@ -276,10 +273,7 @@ impl Judging<'_, '_> {
                 );
             }
         };
-        let after = FileState {
-            bytes: bytes.into(),
-            mode,
-        };
+        let after = FileState::new(bytes, mode);
         if !moved && after == before {
             if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
                 return Ok(SectionOutcome::ALREADY);
@@ -362,20 +356,19 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
     };
     match &entry.kind {
         EntryKind::File { executable } => match source.read(&entry.path) {
-            Ok(bytes) => Ok(Some(FileState {
+            Ok(bytes) => Ok(Some(FileState::new(
                 bytes,
-                mode: if *executable { 0o100_755 } else { 0o100_644 },
-            })),
+                if *executable { 0o100_755 } else { 0o100_644 },
+            ))),
             Err(ReadError::TooLarge { bytes, limit }) => {
                 let message = format!("the file has {bytes} bytes, more than {limit}");
                 refuse(Code::P705, message)
             }
             Err(error) => refuse(Code::P901, format!("the file cannot be read: {error}")),
         },
-        EntryKind::Symlink { target } => Ok(Some(FileState {
-            bytes: target.clone().into_bytes().into(),
-            mode: 0o120_000,
-        })),
+        EntryKind::Symlink { target } => {
+            Ok(Some(FileState::new(target.clone().into_bytes(), 0o120_000)))
+        }
         EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
         EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
         EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
