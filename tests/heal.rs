@@ -67,7 +67,10 @@ fn a_file_behind_a_link_is_not_replaced() {
     let output = repo.mendit(&["heal", "--mcp", "linked.json", "--auto"]);
     assert_eq!(output.status.code(), Some(2));
     let said = support::stderr(&output);
-    assert!(said.contains("U303") && said.contains("is a link"), "{said}");
+    assert!(
+        said.contains("U303") && said.contains("is a link"),
+        "{said}"
+    );
     assert!(link.is_symlink());
 }
 

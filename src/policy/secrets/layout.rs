@@ -65,7 +65,8 @@ pub(super) fn values_before(text: &[u8], name: &Range<usize>) -> Vec<Range<usize
             end.and_then(|end| key.get(end..))
                 .is_some_and(|end| end.eq_ignore_ascii_case(word))
         };
-        let named = ends(b"name") || ends(b"key");
+        let named = (ends(b"name") || ends(b"key"))
+            && memchr::memmem::find(&before.to_ascii_lowercase(), b"value").is_some();
         VALUE_BEFORE.as_ref().filter(|_| named)
     };
     let found = pattern.and_then(|it| it.captures(before));
