@@ -24,9 +24,10 @@ pub fn serve_stdio(server: Server) -> std::io::Result<()> {
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
-        let out = Arc::new(Mutex::new(tokio::io::stdout()));
+        let (input, out) = rmcp::transport::stdio();
+        let out = Arc::new(Mutex::new(out));
         let (sender, messages) = channel(WAITING);
-        let (listener, ended) = (listen(sender, out.clone()), server.ended.clone());
+        let (listener, ended) = (listen(input, sender, out.clone()), server.ended.clone());
         tokio::spawn(async move {
             listener.await;
             ended.send_replace(true);
@@ -82,8 +83,8 @@ async fn say(out: &Mutex<Stdout>, message: &impl Serialize) -> std::io::Result<(
 }
 
 // Hands on what is well formed and answers the rest, until nobody speaks or listens any more.
-async fn listen(messages: Sender<ClientJsonRpcMessage>, out: Arc<Mutex<Stdout>>) {
-    let mut input = BufReader::new(tokio::io::stdin());
+async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<Mutex<Stdout>>) {
+    let mut input = BufReader::new(input);
     let mut greeted = false;
     let mut line = Vec::new();
     loop {

@@ -120,11 +120,8 @@ pub(super) fn edited(
     edits: &[Edit],
     literally: bool,
     work: &Work,
-) -> (
-    Vec<HunkVerdict>,
-    Result<(Vec<u8>, Option<Mend>), Refusal>,
-    bool,
-) {
+    mends: &mut Vec<Mend>,
+) -> (Vec<HunkVerdict>, Result<Vec<u8>, Refusal>, bool) {
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
     let mut failed = None;
@@ -175,7 +172,8 @@ pub(super) fn edited(
         }
         verdicts.push(verdict);
     }
-    (verdicts, failed.map_or(Ok((bytes, mend)), Err), already)
+    mends.extend(mend.filter(|_| failed.is_none()));
+    (verdicts, failed.map_or(Ok(bytes), Err), already)
 }
 
 // Gives new text the line feeds at its edges that the old has: two lines are joined by who names a part of

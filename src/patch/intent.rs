@@ -205,7 +205,7 @@ fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])
         rows.filter(|(_, line)| !line.trim_ascii().is_empty())
             .collect()
     };
-    let new = if path.ends_with(".py") {
+    let new = if path.rsplit_once('.').is_some_and(|it| it.1 == "py") {
         rows(new)
     } else {
         Vec::new()
@@ -230,7 +230,9 @@ fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])
             .by_ref()
             .take_while(|line| depth(line) > depth(head))
             .count();
-        is_head(head) && says_nothing(body) && alone && had > 1
+        // A head that stands twice does not tell whose body is gone.
+        let heads = old.split(|byte| *byte == b'\n').filter(|line| line == head);
+        is_head(head) && says_nothing(body) && alone && had > 1 && heads.count() == 1
     });
     found.and_then(|(at, _)| new.get(at + 1).copied())
 }

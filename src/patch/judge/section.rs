@@ -266,15 +266,13 @@ impl Judging<'_, '_> {
                 adapted.unwrap_or_else(|| bytes.to_vec())
             }
             Body::Edits(edits) => {
-                let literally = self.literally();
+                let (work, literally) = (&self.work, self.literally());
+                let mends = &mut self.verdict.mends;
                 let (verdicts, result, already) =
-                    edited(&before.bytes, edits, literally, &self.work);
+                    edited(&before.bytes, edits, literally, work, mends);
                 hunks.extend(verdicts);
                 match result {
-                    Ok((bytes, mend)) => {
-                        self.verdict.mends.extend(mend);
-                        bytes
-                    }
+                    Ok(bytes) => bytes,
                     Err(_) if already => return Ok(SectionOutcome::ALREADY),
                     // Lines that only nearly stand there are placed as those of a hunk are.
                     Err(failure)
