@@ -57,6 +57,23 @@ fn executable(repo: &Repo, path: &str, text: &str) {
     support::write_program(&repo.root().join(path), text);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_behind_a_link_is_not_replaced() {
+    let repo = with_server();
+    servers(&repo, &json!({"command": "./server.sh"}));
+    let link = repo.root().join("linked.json");
+    std::os::unix::fs::symlink("mcp.json", &link).unwrap();
+    let output = repo.mendit(&["heal", "--mcp", "linked.json", "--auto"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = support::stderr(&output);
+    assert!(
+        said.contains("U303") && said.contains("is a link"),
+        "{said}"
+    );
+    assert!(link.is_symlink());
+}
+
 /// An HTTP server that answers each request with what `answer` makes of its head and body.
 fn serve(answer: impl Fn(&str, &str) -> String + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -776,6 +776,44 @@ fn standard_output_holds_messages_alone() {
 }
 
 #[test]
+fn what_is_malformed_is_answered_and_a_command_ends_with_the_input() {
+    let repo = repo();
+    let mut server = started(&repo, &["--run", "sleep 60"]);
+    let mut stdin = server.0.stdin.take().unwrap();
+    let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let run = json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call",
+        "params": {"name": "run_tests", "arguments": {}}});
+    let hello = json!({"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    for line in [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#.to_owned(),
+        "no json".to_owned(),
+        hello.to_string(),
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":["x"]}"#.to_owned(),
+        run.to_string(),
+    ] {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    // The last request has no line feed.
+    write!(stdin, r#"{{"jsonrpc":"2.0","id":9,"method":"ping"}}"#).unwrap();
+    drop(stdin);
+    let answers: Vec<Value> = lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    let code = |id: Value| {
+        let answer = answers.iter().find(|it| it["id"] == id);
+        answer.map(|it| it["error"]["code"].as_i64())
+    };
+    assert_eq!(code(json!(1)), Some(Some(-32600)), "{answers:?}");
+    assert_eq!(code(Value::Null), Some(Some(-32700)), "{answers:?}");
+    assert_eq!(code(json!(3)), Some(None), "{answers:?}");
+    assert_eq!(code(json!(4)), Some(Some(-32602)), "{answers:?}");
+    assert_eq!(code(json!(9)), Some(None), "{answers:?}");
+    assert_eq!(code(json!("run")), Some(Some(-32603)), "{answers:?}");
+}
+
+#[test]
 fn the_server_passes_its_own_probe() {
     let repo = repo();
     let entry = json!({"command": support::program(), "args": ["mcp"]});

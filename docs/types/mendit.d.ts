@@ -2028,7 +2028,7 @@ export interface TestResult {
 }
 
 /** A program that runs tests, or checks types or style. */
-export type TestRunner = "pytest" | "unittest" | "nose" | "jest" | "vitest" | "mocha" | "node:test" | "tap" | "ava" | "playwright" | "tsc" | "eslint" | "ruff" | "mypy" | "pyright" | "cargo test" | "go test";
+export type TestRunner = "pytest" | "unittest" | "nose" | "jest" | "vitest" | "mocha" | "node:test" | "tap" | "ava" | "jasmine" | "playwright" | "tsc" | "eslint" | "ruff" | "mypy" | "pyright" | "cargo test" | "go test";
 
 /** A line with characters that mislead a reader. */
 export interface TextWarning {

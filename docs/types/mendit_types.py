@@ -1873,7 +1873,7 @@ class TestResult(TypedDict):
     timedOut: bool
 
 # A program that runs tests, or checks types or style.
-TestRunner = Union[Literal['pytest'], Literal['unittest'], Literal['nose'], Literal['jest'], Literal['vitest'], Literal['mocha'], Literal['node:test'], Literal['tap'], Literal['ava'], Literal['playwright'], Literal['tsc'], Literal['eslint'], Literal['ruff'], Literal['mypy'], Literal['pyright'], Literal['cargo test'], Literal['go test']]
+TestRunner = Union[Literal['pytest'], Literal['unittest'], Literal['nose'], Literal['jest'], Literal['vitest'], Literal['mocha'], Literal['node:test'], Literal['tap'], Literal['ava'], Literal['jasmine'], Literal['playwright'], Literal['tsc'], Literal['eslint'], Literal['ruff'], Literal['mypy'], Literal['pyright'], Literal['cargo test'], Literal['go test']]
 
 # A line with characters that mislead a reader.
 class TextWarning(TypedDict):

@@ -143,6 +143,8 @@ impl From<GitError> for AppError {
             }
             GitError::Unreadable(_) => Self::new(Code::U203, message)
                 .hint("`git fsck` says more about a damaged repository"),
+            GitError::Locked(_) => Self::new(Code::U203, message)
+                .hint("wait for the git that holds it; remove the lock when none runs"),
         }
     }
 }

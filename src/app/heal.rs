@@ -38,6 +38,10 @@ pub fn heal_probes(
     let mut servers = match &request.mcp {
         Some(file) => {
             let name = file.display().to_string();
+            if request.auto && file.is_symlink() {
+                let said = format!("`{name}` is a link, and `--auto` would replace it by a file");
+                return Err(AppError::new(Code::U303, said).hint("name the file it leads to"));
+            }
             let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
             Some(ServerConfig::parse(&name, &bytes)?)
         }

@@ -49,7 +49,7 @@ fn lines_of(hunk: &Hunk<'_>) -> Vec<Vec<u32>> {
     let Some((first, count)) = hunk.old else {
         return Vec::new();
     };
-    let mut next = if count == 0 { first + 1 } else { first };
+    let mut next = first.saturating_add(u32::from(count == 0));
     let mut groups: Vec<Vec<u32>> = Vec::new();
     let mut replaces = false;
     for line in &hunk.lines {
@@ -60,14 +60,15 @@ fn lines_of(hunk: &Hunk<'_>) -> Vec<Vec<u32>> {
                 replaces = true;
             }
             LineKind::Add if !replaces => {
-                let around = [next - 1, next].into_iter().filter(|line| *line > 0);
+                let around = [next.saturating_sub(1), next];
+                let around = around.into_iter().filter(|line| *line > 0);
                 groups.push(around.collect());
                 replaces = true;
             }
             LineKind::Add => {}
         }
         if line.kind != LineKind::Add {
-            next += 1;
+            next = next.saturating_add(1);
         }
     }
     groups
@@ -174,11 +175,12 @@ mod tests {
 
     #[test]
     fn lines_to_be_seen_are_those_of_the_old_side() {
-        let rows: [(&str, &[&[u32]]); 5] = [
+        let rows: [(&str, &[&[u32]]); 6] = [
             ("@@ -3,3 +3,3 @@\n a\n-b\n+B\n c\n", &[&[4]]),
             ("@@ -3,2 +3,3 @@\n a\n+b\n c\n", &[&[3, 4]]),
             ("@@ -1,2 +1,3 @@\n+z\n a\n c\n", &[&[1]]),
             ("@@ -1,4 +1,3 @@\n a\n-b\n-c\n+d\n e\n", &[&[2], &[3]]),
+            ("@@ -0,1 +1,2 @@\n+z\n a\n", &[&[]]),
             ("@@ -5,3 +5,4 @@\n-a\n b\n+B\n c\n", &[&[5], &[6, 7]]),
         ];
         for (hunk, wanted) in rows {

@@ -244,7 +244,7 @@ impl Repository {
     /// times and sizes are recorded.
     ///
     /// # Errors
-    /// [`GitError::Unreadable`] when the index is damaged, locked or cannot be written.
+    /// [`GitError::Locked`]; [`GitError::Unreadable`] when it is damaged or cannot be written.
     pub fn write_index(&self, changes: &[IndexChange], fresh: bool) -> Result<(), GitError> {
         let mut staging = self.staging()?;
         for change in changes {

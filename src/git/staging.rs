@@ -174,13 +174,13 @@ impl Staging {
     /// on.
     ///
     /// # Errors
-    /// [`GitError::Unreadable`] when somebody else writes it.
+    /// [`GitError::Locked`] when somebody else writes it.
     pub fn lock(&mut self) -> Result<(), GitError> {
         if self.lock.is_none() {
             let at_once = gix::lock::acquire::Fail::Immediately;
             let path = self.index.path();
             let lock = gix::lock::File::acquire_to_update_resource(path, at_once, None, 0);
-            self.lock = Some(lock.map_err(GitError::unreadable)?);
+            self.lock = Some(lock.map_err(|error| GitError::Locked(error.to_string()))?);
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl Staging {
     /// Writes the changes in one step. Times and sizes of fresh entries are taken from `workdir`.
     ///
     /// # Errors
-    /// [`GitError::Unreadable`] when the index is locked or cannot be written.
+    /// As [`Staging::lock`]; [`GitError::Unreadable`] when it cannot be written.
     pub fn write(&mut self, workdir: Option<&Path>) -> Result<(), GitError> {
         let changes = std::mem::take(&mut self.changes);
         if changes.is_empty() {

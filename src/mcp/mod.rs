@@ -10,9 +10,11 @@ mod resources;
 
 mod roots;
 mod server;
+mod stdio;
 mod tool;
 mod tools;
 
 #[cfg(feature = "http")]
 pub use http::{HttpOptions, new_token, serve_http};
-pub use server::{Server, ServerOptions, serve_stdio};
+pub use server::{Server, ServerOptions};
+pub use stdio::serve_stdio;

@@ -79,8 +79,8 @@ fn path_of(uri: &str) -> Option<PathBuf> {
             bytes.push(byte);
             continue;
         }
-        let digits = [left.next()?, left.next()?];
-        bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        let mut digit = || char::from(left.next()?).to_digit(16);
+        bytes.push(u8::try_from(digit()? * 16 + digit()?).ok()?);
     }
     let path = PathBuf::from(String::from_utf8(bytes).ok()?);
     Path::new(&path).is_absolute().then_some(path)
@@ -99,6 +99,7 @@ mod tests {
             ("file://host/a", None),
             ("file:///a%2", None),
             ("file:///a%zz", None),
+            ("file:///a%+f", None),
             ("file:///%ff", None),
             ("https://a/b", None),
             ("/a", None),

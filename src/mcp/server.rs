@@ -9,9 +9,9 @@ use rmcp::model::{
     ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
-use tokio::sync::Semaphore;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::{Semaphore, watch};
 
 use super::answer::answer;
 use super::resources::Answers;
@@ -30,6 +30,8 @@ pub struct Server {
     answers: Arc<Answers>,
     // What all clients together may have under way; more wait.
     calls: Arc<Semaphore>,
+    // Whether the client is gone.
+    pub(super) ended: watch::Sender<bool>,
 }
 
 impl Server {
@@ -41,6 +43,7 @@ impl Server {
             roots: Arc::default(),
             answers: Arc::default(),
             calls: Arc::new(Semaphore::new(CALLS)),
+            ended: watch::Sender::default(),
         }
     }
 
@@ -52,6 +55,7 @@ impl Server {
             roots: Arc::default(),
             answers: Arc::default(),
             calls: self.calls.clone(),
+            ended: self.ended.clone(),
         }
     }
 
@@ -146,12 +150,18 @@ impl ServerHandler for Server {
             (row.call)(&caller, arguments)
         });
         let mut done = 0_u32;
+        let mut ended = self.ended.subscribe();
         let given = loop {
             tokio::select! {
                 biased;
                 // Dropping `steps` tells the tool, which stops at its next step.
                 () = context.ct.cancelled() => {
                     return Err(ErrorData::internal_error("the call was cancelled", None));
+                }
+                // The command ends with this process.
+                () = async { drop(ended.wait_for(|ended| *ended).await) }, if row.runs => {
+                    let said = "the input ended before the command did";
+                    return Err(ErrorData::internal_error(said, None));
                 }
                 Some(step) = steps.recv() => {
                     done += 1;
@@ -323,25 +333,4 @@ pub struct ServerOptions {
     pub allow_protected: Vec<String>,
     /// Threads for listing files; the settings' when missing.
     pub threads: Option<usize>,
-}
-
-/// Serves on standard input and output until the input ends.
-///
-/// # Errors
-/// When the system gives no runtime, or the first message is not MCP.
-pub fn serve_stdio(server: Server) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()?;
-    let served = runtime.block_on(async {
-        let service = server
-            .serve(rmcp::transport::stdio())
-            .await
-            .map_err(std::io::Error::other)?;
-        service.waiting().await.map_err(std::io::Error::other)
-    });
-    // Reading standard input cannot be broken off; nobody waits for it.
-    runtime.shutdown_background();
-    served.map(|_| ())
 }

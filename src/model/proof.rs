@@ -157,6 +157,7 @@ runners! {
     NodeTest "node:test",
     Tap "tap",
     Ava "ava",
+    Jasmine "jasmine",
     Playwright "playwright",
     Tsc "tsc",
     Eslint "eslint",

@@ -3,6 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::change::Change;
 use crate::languages::{Language, Resolver, facts, syntax_errors};
 use crate::model::{AfterProblem, Code, Import, RepoPath};
+use crate::policy::unreadable;
 use crate::source::{Overlay, Source};
 
 /// What the tree would have after a patch that it does not have now.
@@ -21,7 +22,10 @@ const MAX_FILES: usize = 500;
 
 /// Parses the changed files before and after, and resolves the imports they gain.
 pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage {
-    let mut after = AfterImage::default();
+    let mut after = AfterImage {
+        broken: broken_data(changes).into_iter().collect(),
+        ..AfterImage::default()
+    };
     let parsed = |change: &&Change| Language::of_path(change.path.as_str()).is_some();
     if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
         return after;
@@ -85,8 +89,31 @@ fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
     added.any(|line| language.may_import(line) && !known.contains(line))
 }
 
+// The first file of data that can be read now and could not be read after.
+fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
+    changes.iter().take(MAX_FILES).find_map(|change| {
+        let path = change.path.as_str();
+        let before = change.before.as_ref().filter(|it| !it.bytes.is_empty())?;
+        let after = change.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+        let message = unreadable(path, &after.bytes)?;
+        let number = message.split("line ").nth(1).unwrap_or_default();
+        let number = number.split(|it: char| !it.is_ascii_digit()).next();
+        let line = number.and_then(|it| it.parse().ok()).unwrap_or(1);
+        let parses = unreadable(path, &before.bytes).is_none();
+        parses.then(|| AfterProblem {
+            code: Code::P801,
+            path: path.to_owned(),
+            line,
+            message,
+        })
+    })
+}
+
 /// The first error of a file that has none now.
 pub(super) fn breaks(changes: &[Change]) -> Option<AfterProblem> {
+    if let Some(broken) = broken_data(changes) {
+        return Some(broken);
+    }
     let few = changes.iter().take(MAX_FILES);
     few.filter(|change| Language::of_path(change.path.as_str()).is_some())
         .find_map(|change| {

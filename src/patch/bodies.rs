@@ -1,9 +1,8 @@
 use std::borrow::Cow;
 
-use super::line_ends::with_cr;
+use super::line_ends::with_ends;
 use super::place::Work;
 use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
-use super::text::{LineEnds, Text};
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, refuse};
 use crate::source::MAX_READ_BYTES;
 
@@ -12,9 +11,8 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     let mut mends = Vec::new();
     let hunks = match body {
         Body::Empty => return Ok((Vec::new(), mends)),
-        Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) => {
+        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) | Body::Whole(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
         }
     };
@@ -114,24 +112,34 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
         .collect()
 }
 
-/// Applies replacements of text, each of which must be found exactly once unless it is for all. The last
-/// value says that what they lead to stands there already.
+/// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
+/// line ends of the file unless they are meant `literally`. The last value says that what they lead to
+/// stands there already.
 pub(super) fn edited(
     before: &[u8],
     edits: &[Edit],
+    literally: bool,
     work: &Work,
+    mends: &mut Vec<Mend>,
 ) -> (Vec<HunkVerdict>, Result<Vec<u8>, Refusal>, bool) {
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
     let mut failed = None;
     let mut already = true;
-    let crlf = Text::new(before).ends == LineEnds::CrLf;
-    let adapt = |text: &[u8]| -> Vec<u8> {
-        let adapted = crlf.then(|| with_cr(text)).flatten();
-        adapted.unwrap_or_else(|| text.to_vec())
-    };
+    let mut mend = None;
     for (index, edit) in edits.iter().enumerate() {
-        let (old, mut new) = (adapt(&edit.old), adapt(&edit.new));
+        let [old, new] =
+            [&edit.old, &edit.new].map(|text| with_ends(before, text).filter(|_| !literally));
+        if new.is_some() {
+            let message = "gave the new text the line ends of the file";
+            mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
+        }
+        let old = old.unwrap_or_else(|| edit.old.clone());
+        let mut new = new.unwrap_or_else(|| edit.new.clone());
+        if !literally && edges_kept(&old, &mut new) {
+            let message = "put back the line feed that only the old text has at its edge";
+            mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
+        }
         if edit.after == Some(Edit::END) && !bytes.is_empty() && !bytes.ends_with(b"\n") {
             new.insert(0, b'\n');
         }
@@ -164,7 +172,32 @@ pub(super) fn edited(
         }
         verdicts.push(verdict);
     }
+    mends.extend(mend.filter(|_| failed.is_none()));
     (verdicts, failed.map_or(Ok(bytes), Err), already)
+}
+
+// Gives new text the line feeds at its edges that the old has: two lines are joined by who names a part of
+// both. Tells whether there was one to give.
+fn edges_kept(old: &[u8], new: &mut Vec<u8>) -> bool {
+    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
+    let end: &[u8] = if old.ends_with(b"\r\n") {
+        b"\r\n"
+    } else {
+        b"\n"
+    };
+    let feeds = |byte: Option<&u8>| matches!(byte, Some(b'\n' | b'\r'));
+    if !solid(old) || !solid(new) {
+        return false;
+    }
+    let last = old.ends_with(b"\n") && !new.ends_with(b"\n");
+    let first = feeds(old.first()) && !feeds(new.first());
+    if last {
+        new.extend_from_slice(end);
+    }
+    if first {
+        new.splice(0..0, end.iter().copied());
+    }
+    last || first
 }
 
 // Bytes that are looked through as fast as two lines are compared.

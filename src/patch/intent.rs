@@ -1,9 +1,11 @@
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::change::FileState;
+use super::read::is_markdown;
 use super::set::Side;
-use crate::languages::Language;
-use crate::model::{Code, Refusal};
+use crate::languages::{Language, syntax_errors};
+use crate::model::{Code, Refusal, RepoPath};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
 /// the new content, counted from 1.
@@ -20,9 +22,46 @@ pub(super) fn unmeant(
         let message = format!("`{text}` stands for lines that are left out");
         return Some((line.0, Refusal::new(Code::P312, message)));
     }
+    if let Some(line) = hollowed(path, old, &after.bytes) {
+        let text = String::from_utf8_lossy(line.1).trim().to_owned();
+        let message = format!("`{text}` stands where a function had its body");
+        return Some((line.0, Refusal::new(Code::P312, message)));
+    }
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
     let message = "the added line has typographic quotes or spaces, and the file has none";
     Some((line, Refusal::new(Code::P314, message)))
+}
+
+/// A whole file out of the fence, or the escapes of a string, that its writer left around it; with what was
+/// done, in words.
+pub(super) fn unwrapped<'t>(path: &str, text: &'t [u8]) -> Option<(Cow<'t, [u8]>, &'static str)> {
+    if let Some(inner) = in_fence(text).filter(|_| !is_markdown(path.as_bytes())) {
+        return Some((Cow::Borrowed(inner), "took off the fence around the file"));
+    }
+    let line = std::str::from_utf8(text.trim_ascii()).ok()?;
+    if line.contains('\n') || !line.contains("\\n") {
+        return None;
+    }
+    let decoded: String = serde_json::from_str(&format!("\"{line}\"")).ok()?;
+    let path = RepoPath::new(path).ok()?;
+    let parses = |text: &[u8]| syntax_errors(&path, text).is_empty();
+    let meant = !parses(text) && parses(decoded.as_bytes());
+    meant.then(|| {
+        (
+            Cow::Owned(decoded.into_bytes()),
+            "decoded the escapes of a string",
+        )
+    })
+}
+
+fn in_fence(text: &[u8]) -> Option<&[u8]> {
+    let text = text.trim_ascii();
+    let fence = text.iter().take_while(|byte| **byte == b'`').count();
+    let opened = memchr::memchr(b'\n', text).filter(|at| fence > 2 && *at >= fence)?;
+    let (first, rest) = text.split_at(opened + 1);
+    let inner = rest.strip_suffix(text.get(..fence)?)?;
+    let alone = inner.ends_with(b"\n") && !first.get(fence..)?.contains(&b'`');
+    alone.then_some(inner)
 }
 
 /// Refuses a whole file that has lost its rest.
@@ -158,6 +197,57 @@ fn placeholder<'t>(old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
     Some((row, line_at(new, at)))
 }
 
+// A line that is all of a function of Python, says nothing, and stands for several that are gone.
+fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
+    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let rows = |text: &'t [u8]| -> Vec<(u64, &'t [u8])> {
+        let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
+        rows.filter(|(_, line)| !line.trim_ascii().is_empty())
+            .collect()
+    };
+    let new = if path.rsplit_once('.').is_some_and(|it| it.1 == "py") {
+        rows(new)
+    } else {
+        Vec::new()
+    };
+    let is_head = |line: &[u8]| {
+        let text = line.trim_ascii();
+        (text.starts_with(b"def ") || text.starts_with(b"async def ")) && text.ends_with(b":")
+    };
+    let found = new.windows(2).enumerate().find(|(at, pair)| {
+        let [(_, head), (_, body)] = pair else {
+            return false;
+        };
+        let alone = new
+            .get(at + 2)
+            .is_none_or(|(_, next)| depth(next) <= depth(head));
+        let mut below = old
+            .split(|byte| *byte == b'\n')
+            .skip_while(|line| line != head)
+            .skip(1);
+        let mut had = below.by_ref().filter(|line| !line.trim_ascii().is_empty());
+        let had = had
+            .by_ref()
+            .take_while(|line| depth(line) > depth(head))
+            .count();
+        // A head that stands twice does not tell whose body is gone.
+        let heads = old.split(|byte| *byte == b'\n').filter(|line| line == head);
+        is_head(head) && says_nothing(body) && alone && had > 1 && heads.count() == 1
+    });
+    found.and_then(|(at, _)| new.get(at + 1).copied())
+}
+
+// `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.
+fn says_nothing(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
+    let said = line.strip_prefix("...").or(line.strip_prefix("pass"));
+    let said = said.or(line.strip_prefix("\"\"\"")).map(str::trim);
+    said.is_some_and(|said| {
+        let words = said.trim_matches(|it: char| !it.is_alphanumeric());
+        said.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
+    })
+}
+
 fn line_at(text: &[u8], at: usize) -> &[u8] {
     let (before, after) = text.split_at(at.min(text.len()));
     let start = memchr::memrchr(b'\n', before).map_or(0, |feed| feed + 1);
@@ -267,7 +357,7 @@ pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u
 
 #[cfg(test)]
 mod tests {
-    use super::{is_placeholder, placeholder, shrunk, typographic};
+    use super::{hollowed, is_placeholder, placeholder, shrunk, typographic};
 
     #[test]
     fn what_stands_for_code_is_told_from_what_is_code() {
@@ -303,6 +393,22 @@ mod tests {
         ] {
             assert!(!is_placeholder(line.as_bytes()), "{line}");
         }
+    }
+
+    #[test]
+    fn a_body_that_is_gone_is_told_from_a_stub() {
+        let old = b"def f(x):\n    y = x\n    return y\n\ndef g(x):\n    pass\n";
+        let made = |body: &str| format!("def f(x):\n    {body}\n\ndef g(x):\n    pass\n");
+        for body in ["...", "pass", "pass  # unchanged", "\"\"\"Unchanged.\"\"\""] {
+            let found = hollowed("a.py", old, made(body).as_bytes()).map(|it| it.0);
+            assert_eq!(found, Some(2), "{body}");
+        }
+        for body in ["return x", "pass_on(x)", "...\n    return x"] {
+            assert_eq!(hollowed("a.py", old, made(body).as_bytes()), None, "{body}");
+        }
+        assert_eq!(hollowed("a.pyi", old, made("...").as_bytes()), None);
+        let stub = "def h(x):\n    ...\n";
+        assert_eq!(hollowed("a.py", old, stub.as_bytes()), None);
     }
 
     #[test]

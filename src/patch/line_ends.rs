@@ -46,31 +46,42 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
     (text, hunks)
 }
 
-/// A whole text as a file with a byte order mark and CR LF wants it: those who show a file to a
+/// A whole text as the file wants it, its line ends and its byte order mark: those who show a file to a
 /// writer leave both out. `None` when it is so already.
 pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
-    let ended = (Text::new(before).ends == LineEnds::CrLf).then(|| with_cr(text));
+    let mut ended = with_ends(before, text);
+    if before.ends_with(b"\n") && !text.is_empty() && !text.ends_with(b"\n") {
+        let mut whole = ended.unwrap_or_else(|| text.to_vec());
+        let end: &[u8] = if before.ends_with(b"\r\n") {
+            b"\r\n"
+        } else {
+            b"\n"
+        };
+        whole.extend_from_slice(end);
+        ended = Some(whole);
+    }
     let mark = b"\xef\xbb\xbf";
     let unmarked = before.starts_with(mark) && !text.starts_with(mark);
-    match (ended.flatten(), unmarked) {
+    match (ended, unmarked) {
         (ended, false) => ended,
         (ended, true) => Some([mark, ended.as_deref().unwrap_or(text)].concat()),
     }
 }
 
-/// A text with CR LF ends; `None` when it has a carriage return or no line feed.
-pub(super) fn with_cr(text: &[u8]) -> Option<Vec<u8>> {
-    if text.contains(&b'\r') || !text.contains(&b'\n') {
-        return None;
-    }
+/// A text with the line ends of a file that has one kind of them; `None` when it has no others.
+pub(super) fn with_ends(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let end: &[u8] = match Text::new(before).ends {
+        LineEnds::CrLf => b"\r\n",
+        LineEnds::Lf if before.contains(&b'\n') && !before.contains(&b'\r') => b"\n",
+        LineEnds::Lf | LineEnds::Mixed => return None,
+    };
     let mut out = Vec::with_capacity(text.len() + 8);
-    for byte in text {
-        if *byte == b'\n' {
-            out.push(b'\r');
-        }
-        out.push(*byte);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let plain = line.strip_suffix(b"\n");
+        out.extend_from_slice(plain.map_or(line, |it| it.strip_suffix(b"\r").unwrap_or(it)));
+        out.extend_from_slice(plain.map_or(b"", |_| end));
     }
-    Some(out)
+    (out != text).then_some(out)
 }
 
 fn drop_cr(hunks: &mut Cow<'_, [Hunk<'_>]>) {

@@ -108,7 +108,7 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
     if known(name) {
         return false;
     }
-    let dress = |it| matches!(it, '`' | '"' | '\'' | '*' | ' ');
+    let dress = |it| matches!(it, '`' | '"' | '\'' | '*' | ' ' | '@');
     let mut rest = name.trim_matches(dress);
     if let Some((before, remark)) = rest.rsplit_once(" (")
         && let Some(remark) = remark.strip_suffix(')')
@@ -135,12 +135,13 @@ const REMARKS: &[&str] = &[
 
 // Reads an absolute name as the one file that it ends with.
 fn below_root(name: &mut String, listing: &Listing) -> bool {
-    if !name.starts_with('/') {
+    let path = name.strip_prefix("file://").unwrap_or(name);
+    if !path.starts_with('/') {
         return false;
     }
-    let ends = name
+    let ends = path
         .match_indices('/')
-        .filter_map(|(at, _)| name.get(at + 1..));
+        .filter_map(|(at, _)| path.get(at + 1..));
     let there: Vec<&str> = ends.filter(|path| listing.get(path).is_some()).collect();
     let [one] = there.as_slice() else {
         return false;

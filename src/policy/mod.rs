@@ -27,7 +27,7 @@ pub use commands::{CommandFile, CommandFiles, is_test_program};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
-pub use manifest::Dependencies;
+pub use manifest::{Dependencies, unreadable};
 pub use path_safety::check_path;
 pub use protected::{Allowed, Guard, When, guard};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};

@@ -77,6 +77,7 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
         readers::mocha(text),
         node(printed),
         readers::ava(text),
+        readers::jasmine(text),
         readers::playwright(text),
         readers::cargo_test(text),
         readers::go_test(text),

@@ -63,6 +63,7 @@ fn by_name(name: &str) -> Option<TestRunner> {
         "vitest" => TestRunner::Vitest,
         "mocha" | "_mocha" => TestRunner::Mocha,
         "ava" => TestRunner::Ava,
+        "jasmine" => TestRunner::Jasmine,
         "tape" | "tap" => TestRunner::Tap,
         "playwright" => TestRunner::Playwright,
         "tsc" | "vue-tsc" => TestRunner::Tsc,

@@ -154,7 +154,7 @@ impl WorkspaceError {
             Self::NoGit { .. } => Code::U204,
             Self::Git(GitError::Revision { .. }) => Code::U201,
             Self::Git(GitError::Bare) => Code::U202,
-            Self::Git(GitError::Unreadable(_)) => Code::U203,
+            Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
         }
     }

@@ -253,6 +253,8 @@ fn files_and_index_change_together() {
     write(root, ".git/index.lock", b"");
     let refused = mendit(root, &["apply", "--index", "-"], PATCH);
     assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("locked") && !said.contains("fsck"), "{said}");
     assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
     assert!(!root.join("d").exists());
     fs::remove_file(root.join(".git/index.lock")).unwrap();

@@ -249,3 +249,221 @@ fn a_whole_file_stands_under_its_name() {
         "a part is no file"
     );
 }
+
+// What a writer left around the text itself, and the file after it.
+#[test]
+fn new_text_is_written_as_the_file_wants_it() {
+    let code = "import a\nimport b\n\n\ndef f():\n    return a\n";
+    let json = |value: serde_json::Value| value.to_string();
+    let more = code.replace("import b\n", "import b\nimport c\n");
+    for (path, text, expected) in [
+        (
+            "m.py",
+            json(
+                serde_json::json!({"path": "m.py", "old": "import b\n", "new": "import b\r\nimport c\r\n"}),
+            ),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "insert_line": 2, "new_str": "import c\r\n"})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\r\n")})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": format!("```python\n{more}```")})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\\n")})),
+            more.clone(),
+        ),
+        (
+            "n.py",
+            json(
+                serde_json::json!({"path": "n.py", "content": "```python\nimport a\n\nx = a.b\n```\n"}),
+            ),
+            "import a\n\nx = a.b\n".to_owned(),
+        ),
+        (
+            "n.py",
+            json(serde_json::json!({"path": "n.py", "content": "import a\\n\\nx = \\\"b\\\"\\n"})),
+            "import a\n\nx = \"b\"\n".to_owned(),
+        ),
+    ] {
+        let judged = judged(&[("m.py", code)], &text);
+        assert_eq!(after(&judged, path), Some(expected), "{text}");
+        let said = words(&judged.verdict);
+        assert!(said.starts_with("applies_mended M"), "{text}: {said}");
+    }
+    // Each is what such a file may hold.
+    for (path, content) in [
+        ("n.md", "```sh\nx\n```\n"),
+        ("n.py", "x = 'a\\nb'\n"),
+        ("n.txt", "a\\nb\n"),
+    ] {
+        let text = json(serde_json::json!({"path": path, "content": content}));
+        let judged = judged(&[("m.py", code)], &text);
+        assert_eq!(after(&judged, path).as_deref(), Some(content));
+        assert_eq!(words(&judged.verdict), "applies");
+    }
+    let crlf = code.replace('\n', "\r\n");
+    let text = r#"{"path": "m.py", "old": "import b\r\n", "new": "import b\nimport c\r\n"}"#;
+    let judged = judged(&[("m.py", &crlf)], text);
+    assert_eq!(after(&judged, "m.py"), Some(more.replace('\n', "\r\n")));
+}
+
+#[test]
+fn a_hunk_that_ends_the_file_stands_at_its_end() {
+    let file = "a\nb\n\na\nb\n";
+    let text =
+        "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End of File\n*** End Patch\n";
+    let judged_end = judged(&[("f", file)], text);
+    assert_eq!(after(&judged_end, "f").as_deref(), Some("a\nb\n\na\nB\n"));
+    let anywhere = judged(&[("f", file)], &text.replace("*** End of File\n", ""));
+    assert_eq!(words(&anywhere.verdict), "ambiguous P403");
+}
+
+#[test]
+fn a_file_is_named_in_the_dress_of_an_answer() {
+    let block = "<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n";
+    for name in [
+        "**`src/f.txt`** (line 4)\n\n",
+        "### 1. `src/f.txt`: shout\n",
+        "[src/f.txt](src/f.txt)\n",
+        "@src/f.txt\n",
+        "file:///work/src/f.txt\n",
+    ] {
+        let judged = judged(&[("src/f.txt", FILE)], &format!("{name}{block}"));
+        assert_eq!(
+            after(&judged, "src/f.txt").as_deref(),
+            Some(AFTER),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_block_without_its_indent_is_moved_where_it_stands_once() {
+    let file = "def f(x):\n    for y in x:\n        if y:\n            g(y)\n    return x\n";
+    for (search, replace, expected) in [
+        ("g(y)", "h(y)", file.replace("g(y)", "h(y)")),
+        (
+            "if y:\n    g(y)",
+            "if y:\n    g(y)\nelse:\n    h(y)",
+            file.replace("g(y)\n", "g(y)\n        else:\n            h(y)\n"),
+        ),
+    ] {
+        let text = format!("f.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n");
+        let judged = judged(&[("f.py", file)], &text);
+        assert_eq!(after(&judged, "f.py"), Some(expected), "{text}");
+    }
+    // The new line has an indent of its own.
+    let text = "f.py\n<<<<<<< SEARCH\nif y:\n=======\n        if y is None:\n>>>>>>> REPLACE\n";
+    assert!(!judged(&[("f.py", file)], text).verdict.verdict.applies());
+}
+
+#[test]
+fn two_lines_are_joined_by_who_names_both() {
+    let file = "# Limits.\nLIMIT = 20\nRATE = 3\n";
+    for (old, new, expected) in [
+        (
+            "# Limits.\n",
+            "# All limits.",
+            "# All limits.\nLIMIT = 20\nRATE = 3\n",
+        ),
+        (
+            "\nLIMIT = 20",
+            "LIMIT = 30",
+            "# Limits.\nLIMIT = 30\nRATE = 3\n",
+        ),
+        (
+            "RATE = 3\n",
+            "RATE = 4",
+            "# Limits.\nLIMIT = 20\nRATE = 4\n",
+        ),
+        (
+            "20\nRATE = 3",
+            "20; RATE = 3",
+            "# Limits.\nLIMIT = 20; RATE = 3\n",
+        ),
+        ("# Limits.\n", "", "LIMIT = 20\nRATE = 3\n"),
+    ] {
+        let text = serde_json::json!({"path": "m.py", "old": old, "new": new}).to_string();
+        let judged = judged(&[("m.py", file)], &text);
+        assert_eq!(after(&judged, "m.py").as_deref(), Some(expected), "{text}");
+    }
+    let text = r#"{"path": "m.py", "content": "LIMIT = 20\nRATE = 3"}"#;
+    let whole = judged(&[("m.py", file)], text);
+    assert_eq!(
+        after(&whole, "m.py").as_deref(),
+        Some("LIMIT = 20\nRATE = 3\n")
+    );
+}
+
+#[test]
+fn an_indent_that_one_side_lost_is_that_of_the_file() {
+    let file =
+        "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n";
+    let block = |old: &str, new: &str| {
+        format!("a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+    };
+    let (old, new) = (
+        "    def f(self):\n        return 1\n",
+        "    def f(self):\n        return 7\n",
+    );
+    let dedented = |text: &str| -> String {
+        let lines = text.lines().map(|line| format!("{}\n", &line[4..]));
+        lines.collect()
+    };
+    let expected = file.replace('1', "7");
+    for text in [
+        block(&dedented(old), new),
+        block(old, &dedented(new)),
+        block(&dedented(old), &dedented(new)),
+    ] {
+        let judged = judged(&[("a.py", file)], &text);
+        assert_eq!(
+            after(&judged, "a.py").as_deref(),
+            Some(&*expected),
+            "{text}"
+        );
+        assert_eq!(words(&judged.verdict), "applies_mended M416", "{text}");
+    }
+    // The last method becomes a function, and a block that is moved alone.
+    let last = "    def g(self):\n        return 2\n";
+    for text in [
+        block(last, "\n\ndef g(self):\n    return 3\n"),
+        block(old, &dedented(old)),
+    ] {
+        assert_eq!(
+            words(&judged(&[("a.py", file)], &text).verdict),
+            "applies",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_other_editors_send_is_read() {
+    for text in [
+        serde_json::json!({"TargetFile": "f", "ReplacementChunks": [
+            {"TargetContent": "four", "ReplacementContent": "FOUR"}]}),
+        serde_json::json!([{"filename": "f", "patch": "@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five"}]),
+    ] {
+        let judged = judged(&[("f", FILE)], &text.to_string());
+        assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{text}");
+    }
+    let preview =
+        r#"{"path": "f", "edits": [{"oldText": "four", "newText": "FOUR"}], "dryRun": true}"#;
+    assert_eq!(
+        words(&judged(&[("f", FILE)], preview).verdict),
+        "malformed P107"
+    );
+}

@@ -254,3 +254,45 @@ fn a_batch_refuses_what_no_longer_parses() {
         .collect();
     assert_eq!(codes, [serde_json::Value::Null, "P801".into()], "{said}");
 }
+
+#[test]
+fn data_that_can_be_read_can_be_read_after() {
+    let options = JudgeOptions {
+        after: After::Reported,
+        ..JudgeOptions::default()
+    };
+    for (path, file, old, new, said) in [
+        (
+            "a.ipynb",
+            "{\"source\": [\"rate = 0.2\\n\"]}\n",
+            "0.2",
+            "\"0.25\"",
+            "refused P801",
+        ),
+        (
+            "a.yml",
+            "rate: 0.2\nlimits:\n  a: 1\n",
+            "0.2\nlimits:",
+            "0.2 limits: 1",
+            "refused P801",
+        ),
+        (
+            "a.yml",
+            "rate: 0.2\nlimits:\n  a: 1\n",
+            "0.2",
+            "0.25",
+            "applies",
+        ),
+        (
+            "a.json",
+            "{\"a\": {{ a }}}\n",
+            "{{ a }}",
+            "{{ b }}",
+            "applies",
+        ),
+    ] {
+        let edit = serde_json::json!({"path": path, "old": old, "new": new}).to_string();
+        let judged = judge(edit.as_bytes(), &memory(&[(path, file)]), &options);
+        assert_eq!(words(&judged.verdict), said, "{edit}");
+    }
+}

@@ -129,15 +129,36 @@ fn with_ampersands(text: &[u8]) -> Option<Tree> {
         parse_once(&TSX, &text)
     };
     let tree = (!plain.is_empty()).then(|| masked(&plain))??;
-    let in_jsx = |at: &usize| {
-        let node = tree.root_node().descendant_for_byte_range(*at, at + 1);
-        node.is_some_and(|node| node.kind() == "jsx_text" || node.kind().starts_with("string"))
-    };
-    let kept: Vec<usize> = plain.iter().copied().filter(in_jsx).collect();
+    let kept = in_text(&tree, &plain);
     match kept.len() {
         0 => None,
         count if count == plain.len() => Some(tree),
         _ => masked(&kept),
+    }
+}
+
+// The places that stand in the text of JSX or in a string, found in one walk: from the root to each of them
+// it is far in a tree that is deep.
+fn in_text(tree: &Tree, places: &[usize]) -> Vec<usize> {
+    let mut kept = Vec::new();
+    let mut left = places.iter().copied().peekable();
+    let mut cursor = tree.walk();
+    loop {
+        if cursor.goto_first_child() {
+            continue;
+        }
+        let leaf = cursor.node();
+        let is_text = leaf.kind() == "jsx_text" || leaf.kind().starts_with("string");
+        while let Some(at) = left.next_if(|at| *at < leaf.end_byte()) {
+            if is_text && at >= leaf.start_byte() {
+                kept.push(at);
+            }
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return kept;
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::super::tool::ToolError;
 use crate::app::{FixRequest, RunRequest, find_fix, run_command};
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::{RunStatus, RunSummary};
+use crate::model::{RunStatus, RunSummary, StopReason};
 use crate::report::run_failures;
 
 /// What `run_tests` and `fix_tests` take.
@@ -36,6 +36,8 @@ pub(super) struct Ran {
 pub(super) struct Mended {
     /// How the repair ended.
     status: RunStatus,
+    /// Why it ended there; `nothing_to_repair` where the command passes.
+    stop_reason: StopReason,
     /// The same in one sentence.
     message: String,
     /// The patch that was found; `apply_patch` writes it. Null where a secret stands in or beside the
@@ -106,6 +108,7 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     }
     let document = Mended {
         status: result.status,
+        stop_reason: result.stop_reason,
         message: mask(&result.message),
         patch,
     };

@@ -73,7 +73,7 @@ impl<'j, 'a> Judging<'j, 'a> {
             set,
             source,
             options,
-            work: Work::new(),
+            work: Work::share(1),
             slots: BTreeMap::new(),
             vacated: HashSet::new(),
             worst: None,
@@ -213,7 +213,8 @@ impl<'j, 'a> Judging<'j, 'a> {
         self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
     }
 
-    // The bulk of a large patch: files that are changed once and nothing else.
+    // The bulk of a large patch: files that are changed once and nothing else. Those that take more than
+    // their share are left for later.
     fn in_parallel(
         &self,
         groups: &HashMap<&str, Vec<usize>>,
@@ -227,14 +228,16 @@ impl<'j, 'a> Judging<'j, 'a> {
         let list = list.into_par_iter();
         #[cfg(not(feature = "program"))]
         let list = list.into_iter();
+        let (source, set, strict) = (self.source, self.set, self.options.strict);
         list.filter_map(|(path, group)| {
-            let before = original(self.source, path).ok().flatten()?;
+            let before = original(source, path).ok().flatten()?;
             let sections: Vec<&FilePatch<'_>> = group
                 .iter()
-                .filter_map(|index| self.set.files.get(*index))
+                .filter_map(|index| set.files.get(*index))
                 .collect();
-            let modified = modify(&before, &sections, self.options.strict, &self.work);
-            Some(((*path).to_owned(), (before, modified)))
+            let work = Work::share(groups.len());
+            let modified = modify(&before, &sections, strict, &work);
+            (!work.is_done()).then(|| ((*path).to_owned(), (before, modified)))
         })
         .collect()
     }

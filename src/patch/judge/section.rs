@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::super::bodies::{apply_delta, as_hunks, created, edited};
@@ -5,7 +6,7 @@ use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
 use super::super::damage::proven;
-use super::super::intent::shrunk;
+use super::super::intent::{shrunk, unwrapped};
 use super::super::line_ends::as_the_file;
 use super::super::set::{Binary, Body, FilePatch, Side};
 use super::super::structure;
@@ -47,6 +48,7 @@ impl Judging<'_, '_> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
+            Body::Whole(bytes) => (self.whole(file, target, bytes).into_owned(), Vec::new()),
             body => created(body)?,
         };
         let after = FileState::new(bytes, mode);
@@ -209,6 +211,26 @@ impl Judging<'_, '_> {
         Ok(standing)
     }
 
+    fn literally(&self) -> bool {
+        self.options.strict || self.options.as_written
+    }
+
+    // A whole file without what wraps it once more.
+    fn whole<'b>(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        bytes: &'b [u8],
+    ) -> Cow<'b, [u8]> {
+        let meant = (!self.literally()).then(|| unwrapped(&target.new, bytes));
+        let Some((bytes, message)) = meant.flatten() else {
+            return Cow::Borrowed(bytes);
+        };
+        let mend = Mend::new(Code::M105, Safety::Safe, file.line, message);
+        self.verdict.mends.push(mend);
+        bytes
+    }
+
     // A change of content of any kind, with `before` as what it starts from.
     pub(super) fn content(
         &mut self,
@@ -226,22 +248,25 @@ impl Judging<'_, '_> {
             Body::Hunks(_) => return self.place(file, target, before, hunks),
             Body::Empty => before.bytes.to_vec(),
             Body::Whole(bytes) => {
+                let bytes = &*self.whole(file, target, bytes);
                 if !self.options.as_written
                     && let Some(refusal) = shrunk(&target.old, &before.bytes, bytes)
                 {
                     return Err(refusal);
                 }
-                let literal = self.options.strict || self.options.as_written;
-                let adapted = as_the_file(&before.bytes, bytes).filter(|_| !literal);
+                let adapted = as_the_file(&before.bytes, bytes).filter(|_| !self.literally());
                 if adapted.is_some() {
                     let message = "gave the whole file the line ends and the mark of the file";
                     let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
                     self.verdict.mends.push(mend);
                 }
-                adapted.unwrap_or_else(|| bytes.clone())
+                adapted.unwrap_or_else(|| bytes.to_vec())
             }
             Body::Edits(edits) => {
-                let (verdicts, result, already) = edited(&before.bytes, edits, &self.work);
+                let (work, literally) = (&self.work, self.literally());
+                let mends = &mut self.verdict.mends;
+                let (verdicts, result, already) =
+                    edited(&before.bytes, edits, literally, work, mends);
                 hunks.extend(verdicts);
                 match result {
                     Ok(bytes) => bytes,

@@ -69,7 +69,12 @@ pub(in crate::patch) fn diagnose(
                 && trim_end(line.text()) == trim_end(text.line(start + index))
         })
     };
-    let same = (0..old.len()).filter(|index| equal(*index)).count();
+    // Where indentation alone differs, the lines are those that were meant.
+    let alike = |(index, line): (usize, &&HunkLine<'_>)| {
+        start + index < text.len()
+            && line.text().trim_ascii() == text.line(start + index).trim_ascii()
+    };
+    let same = old.iter().enumerate().filter(|it| alike(*it)).count();
     let hundredths = same * 100 / old.len();
     let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
     if best.is_some() {

@@ -4,7 +4,7 @@ use super::pieces::in_pieces;
 use super::placed::{Placed, firm, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
-use super::shift::shifted;
+use super::shift::{indent_kept, shifted};
 use super::truncation::{Doubt, whole};
 use super::variant::variants;
 use crate::model::Code;
@@ -40,6 +40,12 @@ pub(super) fn find<'h, 'a>(
     }
     match contiguous(text, hunk, shift, strict, work) {
         Found::None if !strict => {}
+        Found::At(mut placed) if !strict => {
+            if let Some((lines, mend)) = indent_kept(text, &placed) {
+                placed = Placed::whole(lines, placed.at(), vec![mend]);
+            }
+            return Found::At(placed);
+        }
         found => return found,
     }
     for variant in variants(hunk) {
@@ -111,6 +117,9 @@ fn contiguous<'h, 'a>(
             match found.as_slice() {
                 [] => {}
                 [at] => return check(text, hunk, placed_at(hunk, *at, *tail, rule)),
+                [.., at] if hunk.at_end && at + old.len() == text.len() => {
+                    return check(text, hunk, placed_at(hunk, *at, *tail, rule));
+                }
                 _ if exact_number => {
                     let at = stated.map_or(0, |at| at as usize);
                     return check(text, hunk, placed_at(hunk, at, *tail, rule));

@@ -1,4 +1,4 @@
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 use super::rule::Rule;
 use crate::patch::set::HunkLine;
@@ -7,36 +7,31 @@ use crate::patch::text::Text;
 /// Bounds the comparisons of one patch, all its files together, so hostile input ends in a refusal and not in a wait.
 #[derive(Debug)]
 pub(in crate::patch) struct Work {
-    left: AtomicU64,
+    left: Cell<u64>,
 }
 
 impl Work {
-    pub(in crate::patch) fn new() -> Self {
+    /// What one of so many files may take that are placed side by side: none takes from another, so that
+    /// what becomes of each is the same whichever comes first.
+    pub(in crate::patch) fn share(files: usize) -> Self {
         Self {
-            left: AtomicU64::new(200_000_000),
+            left: Cell::new(200_000_000 / (files as u64).max(1)),
         }
     }
 
     /// Whether the bound is used up.
     pub(in crate::patch) fn is_done(&self) -> bool {
-        self.left.load(Ordering::Relaxed) == 0
+        self.left.get() == 0
     }
 
     pub(in crate::patch) fn spend(&self, compares: u64) -> bool {
-        let less = |left: u64| Some(left.saturating_sub(compares));
-        let before = self
-            .left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        before.is_ok_and(|left| left > compares)
+        self.left.set(self.left.get().saturating_sub(compares));
+        !self.is_done()
     }
 
     /// The same for what may be left out: nothing is spent when it is too much.
     pub(in crate::patch) fn afford(&self, compares: u64) -> bool {
-        let less = |left: u64| left.checked_sub(compares).filter(|left| *left > 0);
-        let before = self
-            .left
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
-        before.is_ok()
+        compares < self.left.get() && self.spend(compares)
     }
 
     /// How much it is to tell how alike two texts of these lengths are.

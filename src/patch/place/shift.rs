@@ -2,13 +2,14 @@ use super::placed::{Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
 use crate::model::Code;
+use crate::patch::bodies::with_context;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
 /// Moves a whole hunk to the indentation of the file, when one amount does it for every line.
 ///
-/// Added lines are moved with the others. That they have to be is shown by removed lines, or by
-/// added lines that would fit nowhere else between their neighbours.
+/// Added lines are moved with the others. That they have to be is shown by removed lines, by added lines
+/// that would fit nowhere else between their neighbours, or by a block whose two sides begin alike.
 pub(super) fn shifted<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
@@ -37,21 +38,31 @@ pub(super) fn shifted<'h, 'a>(
         .map(|(index, line)| (line.text(), text.line(at + index)))
         .filter(|(line, _)| !line.trim_ascii().is_empty())
         .collect();
-    let [(line, file), _, ..] = pairs.as_slice() else {
-        return None;
-    };
+    let block = !lines.iter().any(|line| line.prefixed);
+    let (opens, begins) = (opens_alike(lines), new_indent(lines));
+    let (line, file) = pairs
+        .first()
+        .filter(|_| (block && opens) || pairs.len() > 1)?;
     let shift = Shift::between(indent(line), indent(file))?;
     let uniform = pairs
         .iter()
         .all(|(line, file)| Shift::between(indent(line), indent(file)) == Some(shift));
-    if !uniform || !one_kind(lines, shift) || !moves_added(lines, shift) {
+    // A new side with an indent of its own has that of the file, or another that nothing tells.
+    let stays = block && !opens;
+    if !uniform
+        || !one_kind(lines, shift)
+        || !(block || moves_added(lines, shift))
+        || (stays && begins != Some(indent(file)))
+    {
         return None;
     }
     let mut moved = Vec::with_capacity(lines.len());
     for line in lines {
         let text = line.text();
         let text = match shift {
-            _ if text.trim_ascii().is_empty() => text.to_vec(),
+            _ if text.trim_ascii().is_empty() || (stays && line.kind == LineKind::Add) => {
+                text.to_vec()
+            }
             Shift::Deeper(by) => [by, text].concat(),
             Shift::Shallower(by) => text.strip_prefix(by)?.to_vec(),
         };
@@ -62,6 +73,86 @@ pub(super) fn shifted<'h, 'a>(
         "moved the whole hunk to the indentation of the file",
     );
     Some(Placed::whole(moved, at, vec![mend]))
+}
+
+// Whether both sides begin at one depth.
+fn opens_alike(lines: &[HunkLine<'_>]) -> bool {
+    let mut old = lines.iter().filter(|line| line.kind != LineKind::Add);
+    let old = old.find(|line| !line.text().trim_ascii().is_empty());
+    new_indent(lines).is_none_or(|new| old.is_some_and(|old| indent(old.text()) == new))
+}
+
+fn new_indent<'t>(lines: &'t [HunkLine<'_>]) -> Option<&'t [u8]> {
+    let mut new = lines.iter().filter(|line| line.kind != LineKind::Remove);
+    let first = new.find(|line| !line.text().trim_ascii().is_empty());
+    first.map(|line| indent(line.text()))
+}
+
+/// The lines of a block that stands in the file as it is and whose new side alone has lost an amount of
+/// indentation: all that both sides share has lost it, beginning with the first line, and the file goes on
+/// at the depth of the old side. A block that changes nothing else means to.
+pub(super) fn indent_kept<'a>(
+    text: &Text<'_>,
+    placed: &Placed<'_, 'a>,
+) -> Option<(Vec<HunkLine<'a>>, MendNote)> {
+    let is_block = placed.mends.is_empty() && !placed.lines.iter().any(|line| line.prefixed);
+    let solid = |line: &&HunkLine<'a>| !line.text().trim_ascii().is_empty();
+    let side = |gone: LineKind| placed.lines.iter().filter(move |line| line.kind != gone);
+    let old: Vec<&[u8]> = side(LineKind::Add)
+        .filter(solid)
+        .map(HunkLine::text)
+        .collect();
+    let new: Vec<&[u8]> = side(LineKind::Remove)
+        .filter(solid)
+        .map(HunkLine::text)
+        .collect();
+    let by = lost_indent(&old, &new).filter(|_| is_block)?;
+    let mut below = (placed.end()..text.len()).map(|row| text.line(row));
+    let below = below.find(|line| !line.trim_ascii().is_empty())?;
+    if indent(below).len() < indent(old.first()?).len() {
+        return None;
+    }
+    let deeper = |line: &HunkLine<'a>| {
+        let kept = line.text().trim_ascii().is_empty();
+        let text = if kept {
+            line.text().to_vec()
+        } else {
+            [by, line.text()].concat()
+        };
+        HunkLine {
+            kind: LineKind::Add,
+            ..line.with_text(text)
+        }
+    };
+    let removed = |line: &HunkLine<'a>| HunkLine {
+        kind: LineKind::Remove,
+        ..line.clone()
+    };
+    let old = side(LineKind::Add).map(removed).collect();
+    let lines = with_context(old, side(LineKind::Remove).map(deeper).collect());
+    let mend = MendNote::lossy(Code::M416, "gave the new lines the indentation of the old");
+    let changes = lines.iter().any(|line| line.kind != LineKind::Context);
+    changes.then_some((lines, mend))
+}
+
+// The amount by which every new line that is also an old one stands shallower, the first of both among them.
+fn lost_indent<'t>(old: &[&'t [u8]], new: &[&[u8]]) -> Option<&'t [u8]> {
+    let by = indent(old.first()?).strip_suffix(indent(new.first()?))?;
+    let (first, plain) = (new.first()?.trim_ascii(), |line: &[u8]| {
+        line.trim_ascii().to_vec()
+    });
+    let mut rest = old.iter();
+    let uniform = new.iter().all(|line| {
+        let mut ahead = rest.clone();
+        match ahead.find(|it| plain(it) == plain(line)) {
+            None => indent(line).len() >= indent(new.first().unwrap_or(line)).len(),
+            Some(same) => {
+                rest = ahead;
+                indent(same).strip_suffix(indent(line)) == Some(by)
+            }
+        }
+    });
+    (!by.is_empty() && uniform && old.first()?.trim_ascii() == first).then_some(by)
 }
 
 // What the file has more or less than the patch.

@@ -129,7 +129,8 @@ fn unquoted(word: &[u8]) -> &[u8] {
         .unwrap_or_default()
 }
 
-fn is_markdown(name: &[u8]) -> bool {
+/// Whether a file may hold fences of its own.
+pub(in crate::patch) fn is_markdown(name: &[u8]) -> bool {
     [&b".md"[..], b".mdx", b".markdown"]
         .iter()
         .any(|it| name.ends_with(it))

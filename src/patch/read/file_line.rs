@@ -16,7 +16,7 @@ pub(super) fn name_above<'a>(lines: &Lines<'a>, at: usize) -> Option<&'a [u8]> {
             }
             continue;
         }
-        if let Some(name) = file_name(line) {
+        if let Some(name) = file_name(line).or_else(|| marked_name(line)) {
             return Some(name);
         }
         if !undress(line).is_empty() && !line.starts_with(b"<") {
@@ -38,7 +38,7 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     }
     let name = undress(line);
     if !name.is_empty() && !name.contains(&b' ') {
-        return Some(name);
+        return Some(linked(name));
     }
     let mut words = name
         .split(|byte| *byte == b' ')
@@ -57,6 +57,30 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     let remark = rest.iter().all(|word| is_one(word, REMARKS));
     let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
     (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(file)
+}
+
+// `src/a.py](src/a.py`, as undressing leaves it of a link: the text, or where the link leads.
+fn linked(name: &[u8]) -> &[u8] {
+    let Some(at) = memchr::memmem::find(name, b"](") else {
+        return name;
+    };
+    let (text, target) = (&name[..at], &name[at + 2..]);
+    let elsewhere = text.contains(&b'/') || memchr::memmem::find(target, b"://").is_some();
+    if elsewhere { text } else { target }
+}
+
+// The file that a heading, an item or a bold line opens with in backticks, whatever it says of it:
+// "### 1. `src/a.py`: make it inclusive", "**`src/a.py`** (line 39)".
+fn marked_name(line: &[u8]) -> Option<&[u8]> {
+    let mark =
+        |byte: &u8| matches!(byte, b'#' | b'*' | b'-' | b'.' | b' ') || byte.is_ascii_digit();
+    let start = line.iter().position(|byte| !mark(byte))?;
+    let mut parts = line.get(start..)?.split(|byte| *byte == b'`');
+    let (before, name) = (parts.next()?, parts.next()?);
+    let is_path =
+        |part: &[u8]| !part.contains(&b' ') && part.iter().any(|byte| matches!(byte, b'.' | b'/'));
+    let only = !parts.skip(1).step_by(2).any(is_path);
+    (before.is_empty() && is_path(name) && only).then_some(name)
 }
 
 // `<file path="x">`, `<file name='x'>`, `<path>x</path>`
@@ -127,7 +151,7 @@ fn undress(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::{file_name, marked_name};
 
     #[test]
     fn a_line_names_a_file_in_many_ways() {
@@ -142,6 +166,12 @@ mod tests {
             ("/src/a.ts", Some("/src/a.ts")),
             ("2. **File:** `src/a.py`", Some("src/a.py")),
             ("src/a.py (original)", Some("src/a.py")),
+            ("[src/a.py](src/a.py)", Some("src/a.py")),
+            ("### [a.py](src/a.py)", Some("src/a.py")),
+            (
+                "[src/a.py](https://x.io/o/r/blob/main/src/a.py#L3)",
+                Some("src/a.py"),
+            ),
             ("<file path=\"src/a.py\">", Some("src/a.py")),
             ("<path>src/a.py</path>", Some("src/a.py")),
             ("Now I change the loop. It was wrong.", None),
@@ -149,6 +179,21 @@ mod tests {
             ("", None),
         ] {
             let found = file_name(line.as_bytes());
+            assert_eq!(found, name.map(str::as_bytes), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_heading_names_a_file_whatever_it_says_of_it() {
+        for (line, name) in [
+            ("**`src/a.py`** (line 39)", Some("src/a.py")),
+            ("### 1. `src/a.py`: make `x` inclusive", Some("src/a.py")),
+            ("- `src/a.py` is too strict", Some("src/a.py")),
+            ("### 1. `src/a.py` and `src/b.py`", None),
+            ("As in `src/a.py`:", None),
+            ("**`run`** is slow", None),
+        ] {
+            let found = marked_name(line.as_bytes());
             assert_eq!(found, name.map(str::as_bytes), "{line}");
         }
     }

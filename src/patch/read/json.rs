@@ -219,6 +219,22 @@ impl Found {
             self.text(&said);
             return true;
         }
+        if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
+            let message = "the edit is a preview (`dryRun`), and nothing is to be written";
+            self.part = true;
+            self.problems.push(problem(Code::P107, 1, message));
+            return true;
+        }
+        // A file of GitHub's list has its name beside the hunks.
+        if let (Some(path), Some(hunks)) = (path, text(fields, "patch diff"))
+            && hunks.starts_with("@@ -")
+        {
+            self.text(&format!(
+                "--- a/{path}\n+++ b/{path}\n{}\n",
+                hunks.trim_end_matches('\n')
+            ));
+            return true;
+        }
         if let Some(said) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
             self.text(said);
             return true;

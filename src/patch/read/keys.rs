@@ -4,11 +4,12 @@ use serde_json::{Map, Value};
 
 /// A file's path.
 pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
-pub(super) const OLD: &str = "old oldtext oldstring oldstr oldcode search find original before";
+pub(super) const OLD: &str =
+    "old oldtext oldstring oldstr oldcode search find original before targetcontent";
 pub(super) const NEW: &str =
-    "new newtext newstring newstr newcode replace replacement updated after";
+    "new newtext newstring newstr newcode replace replacement updated after replacementcontent";
 pub(super) const ALL: &str = "replaceall allowmultiple all";
-pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent";
+pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
 /// What says that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
         insertbefore";
@@ -16,7 +17,8 @@ pub(super) const LINES: &str = "line linenumber lines startline endline range li
 pub(super) const ADDING: &[&str] = &["append", "prepend", "insert"];
 pub(super) const INSERTED: &str = "newstr inserttext text newtext content";
 /// Lists of edits: what is in them and is none is a mistake, not something else.
-pub(super) const LISTS: &str = "edits changes replacements operations updates files";
+pub(super) const LISTS: &str =
+    "edits changes replacements operations updates files replacementchunks strreplaceentries";
 pub(super) const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
         content message choices repair result output response candidates parts item operation";
 pub(super) const TEXTS: &str = "patch diff input arguments text response";

@@ -23,6 +23,7 @@ mod xml;
 pub(super) use binary::ALPHABET;
 #[cfg(feature = "program")]
 pub(super) use binary::git_binary;
+pub(super) use fenced::is_markdown;
 pub(super) use name::{name, quoted};
 use reader::problem;
 pub use reader::{ReadOptions, read};

@@ -54,6 +54,16 @@ impl Format {
     }
 }
 
+/// Why a file of JSON, TOML or YAML, as its name says, cannot be read; `None` for any other.
+#[must_use]
+pub fn unreadable(path: &str, bytes: &[u8]) -> Option<String> {
+    let format = match path.rsplit_once('.')?.1 {
+        "ipynb" | "webmanifest" | "geojson" | "code-workspace" | "har" => Format::Json,
+        _ => Format::of_settings(path).filter(|it| *it != Format::Ini)?,
+    };
+    format.read(bytes).err()
+}
+
 fn json(text: &str) -> Result<Tree, String> {
     if let Ok(tree) = serde_json::from_str(text) {
         return Ok(tree);

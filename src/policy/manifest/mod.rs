@@ -6,5 +6,6 @@ mod rules;
 mod tree;
 mod version;
 
+pub use format::unreadable;
 pub use judge::Dependencies;
 pub(super) use judge::{dependency_names, is_manifest, manifest_change, means_the_same};

@@ -1,3 +1,4 @@
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -15,65 +16,138 @@ const MAX_WHOLE: usize = 64 * 1024;
 // Bytes of a line that are looked at on each side.
 const MAX_LINE: usize = 400;
 
-/// The secrets given to a name: `password = "x"`, `TOKEN=x`, `"auth": "x"`, `<pass>x</pass>`,
-/// `--token x`, `setProperty("KEY", "x")`, `key="Password" value="x"`, `tokens: ["x", "y"]`.
-///
-/// `at` is a byte inside the name. Returns where the name ends.
-pub(super) fn assigned_secrets(text: &[u8], at: usize, hits: &mut Vec<Hit>) -> usize {
-    let name = name_at(text, at);
-    let end = name.end;
-    let bytes = text.get(name.clone()).unwrap_or_default();
-    let kind = name_kind(bytes).map(|kind| (kind, of_two_words(text, &name).unwrap_or(kind)));
-    // The rule's name in a mask is not the name of what stands behind it.
-    let in_mask = || {
-        text.get(..name.start)
-            .is_some_and(|before| before.ends_with(b"[REDACTED:"))
-    };
-    let Some((alone, kind)) = kind.filter(|_| name.len() <= MAX_NAME && !in_mask()) else {
-        return end;
-    };
-    let mut push = |range: Range<usize>| {
-        hits.push(Hit::new(rule_name(kind), range));
-    };
-    let strong = |range: &Range<usize>| {
-        let set = text.get(range.clone()).unwrap_or_default();
-        strength(set) == Strength::Strong && accepts(kind, set, Form::Bare)
-    };
-    values_before(text, &name)
-        .into_iter()
-        .filter(strong)
-        .for_each(&mut push);
-    let Some((value, form)) = value_after(text, &name) else {
-        return end;
-    };
-    let opens = form == Form::Bare && text.get(value.start) == Some(&b'[');
-    if kind == NameKind::Several || (opens && kind != NameKind::Key) {
-        let mut items = items(text, value.start);
-        let mut last = (form == Form::Below).then_some(value.end);
-        while let Some(item) = last
-            .and_then(|last| below(text, last, b"\"',"))
-            .filter(|_| items.len() < MAX_ITEMS)
-        {
-            last = Some(item.end);
-            items.push(item);
+/// The names of a text that may be given a secret. It remembers what was weighed, so that the same bytes
+/// are not weighed again for each name of a run of them.
+pub(super) struct Names<'t> {
+    text: &'t [u8],
+    kinds: HashMap<&'t [u8], Option<NameKind>>,
+    // Where the last name ends, the last list, and the last value with the names that stand in it.
+    until: usize,
+    list: usize,
+    value: usize,
+    within: usize,
+}
+
+impl<'t> Names<'t> {
+    pub(super) fn new(text: &'t [u8]) -> Self {
+        Self {
+            text,
+            kinds: HashMap::new(),
+            until: 0,
+            list: 0,
+            value: 0,
+            within: 0,
         }
-        items.into_iter().filter(strong).for_each(push);
-        return end;
     }
-    let set = text.get(value.clone()).unwrap_or_default();
-    // Of weak values only those are taken that cannot be the name of something.
-    let literal = form == Form::Quoted
-        || !bytes.iter().any(u8::is_ascii_lowercase)
-        || (bytes.starts_with(b"--") && text.get(end) == Some(&b'='))
-        || in_connection(text, &name, &value);
-    let weak = kind == NameKind::Password && literal && is_weak_password(set);
-    let phrase = kind == NameKind::Password && form == Form::Quoted && is_passphrase(set);
-    let told = form == Form::Quoted && is_told(text, &name, set);
-    let random = alone == kind || matches!(strength(set), Strength::Strong | Strength::Uuid);
-    if weak || phrase || told || (random && accepts(kind, set, form)) {
-        push(whole(text, value));
+
+    /// The secrets given to the name that a byte stands in: `password = "x"`, `TOKEN=x`, `"auth": "x"`,
+    /// `<pass>x</pass>`, `--token x`, `setProperty("KEY", "x")`, `key="Password" value="x"`,
+    /// `tokens: ["x", "y"]`, `Cookie: a=x; b=y`.
+    pub(super) fn assigned(&mut self, at: usize, hits: &mut Vec<Hit>) {
+        let text = self.text;
+        if at < self.until {
+            return;
+        }
+        let name = name_at(text, at);
+        self.until = name.end;
+        let bytes = text.get(name.clone()).unwrap_or_default();
+        let kind = *self.kinds.entry(bytes).or_insert_with(|| name_kind(bytes));
+        // The rule's name in a mask is not the name of what stands behind it.
+        let in_mask = || {
+            text.get(..name.start)
+                .is_some_and(|before| before.ends_with(b"[REDACTED:"))
+        };
+        let Some(alone) = kind.filter(|_| name.len() <= MAX_NAME && !in_mask()) else {
+            return;
+        };
+        let kind = of_two_words(text, &name).unwrap_or(alone);
+        let mut push = |range: Range<usize>| {
+            hits.push(Hit::new(rule_name(kind), range));
+        };
+        let strong = |range: &Range<usize>| {
+            let set = text.get(range.clone()).unwrap_or_default();
+            strength(set) == Strength::Strong && accepts(kind, set, Form::Bare)
+        };
+        values_before(text, &name)
+            .into_iter()
+            .filter(strong)
+            .for_each(&mut push);
+        if bytes.to_ascii_lowercase().ends_with(b"cookie") {
+            cookies(text, name.end).into_iter().for_each(&mut push);
+        }
+        let Some((value, form)) = value_after(text, &name) else {
+            return;
+        };
+        let opens = form == Form::Bare && text.get(value.start) == Some(&b'[');
+        if kind == NameKind::Several || (opens && kind != NameKind::Key) {
+            if value.start < self.list {
+                return;
+            }
+            let (mut items, end) = items(text, value.start);
+            let mut last = (form == Form::Below).then_some(value.end);
+            while let Some(item) = last
+                .and_then(|last| below(text, last, b"\"',"))
+                .filter(|_| items.len() < MAX_ITEMS)
+            {
+                last = Some(item.end);
+                items.push(item);
+            }
+            self.list = end.max(last.unwrap_or(0));
+            items.into_iter().filter(strong).for_each(push);
+            return;
+        }
+        self.within = if value.start < self.value {
+            self.within + 1
+        } else {
+            0
+        };
+        if self.within > MANY_WITHIN {
+            return;
+        }
+        self.value = self.value.max(value.end);
+        let set = text.get(value.clone()).unwrap_or_default();
+        // Of weak values only those are taken that cannot be the name of something.
+        let literal = || {
+            form == Form::Quoted
+                || !bytes.iter().any(u8::is_ascii_lowercase)
+                || (bytes.starts_with(b"--") && text.get(name.end) == Some(&b'='))
+                || in_connection(text, &name, &value)
+        };
+        let weak = kind == NameKind::Password
+            && (is_weak_password(set) || is_passphrase(set))
+            && literal();
+        let told = form == Form::Quoted && is_told(text, &name, set);
+        let random = alone == kind || matches!(strength(set), Strength::Strong | Strength::Uuid);
+        if weak || told || (random && accepts(kind, set, form)) {
+            push(whole(text, value));
+        }
     }
-    end
+}
+
+// Names in one value that are weighed by themselves too.
+const MANY_WITHIN: usize = 8;
+
+// The values of a header's cookies that only a machine makes up; `at` is the place behind its name.
+fn cookies(text: &[u8], at: usize) -> Vec<Range<usize>> {
+    let line = text.get(at..text.len().min(at + MAX_VALUE));
+    let line = line.unwrap_or_default().split(|byte| *byte == b'\n').next();
+    let Some(pairs) = line.and_then(|it| it.strip_prefix(b":")) else {
+        return Vec::new();
+    };
+    let mut from = at + 1;
+    let mut found = Vec::new();
+    for pair in pairs.split(|byte| matches!(byte, b';' | b'"' | b'\'' | b',' | b'\r')) {
+        let value = memchr::memchr(b'=', pair).map(|equals| from + equals + 1..from + pair.len());
+        let set = value
+            .clone()
+            .and_then(|it| text.get(it))
+            .unwrap_or_default();
+        if strength(set) == Strength::Strong {
+            found.extend(value);
+        }
+        from += pair.len() + 1;
+    }
+    found
 }
 
 // Terraform's `secret_string = "x"`: a secret whatever it looks like.
@@ -212,7 +286,8 @@ fn is_basic_pair(value: &[u8]) -> bool {
     })
 }
 
-/// Three words or more that no sentence is made of, as dice and password managers give them.
+/// Three words or more that neither a sentence nor the name of a thing is made of, as dice and password
+/// managers give them.
 fn is_passphrase(value: &[u8]) -> bool {
     #[rustfmt::skip]
     const SENTENCE: &[&[u8]] = &[
@@ -225,11 +300,28 @@ fn is_passphrase(value: &[u8]) -> bool {
         b"update", b"use", b"user", b"username", b"using", b"value", b"weak", b"with", b"wrong",
         b"you", b"your", b"some", b"here", b"goes", b"test", b"example", b"hash", b"text", b"string",
     ];
+    // What is written with dashes may be the name of a thing.
+    #[rustfmt::skip]
+    const THING: &[&[u8]] = &[
+        b"admin", b"api", b"app", b"auth", b"button", b"client", b"component", b"config", b"credential",
+        b"credentials", b"data", b"database", b"db", b"default", b"dev", b"error", b"file", b"form", b"icon",
+        b"id", b"input", b"item", b"key", b"label", b"layout", b"local", b"manager", b"modal", b"mode",
+        b"name", b"page", b"path", b"policy", b"prod", b"root", b"route", b"rule", b"section", b"server",
+        b"service", b"staging", b"store", b"toggle", b"token", b"type", b"ui", b"validator", b"view",
+        b"visible", b"web",
+    ];
+    let mark = *value
+        .iter()
+        .find(|byte| b" -".contains(byte))
+        .unwrap_or(&b' ');
     let mut count = 0;
-    for word in value.split(|byte| *byte == b' ') {
+    for word in value.split(|byte| *byte == mark) {
         let lower = word.iter().all(u8::is_ascii_lowercase) && (2..=12).contains(&word.len());
         let number = word.iter().all(u8::is_ascii_digit) && (1..=4).contains(&word.len());
-        if !(lower || number) || SENTENCE.contains(&word) {
+        let polite = mark == b'-' && word == b"please";
+        let plain =
+            (SENTENCE.contains(&word) && !polite) || (mark == b'-' && THING.contains(&word));
+        if !(lower || number) || plain {
             return false;
         }
         count += 1;
@@ -331,6 +423,32 @@ mod tests {
     }
 
     #[test]
+    fn phrases_and_cookies_are_masked() {
+        for (text, left) in [
+            (
+                "DB_PASSWORD=correct-horse-battery-staple\n",
+                "DB_PASSWORD=[REDACTED:password]\n",
+            ),
+            (
+                "passwd = \"letmein-please-now\"",
+                "passwd = \"[REDACTED:password]\"",
+            ),
+            (
+                &format!("Cookie: theme=dark; session={HEX}"),
+                "Cookie: theme=dark; session=[REDACTED:named-key]",
+            ),
+            (
+                &format!("\"Set-Cookie: sid={HEX}; Path=/\""),
+                "\"Set-Cookie: sid=[REDACTED:named-key]; Path=/\"",
+            ),
+        ] {
+            assert_eq!(masked(text), left);
+        }
+        let plain = "password = correct-horse-battery-staple";
+        assert_eq!(masked(plain), plain);
+    }
+
+    #[test]
     fn values_of_other_things_are_kept() {
         for text in [
             format!("cache key: {HEX}"),
@@ -363,7 +481,12 @@ mod tests {
 
     #[test]
     fn phrases_are_words_without_a_sentence() {
-        for value in ["correct horse battery staple", "orbit velvet 42 lantern"] {
+        for value in [
+            "correct horse battery staple",
+            "orbit velvet 42 lantern",
+            "correct-horse-battery-staple",
+            "letmein-please-now",
+        ] {
             assert!(is_passphrase(value.as_bytes()), "{value}");
         }
         for value in [
@@ -372,6 +495,10 @@ mod tests {
             "Correct Horse Battery Staple",
             "two words",
             "kinda long, with commas",
+            "reset-password-form",
+            "orders-service-db-creds",
+            "2024-01-02",
+            "wide-tall form",
         ] {
             assert!(!is_passphrase(value.as_bytes()), "{value}");
         }

@@ -65,7 +65,8 @@ pub(super) fn values_before(text: &[u8], name: &Range<usize>) -> Vec<Range<usize
             end.and_then(|end| key.get(end..))
                 .is_some_and(|end| end.eq_ignore_ascii_case(word))
         };
-        let named = ends(b"name") || ends(b"key");
+        let named = (ends(b"name") || ends(b"key"))
+            && memchr::memmem::find(&before.to_ascii_lowercase(), b"value").is_some();
         VALUE_BEFORE.as_ref().filter(|_| named)
     };
     let found = pattern.and_then(|it| it.captures(before));
@@ -97,8 +98,9 @@ static VALUE_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What may be values in a list, or in the pairs in braces on one line, whose first stands at `from`.
-pub(super) fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
+/// What may be values in a list, or in the pairs in braces on one line, whose first stands at `from`; and
+/// where it ends.
+pub(super) fn items(text: &[u8], from: usize) -> (Vec<Range<usize>>, usize) {
     let mut items = Vec::new();
     let list = text.get(from..text.len().min(from + MAX_LIST));
     let list = list.unwrap_or_default();
@@ -106,6 +108,7 @@ pub(super) fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
     let (mut depth, mut start) = (0_u32, None);
     let braced = list.starts_with(b"{");
     let mut before = b',';
+    let mut end = from;
     for (at, byte) in list.iter().copied().chain([b'\n']).enumerate() {
         if part(byte) {
             start.get_or_insert(at);
@@ -122,8 +125,9 @@ pub(super) fn items(text: &[u8], from: usize) -> Vec<Range<usize>> {
             _ => {}
         }
         before = byte;
+        end = from + at;
     }
-    items
+    (items, end)
 }
 
 /// A place in the text that moves forward over what is known.

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::anchors::{Anchor, Anchors, argument_secret, login_secret};
-use super::assignment::assigned_secrets;
+use super::assignment::Names;
 use super::block::{key_above, private_key};
 use super::command::command_secret;
 use super::encoded::each_encoded;
@@ -70,13 +70,13 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
     given.known.find(text, hits);
     given.rules.find(text, hits);
     let mut matcher = Matcher::default();
-    let (mut named_until, mut manifest_until) = (0, 0);
+    let mut names = Names::new(text);
+    let mut manifest_until = 0;
     Anchors::each(text, |anchor, start, end| {
         let found = match anchor {
             Anchor::Rule(index) => matcher.find(text, index, start, end),
-            Anchor::Name if start < named_until => None,
             Anchor::Name => {
-                named_until = assigned_secrets(text, start, hits);
+                names.assigned(start, hits);
                 None
             }
             Anchor::Url => url_secret(text, end).map(|range| ("url-credentials", range)),

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::value::{Strength, is_placeholder, is_template, strength};
+use super::value::{Strength, is_mixed, is_placeholder, is_template, is_weak_password, strength};
 
 const MAX_AUTHORITY: usize = 512;
 
@@ -34,7 +34,8 @@ pub(super) fn url_secret(text: &[u8], after: usize) -> Option<Range<usize>> {
         )
         || COMMON.contains(&lower.as_slice())
         || (strength(password) < Strength::Medium
-            && (is_placeholder(password) || is_documentation(host)));
+            && ((is_placeholder(password) && !is_mixed(password))
+                || is_documentation(host, is_weak_password(password) || is_mixed(password))));
     (!shown).then_some(after + colon + 1..after + at)
 }
 
@@ -98,8 +99,8 @@ const COMMON: &[&[u8]] = &[
     b"x-oauth-basic", b"apikey", b"api_key",
 ];
 
-// Hosts that stand for a host.
-fn is_documentation(host: &[u8]) -> bool {
+// Hosts that stand for a host; one of a single word does not where somebody typed a password for it.
+fn is_documentation(host: &[u8], typed: bool) -> bool {
     let host = host
         .split(|byte| *byte == b':')
         .next()
@@ -107,7 +108,7 @@ fn is_documentation(host: &[u8]) -> bool {
         .to_ascii_lowercase();
     let last = host.rsplit(|byte| *byte == b'.').next().unwrap_or(&host);
     let plain = !host.contains(&b'.');
-    plain
+    (plain && !typed)
         || matches!(
             last,
             b"example" | b"test" | b"invalid" | b"localhost" | b"local"
@@ -144,6 +145,8 @@ mod tests {
             ),
             ("https://cafebabe:deadbeef@gems.contribsys.com/", "deadbeef"),
             ("redis://:p4ssw0rdX!x@cache.prod.io", "p4ssw0rdX!x"),
+            ("redis://:hunter2hunter2@cache:6379/0", "hunter2hunter2"),
+            ("postgres://app:s3cr3tPassw0rd@db/x", "s3cr3tPassw0rd"),
             (
                 "postgres://app:Zx9/kQ2mV7tLp4wB@db.prod.io/x",
                 "Zx9/kQ2mV7tLp4wB",
@@ -178,6 +181,8 @@ mod tests {
             "https://host:port/path/to/kQ2@2.1.0",
             "oci://registry:main/library/image@sha256:7f9cc25de23d1a255720b0ae4551f404",
             "http://admin:letmein@example.com",
+            "postgres://app:changeme123@db/x",
+            "postgres://user:password1@localhost/x",
         ] {
             assert_eq!(found(text), None, "{text}");
         }

@@ -79,6 +79,12 @@ pub(super) fn is_weak_password(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
+/// Letters with digits among them, as in `s3cr3t`, too long for what documentation shows.
+pub(super) fn is_mixed(value: &[u8]) -> bool {
+    let shape = Shape::of(value);
+    shape.length >= 12 && shape.digit_letter > 1 && shape.distinct > 7 && shape.letters > 7
+}
+
 // How public keys start in base64, by their DER or SSH headers.
 #[rustfmt::skip]
 const PUBLIC_KEYS: &[&[u8]] = &[

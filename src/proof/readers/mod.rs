@@ -3,6 +3,7 @@
 
 mod ava;
 mod checkers;
+mod jasmine;
 mod jest;
 mod mocha;
 mod native;
@@ -15,6 +16,7 @@ mod vitest;
 
 pub(super) use ava::ava;
 pub(super) use checkers::{checker, is_checker};
+pub(super) use jasmine::jasmine;
 pub(super) use jest::jest;
 pub(super) use mocha::mocha;
 pub(super) use native::{cargo_test, go_test};
