@@ -8,7 +8,7 @@ use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
 use super::test_files::{is_assertion, is_foreign_program, is_test};
 use super::weakened::{changed_lines, weakened_test};
-use super::{meddling, shadow};
+use super::{meddling, shadow, silenced};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
@@ -249,6 +249,7 @@ pub fn judge_together(
 ) -> Vec<(usize, PatchProblem)> {
     let mut found = meddling::added(files, rules);
     found.extend(shadow::shadows(files, rules));
+    found.extend(silenced::added(files, rules));
     found.retain(|(at, _)| {
         files
             .get(*at)

@@ -16,6 +16,7 @@ mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
 mod shadow;
+mod silenced;
 mod test_comparison;
 mod test_files;
 #[cfg(feature = "program")]
