@@ -239,7 +239,7 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
             match &test.crash_path {
                 _ if named && is_named() => first(row),
-                None if named && row.error == shared => first(row),
+                None if named && test.message.is_none() => first(row),
                 Some(path) => RunFailure {
                     path: Some(path.clone()),
                     line: test.crash_line,

@@ -50,6 +50,8 @@ pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
-pub use test_file::{Ends, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file};
+pub use test_file::{
+    Ends, Imported, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file,
+};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

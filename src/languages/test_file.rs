@@ -47,9 +47,12 @@ pub struct TestFile {
     pub scopes: Vec<Scope>,
     /// In source order.
     pub statements: Vec<Statement>,
-    /// The names that imports bind, each with the name that the module has for it.
-    pub imports: Vec<(String, String)>,
+    /// The names that imports bind.
+    pub imports: Vec<Imported>,
 }
+
+/// A name that an import binds, the name that the module has for it, and the module as it is written.
+pub type Imported = (String, String, String);
 
 /// What stands around statements.
 #[derive(Debug)]
@@ -131,12 +134,14 @@ pub(super) enum TestPart<'t> {
     /// A comment, a string that stands by itself, a type.
     Nothing,
     /// Names as in [`TestFile::imports`].
-    Imports(Vec<(String, String)>),
+    Imports(Vec<Imported>),
     Scope(Opened<'t>),
     /// Bodies of its own; the code of `whole` belongs to what it says.
     Compound {
         bodies: Vec<Node<'t>>,
         whole: Vec<Node<'t>>,
+        /// As for `Plain`.
+        binds: Vec<(String, bool)>,
     },
     Plain {
         bodies: Vec<Node<'t>>,
@@ -157,6 +162,8 @@ pub(super) struct Opened<'t> {
     pub(super) binds: bool,
     /// The names in its head.
     pub(super) names: BTreeSet<String>,
+    /// The names that its parameters bind.
+    pub(super) parameters: BTreeSet<String>,
 }
 
 struct Reader<'r> {
@@ -183,9 +190,13 @@ impl Reader<'_> {
             TestPart::Nothing => {}
             TestPart::Imports(names) => self.file.imports.extend(names),
             TestPart::Scope(opened) => self.opened(node, opened, scope, depth),
-            TestPart::Compound { bodies, whole } => {
+            TestPart::Compound {
+                bodies,
+                whole,
+                binds,
+            } => {
                 let mut head = code_without(node, self.text, &bodies);
-                self.add(node, scope, head.clone(), &bodies, Vec::new(), None);
+                self.add(node, scope, head.clone(), &bodies, binds, None);
                 for part in whole {
                     head.push_str(&code_of(part, self.text));
                 }
@@ -241,6 +252,15 @@ impl Reader<'_> {
             parent: Some(scope),
             lines: lines_of(node),
         });
+        for name in opened.parameters {
+            self.file.statements.push(Statement {
+                scope: inner,
+                line: line_of(node),
+                code: format!("parameter {name}"),
+                binds: vec![(name, false)],
+                ..Statement::default()
+            });
+        }
         let is_block = self.language.test_blocks.contains(&opened.body.kind());
         if is_block {
             self.statements(opened.body, inner, depth + 1);
@@ -418,8 +438,40 @@ fn plain_string(said: &str) -> String {
     format!("{}\"{}\"", prefix.to_ascii_lowercase(), lines.join("\n"))
 }
 
-/// Whether a value is written down, not computed: literals, and lists and maps of them and of names.
-pub(super) fn is_literal(node: Node<'_>) -> bool {
+// What gives for the same arguments the same value, by the last part of its name.
+const MAKERS: &[&str] = &[
+    "BigInt",
+    "Date",
+    "Decimal",
+    "Fraction",
+    "Map",
+    "OrderedDict",
+    "Set",
+    "UUID",
+    "date",
+    "datetime",
+    "dedent",
+    "dict",
+    "freeze",
+    "frozenset",
+    "list",
+    "loads",
+    "param",
+    "set",
+    "timedelta",
+    "tuple",
+];
+
+// Whether a call does nothing but make a value of what is written down in it.
+fn makes(call: Node<'_>, text: &[u8]) -> bool {
+    let called = call.field("function").or_else(|| call.field("constructor"));
+    let called = called.map(|it| text_of(it, text)).unwrap_or_default();
+    MAKERS.contains(&called.rsplit('.').next().unwrap_or_default())
+}
+
+/// Whether a value is written down, not computed: literals, lists and maps of them and of names, and
+/// what is made of these.
+pub(super) fn is_literal(node: Node<'_>, text: &[u8]) -> bool {
     let mut open = vec![(node, 0)];
     while let Some((node, depth)) = open.pop() {
         let fits = match node.kind() {
@@ -429,8 +481,26 @@ pub(super) fn is_literal(node: Node<'_>) -> bool {
                 .named()
                 .all(|it| !matches!(it.kind(), "interpolation" | "template_substitution")),
             "identifier" | "property_identifier" | "shorthand_property_identifier" => depth > 0,
+            "call" | "call_expression" | "new_expression" if makes(node, text) => {
+                let arguments = node.field("arguments");
+                open.extend(
+                    arguments
+                        .into_iter()
+                        .flat_map(Syntax::named)
+                        .map(|it| (it, depth + 1)),
+                );
+                true
+            }
+            "keyword_argument" => {
+                open.extend(node.field("value").map(|it| (it, depth + 1)));
+                true
+            }
+            "attribute" | "member_expression" => depth > 0,
             "list"
             | "tuple"
+            | "dictionary_splat"
+            | "list_splat"
+            | "spread_element"
             | "set"
             | "dictionary"
             | "pair"

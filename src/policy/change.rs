@@ -7,7 +7,7 @@ use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
 use super::test_files::{is_assertion, is_foreign_program, is_test};
-use super::weakened::{changed_lines, weakened_test};
+use super::weakened::{asks_a_stand_in, changed_lines, weakened_test};
 use super::{meddling, shadow, silenced};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
@@ -250,6 +250,7 @@ pub fn judge_together(
     let mut found = meddling::added(files, rules);
     found.extend(shadow::shadows(files, rules));
     found.extend(silenced::added(files, rules));
+    found.extend(asks_a_stand_in(files, rules));
     found.retain(|(at, _)| {
         files
             .get(*at)

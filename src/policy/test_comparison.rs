@@ -2,8 +2,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::test_files::{is_assertion, is_skip, muffles};
-use super::weakened::{ALTERS, MUFFLES, REMOVES, SKIPS, changed_lines, missing};
-use crate::languages::{Ends, Scope, ScopeKind, TestFile, TestStatement};
+use super::weakened::{
+    ALTERS, GIVEN, MUFFLES, REMOVES, SCRIPTS, SKIPS, changed_lines, is_longer, missing,
+};
+use crate::languages::{Ends, Imported, Scope, ScopeKind, TestFile, TestStatement};
 
 // Comparisons of tests by what they ask.
 const MAX_TRIES: usize = 2_000;
@@ -224,7 +226,7 @@ impl<'f> Comparison<'f> {
             if !missing(&borrowed(&scope.rows), &borrowed(&now.rows)).is_empty() {
                 return Some(REMOVES);
             }
-            let is_old = |root: &String| self.was.imports.iter().any(|(name, _)| name == root);
+            let is_old = |root: &String| self.was.imports.iter().any(|it| it.0 == *root);
             let is_run = matches!(scope.kind, ScopeKind::Case | ScopeKind::Group);
             let loosens = now
                 .marks
@@ -364,9 +366,13 @@ impl<'f> Comparison<'f> {
     // binding than it had.
     fn compares_with_other(&self, committed: &dyn Fn() -> Option<TestFile>) -> bool {
         let mut before = None;
-        for (scope, names) in self.compared() {
+        let imports = self.was.imports.iter().chain(&self.is.imports);
+        let imports = imports.map(|it| it.0.as_str()).chain(GIVEN.iter().copied());
+        let imports: BTreeSet<String> = imports.map(str::to_owned).collect();
+        for (scope, asked) in self.compared() {
             let chain = above(&self.was, scope);
-            for name in names {
+            // What is imported is what it was, whoever asks it by another name.
+            for name in asked.union(&imports).cloned() {
                 for old in &chain {
                     let Some(new) = self.pair_of(*old) else {
                         continue;
@@ -380,13 +386,21 @@ impl<'f> Comparison<'f> {
                     let is_literal = |all: &[(&str, bool)], code: &&str| {
                         all.iter().any(|it| it.0 == *code && it.1)
                     };
-                    if missing(&codes, &others)
-                        .iter()
-                        .any(|it| is_literal(&then, it))
-                    {
+                    let grown = |code: &&str, all: &[&str]| {
+                        let asked_itself = self.was.held.iter().any(|it| it.names.contains(&name));
+                        !asked_itself && all.iter().any(|it| is_longer(code, it))
+                    };
+                    let mut lost = missing(&codes, &others);
+                    lost.retain(|code| !grown(code, &others));
+                    if lost.iter().any(|it| is_literal(&then, it)) {
                         return true;
                     }
                     let mut added = missing(&others, &codes);
+                    added.retain(|now| {
+                        !codes
+                            .iter()
+                            .any(|it| is_longer(it, now) && grown(it, &[*now]))
+                    });
                     // What is bound after all that was asked changes nothing of it.
                     if !added.is_empty() && *old == function_of(&self.was, scope) && *old != 0 {
                         let last = self.last_asked(*old, new);
@@ -404,12 +418,37 @@ impl<'f> Comparison<'f> {
                         return true;
                     }
                 }
-                if self.is_imported_anew(&name) {
+                if asked.contains(&name) && self.is_imported_anew(&name) {
                     return true;
                 }
             }
         }
-        false
+        let new = self.is.scopes.iter().enumerate();
+        let mut new = new.filter(|(at, it)| !self.known.contains(at) && runs_for_all(it));
+        new.any(|(at, _)| {
+            let mut binds = self.is.inside(at).iter().flat_map(|it| &it.binds);
+            binds.any(|(name, _)| imports.contains(name))
+        })
+    }
+
+    /// Whether a name that something old asks comes from one of these modules now, and did not before;
+    /// `helpers` are those that the tests could have it from.
+    pub(super) fn takes_from(&self, modules: &[&str], helpers: &[&str]) -> bool {
+        let asked: BTreeSet<String> = self.compared().into_iter().flat_map(|it| it.1).collect();
+        let last = |it: &Imported| {
+            let name = it.2.rsplit(['.', '/']).find(|part| !SCRIPTS.contains(part));
+            name.unwrap_or_default().to_owned()
+        };
+        let before = |name: &str| {
+            let mut all = self.was.imports.iter();
+            all.any(|it| it.0 == name && helpers.contains(&last(it).as_str()))
+        };
+        self.is.imports.iter().any(|it| {
+            (it.0 == "*" || asked.contains(&it.0))
+                && modules.contains(&last(it).as_str())
+                && !self.was.imports.contains(it)
+                && !before(&it.0)
+        })
     }
 
     // The names in assertions and in rows of cases, by the scope that they stand in; and the names in
@@ -445,13 +484,13 @@ impl<'f> Comparison<'f> {
 
     // A name under which the file knew one thing of a module, for another thing that it knew, too.
     fn is_imported_anew(&self, name: &str) -> bool {
+        let all = || self.was.imports.iter();
         let new = self.is.imports.iter().filter(|it| it.0 == name);
-        new.filter(|it| !self.was.imports.contains(it))
-            .any(|(_, original)| {
-                let all = self.was.imports.iter();
+        new.filter(|new| !all().any(|it| (&it.0, &it.1) == (&new.0, &new.1)))
+            .any(|(_, original, _)| {
                 original != name
-                    && all.clone().any(|it| it.0 == *original || it.1 == *original)
-                    && all.clone().any(|it| it.0 == name)
+                    && all().any(|it| it.0 == *original || it.1 == *original)
+                    && all().any(|it| it.0 == name)
             })
     }
 
@@ -468,7 +507,7 @@ impl<'f> Comparison<'f> {
                 !self.known.contains(at)
                     && match scope.kind {
                         ScopeKind::Case | ScopeKind::Group => true,
-                        ScopeKind::Function => more,
+                        ScopeKind::Function => more && !runs_for_all(scope),
                         ScopeKind::Construct | ScopeKind::Callback => false,
                     }
             })
@@ -519,6 +558,16 @@ fn function_of(file: &TestFile, scope: usize) -> usize {
         scope.is_some_and(|it| it.kind != ScopeKind::Construct)
     };
     above(file, scope).into_iter().find(is_one).unwrap_or(0)
+}
+
+// Set-ups, hooks of a runner, and fixtures that no test asks for: old tests run with them, too.
+fn runs_for_all(scope: &Scope) -> bool {
+    let starts = ["setup", "teardown", "setUp", "tearDown", "pytest_"];
+    let called = ["beforeEach\u{1f}", "beforeAll\u{1f}", "afterEach\u{1f}"];
+    let is_callback = scope.kind == ScopeKind::Callback;
+    starts.iter().any(|it| scope.name.starts_with(it))
+        || is_callback && called.iter().any(|it| scope.name.contains(it))
+        || scope.marks.iter().any(|it| it.code.contains("autouse"))
 }
 
 fn is_held(one: &TestStatement) -> bool {

@@ -47,6 +47,42 @@ pub(super) fn weakened_test(
     refuse(what)
 }
 
+/// Refuses a test file whose old assertions are about what another file of the patch, one among the
+/// tests, has under a name that they took from elsewhere.
+pub(super) fn asks_a_stand_in(
+    files: &[ChangedFile<'_>],
+    rules: &ChangeRules<'_>,
+) -> Vec<(usize, PatchProblem)> {
+    let stem = |path: &str| RepoPath::new(path).ok().map(|it| it.stem().to_owned());
+    let stems = |paths: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+        paths.filter(|it| is_test(it)).filter_map(stem).collect()
+    };
+    let written = |it: &&ChangedFile<'_>| it.after.is_some() && it.before != it.after;
+    let new = stems(&mut files.iter().filter(written).map(|it| it.path));
+    if new.is_empty() {
+        return Vec::new();
+    }
+    let old = stems(&mut rules.source.listing().files().map(|it| it.path.as_str()));
+    let new: Vec<&str> = new.iter().map(String::as_str).collect();
+    let old: Vec<&str> = old.iter().map(String::as_str).collect();
+    let takes = |file: &ChangedFile<'_>| {
+        let path = RepoPath::new(file.path).ok()?;
+        let is_one = is_test(file.path) || is_test_text(file.path, file.before?);
+        let read = |bytes| test_file(&path, bytes);
+        let (was, is) = (read(file.before?)?, read(file.after.filter(|_| is_one)?)?);
+        Some(Comparison::of(&was, &is).takes_from(&new, &old))
+    };
+    let problem = || {
+        PatchProblem::new(
+            Code::P703,
+            format!("the patch {ALTERS} an existing test: {LET_PASS}"),
+        )
+    };
+    let changed = files.iter().enumerate().filter(|(_, it)| written(it));
+    let found = changed.filter(|(_, it)| takes(it) == Some(true));
+    found.map(|(at, _)| (at, problem())).collect()
+}
+
 pub(super) const ALTERS: &str = "removes or alters an assertion of";
 pub(super) const REMOVES: &str = "removes a case of";
 pub(super) const MUFFLES: &str = "takes the force from a case of";
@@ -86,6 +122,34 @@ pub(super) fn changed_lines<'a>(
     (missing(&before, &after), missing(&after, &before))
 }
 
+/// What is there without an import.
+pub(super) const GIVEN: &[&str] = &[
+    "Array",
+    "Date",
+    "JSON",
+    "Math",
+    "Number",
+    "Object",
+    "Promise",
+    "String",
+    "globalThis",
+    "global",
+    "window",
+];
+
+/// Endings that an import of a script may write.
+pub(super) const SCRIPTS: &[&str] = &["cjs", "cts", "js", "jsx", "mjs", "mts", "ts", "tsx"];
+
+/// Whether a list that is bound has more rows at its end.
+pub(super) fn is_longer(then: &str, now: &str) -> bool {
+    let Some((rows, end)) = then.rsplit_once("]\u{1f}") else {
+        return false;
+    };
+    let is_outermost = end.split('\u{1f}').all(|it| it.is_empty() || it == ")");
+    let more = now.strip_prefix(rows).and_then(|it| it.strip_suffix(end));
+    is_outermost && more.is_some_and(|it| it.starts_with(",\u{1f}") && it.ends_with("]\u{1f}"))
+}
+
 /// What of the one is not in the other, as a multiset.
 pub(super) fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) -> Vec<T> {
     let mut left: HashMap<T, usize> = HashMap::new();
@@ -104,7 +168,7 @@ pub(super) fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, weakened_test};
+    use super::{Comparison, asks_a_stand_in, weakened_test};
     use crate::languages::test_file;
     use crate::model::{Operation, RepoPath};
     use crate::policy::{Allowed, ChangeRules, ChangedFile, CommandFiles, Dependencies};
@@ -205,6 +269,33 @@ class TestShop:
                 "import pytest\n",
                 "import pytest\n\npytest.importorskip(\"x\")\n",
             ),
+            (
+                "import pytest\n",
+                "import pytest\nimport shop.price\n\nshop.price.total = lambda n: 2\n",
+            ),
+            ("\n\n@pytest", "ORDER[\"a\"] = 2\n\n\n@pytest"),
+            ("\n\n@pytest", "EXPECTED.update(a=20)\n\n\n@pytest"),
+            (
+                "def test_total(self)",
+                "def test_total(self, total=lambda n: EXPECTED)",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\nfor total in [lambda n: 2]:\n    pass\n\n\nclass TestShop",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\ndef setup_module():\n    shop.total = 1\n\n\nimport shop\n\n\nclass TestShop",
+            ),
+            (
+                "@pytest.mark",
+                "@pytest.mark.parametrize(\"_\", [])\n@pytest.mark",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\n@pytest.fixture(autouse=True)\ndef off():\n    pytest.skip()\n\n\n\
+                 def test_more():\n    assert total(9)\n\n\nclass TestShop",
+            ),
         ] {
             assert!(PYTHON.contains(old), "{old}");
             assert!(
@@ -238,6 +329,14 @@ class TestShop:
             ),
             ("total(None)", "total(0)"),
             (
+                "import pytest\n",
+                "import sys\n\nimport pytest\n\nsys.path.insert(0, \"src\")\n",
+            ),
+            (
+                "def test_total(self)",
+                "def test_total(self, tmp_path, n=1)",
+            ),
+            (
                 "\n\nclass TestShop",
                 "\n\ndef test_b():\n    return\n\n\nclass TestShop",
             ),
@@ -247,6 +346,143 @@ class TestShop:
                 !is_refused("tests/test_a.py", PYTHON, &PYTHON.replacen(old, new, 1)),
                 "{new}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_made_of_literals_is_one() {
+        for (value, other) in [
+            ("Decimal(\"19.00\")", "Decimal(\"20.00\")"),
+            ("date(2026, 1, 2)", "date(2026, 1, 3)"),
+            ("dict(a=1)", "dict(a=2)"),
+            ("{**BASE, \"a\": 1}", "{**BASE, \"a\": 2}"),
+            ("[pytest.param(1, 2, id=\"x\"), (3, 4)]", "[(3, 4)]"),
+            (
+                "textwrap.dedent(\"\"\"a\"\"\")",
+                "textwrap.dedent(\"\"\"b\"\"\")",
+            ),
+        ] {
+            let text = |value: &str| {
+                format!("WANT = {value}\n\n\ndef test_a():\n    assert f() == WANT\n")
+            };
+            assert!(
+                is_refused("tests/test_a.py", &text(value), &text(other)),
+                "{value}"
+            );
+        }
+        for (value, other) in [
+            ("new Date('2026-01-02')", "new Date('2026-01-03')"),
+            ("Object.freeze({ a: 1 })", "Object.freeze({ a: 2 })"),
+            ("[...BASE, 1]", "[...BASE, 2]"),
+        ] {
+            let text = |value: &str| {
+                format!(
+                    "const want = {value}\n\nit('a', () => {{\n  expect(f()).toEqual(want)\n}})\n"
+                )
+            };
+            assert!(
+                is_refused("test/a.test.ts", &text(value), &text(other)),
+                "{value}"
+            );
+        }
+        let rows = |more: &str| {
+            format!(
+                "ROWS = [\n    param(1, 2),\n    (3, 4),{more}\n]\n\n\n\
+                 @pytest.mark.parametrize(\"n, want\", ROWS)\ndef test_a(n, want):\n    assert f(n) == want\n"
+            )
+        };
+        assert!(!is_refused(
+            "tests/test_a.py",
+            &rows(""),
+            &rows("\n    (5, 6),")
+        ));
+        assert!(is_refused(
+            "tests/test_a.py",
+            &rows("\n    (5, 6),"),
+            &rows("")
+        ));
+        // What the program makes is the program's.
+        let text = |value: &str| format!("def test_a():\n    got = run({value})\n    assert got\n");
+        assert!(!is_refused(
+            "tests/test_a.py",
+            &text("1"),
+            &text("1, strict=True")
+        ));
+    }
+
+    #[test]
+    fn assertions_without_the_word_are_some() {
+        for (line, other) in [
+            ("equal(vat(100), 20)", "equal(vat(100), 21)"),
+            ("t.same(vat(100), 20)", "t.same(vat(100), 21)"),
+            ("ok(vat(100) === 20)", "ok(true)"),
+            ("screen.getByText('12.34 EUR')", "screen.getByText(/EUR/)"),
+            ("expectType<number>(vat(1))", "expectType<any>(vat(1))"),
+        ] {
+            let text = |line: &str| format!("test('a', (t) => {{\n  {line}\n  done()\n}})\n");
+            assert!(
+                is_refused("test/a.test.ts", &text(line), &text(other)),
+                "{line}"
+            );
+        }
+        let text = |what: &str| format!("def test_a():\n    with raises({what}):\n        f()\n");
+        assert!(is_refused(
+            "tests/test_a.py",
+            &text("ValueError"),
+            &text("Exception")
+        ));
+        let each = |rows: &str| format!("it{rows}('a', () => {{\n  expect(f()).toBe(1)\n}})\n");
+        assert!(is_refused("test/a.test.ts", &each(""), &each(".each([])")));
+        let given = |what: &str| format!("it('a', ({what}) => {{\n  expect(f()).toBe(1)\n}})\n");
+        assert!(is_refused(
+            "test/a.test.ts",
+            &given(""),
+            &given("{ f = () => 1 }")
+        ));
+    }
+
+    #[test]
+    fn a_name_that_is_asked_comes_from_no_stand_in() {
+        let test = |head: &str| format!("{head}\n\n\ndef test_a():\n    assert total(1) == 2\n");
+        let fakes = "def total(n):\n    return 2\n";
+        let refused = |before: &str, after: &str, helper: &str| {
+            let (before, after) = (test(before), test(after));
+            let file = |path, before: Option<&'static str>, after| ChangedFile {
+                path,
+                operation: Operation::Modify,
+                before: before.map(str::as_bytes),
+                after,
+                modes: (0o100_644, 0o100_644),
+            };
+            let files = [
+                ChangedFile {
+                    before: Some(before.as_bytes()),
+                    ..file("tests/test_a.py", None, Some(after.as_bytes()))
+                },
+                file(helper, None, Some(fakes.as_bytes())),
+            ];
+            let source = crate::source::Memory::named([("tests/support.py", fakes)]);
+            let rules = ChangeRules {
+                allowed: &Allowed::default(),
+                dependencies: Dependencies::Registry,
+                run: &CommandFiles::default(),
+                source: &source,
+                committed: &|_| None,
+                is_standard: |_| false,
+            };
+            !asks_a_stand_in(&files, &rules).is_empty()
+        };
+        let (shop, fake) = ("from shop import total", "from fakes import total");
+        assert!(refused(shop, fake, "tests/fakes.py"));
+        assert!(refused("", fake, "tests/fakes.py"));
+        assert!(refused(shop, "from .fakes import *", "tests/fakes.py"));
+        for (before, after, helper) in [
+            (shop, fake, "fakes.py"),
+            (shop, "from fakes import other", "tests/fakes.py"),
+            ("from support import total", fake, "tests/fakes.py"),
+            (fake, fake, "tests/fakes.py"),
+        ] {
+            assert!(!refused(before, after, helper), "{before} {after} {helper}");
         }
     }
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::languages::literal::{Syntax, text_of};
 use crate::languages::test_file::{
-    Ends, Mark, Opened, ScopeKind, TestPart, bodies_in, code_of, is_literal, names_in,
+    Ends, Imported, Mark, Opened, ScopeKind, TestPart, bodies_in, code_of, is_literal, names_in,
 };
 
 /// What holds statements.
@@ -25,6 +25,21 @@ const LOOSENING: &[&str] = &[
     "xfail",
 ];
 
+// Methods that change what they are called on.
+const CHANGING: &[&str] = &[
+    "append",
+    "clear",
+    "extend",
+    "insert",
+    "pop",
+    "popitem",
+    "remove",
+    "reverse",
+    "setdefault",
+    "sort",
+    "update",
+];
+
 /// What a statement of Python is to a reader of tests.
 pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> TestPart<'t> {
     match node.kind() {
@@ -38,17 +53,17 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> T
         },
         "function_definition" | "class_definition" => defined(node, None, text, in_function),
         "if_statement" | "for_statement" | "while_statement" | "with_statement"
-        | "match_statement" => compound(node, Vec::new()),
+        | "match_statement" => compound(node, text, Vec::new()),
         "try_statement" => {
             let body = node.field("body");
             let rest = node.named().filter(|it| Some(*it) != body);
-            compound(node, rest.collect())
+            compound(node, text, rest.collect())
         }
         "expression_statement" => expression(node, text),
         kind => TestPart::Plain {
             bodies: Vec::new(),
             binds: match kind {
-                "delete_statement" => names_in(node, text)
+                "delete_statement" | "global_statement" => names_in(node, text)
                     .into_iter()
                     .map(|it| (it, false))
                     .collect(),
@@ -63,9 +78,26 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], in_function: bool) -> T
     }
 }
 
-fn compound<'t>(node: Node<'t>, whole: Vec<Node<'t>>) -> TestPart<'t> {
+fn compound<'t>(node: Node<'t>, text: &[u8], whole: Vec<Node<'t>>) -> TestPart<'t> {
     let bodies = bodies_in(node, BLOCKS);
-    TestPart::Compound { bodies, whole }
+    let mut names = node
+        .field("left")
+        .map(|it| names_in(it, text))
+        .unwrap_or_default();
+    let mut open: Vec<Node<'_>> = node.named().filter(|it| !bodies.contains(it)).collect();
+    while let Some(node) = open.pop() {
+        match node.kind() {
+            "as_pattern_target" => names.extend(names_in(node, text)),
+            "named_expression" => names.extend([node.field_text("name", text)]),
+            _ => {}
+        }
+        open.extend(node.named().filter(|it| !bodies.contains(it)));
+    }
+    TestPart::Compound {
+        bodies,
+        whole,
+        binds: names.into_iter().map(|it| (it, false)).collect(),
+    }
 }
 
 fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
@@ -75,12 +107,15 @@ fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
         return TestPart::Nothing;
     }
     let target = inner.and_then(|it| it.field("left"));
-    let is_bound = target.is_some_and(|it| !matches!(it.kind(), "attribute" | "subscript"));
     let value = inner.and_then(|it| it.field("right"));
-    let literal = kind == "assignment" && value.is_some_and(is_literal);
-    let names = match target {
-        Some(target) if is_bound => names_in(target, text),
-        _ => BTreeSet::new(),
+    let literal = kind == "assignment" && value.is_some_and(|it| is_literal(it, text));
+    let names = match (target, inner) {
+        (Some(target), _) => match root(target) {
+            Some(root) => names_in(root, text),
+            None => names_in(target, text),
+        },
+        (None, Some(call)) => changed_by(call, text),
+        (None, None) => BTreeSet::new(),
     };
     TestPart::Plain {
         bodies: Vec::new(),
@@ -89,15 +124,49 @@ fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
     }
 }
 
-fn imported(node: Node<'_>, text: &[u8]) -> Vec<(String, String)> {
+// What stands before the first dot or bracket of a target that is no name.
+fn root(target: Node<'_>) -> Option<Node<'_>> {
+    let mut at = match target.kind() {
+        "attribute" => target.field("object")?,
+        "subscript" => target.field("value")?,
+        _ => return None,
+    };
+    while let Some(inner) = root(at) {
+        at = inner;
+    }
+    Some(at)
+}
+
+// The name whose value a call such as `ORDER.update(…)` changes.
+fn changed_by(call: Node<'_>, text: &[u8]) -> BTreeSet<String> {
+    let called = call.field("function").filter(|it| it.kind() == "attribute");
+    // Where modules are found is no value that is compared.
+    let called = called.filter(|it| it.field_text("object", text) != "sys.path");
+    let called = called.filter(|it| CHANGING.contains(&it.field_text("attribute", text).as_str()));
+    let root = called.and_then(root).filter(|it| it.kind() == "identifier");
+    root.map(|it| names_in(it, text)).unwrap_or_default()
+}
+
+fn imported(node: Node<'_>, text: &[u8]) -> Vec<Imported> {
+    let module = node.field_text("module_name", text);
     if node.named().any(|it| it.kind() == "wildcard_import") {
-        return vec![("*".to_owned(), "*".to_owned())];
+        let all = "*".to_owned();
+        return vec![(all.clone(), all, module)];
     }
     let names = node.fields("name").map(|name| {
         let full = text_of(name.field("name").unwrap_or(name), text);
+        let from = if module.is_empty() {
+            full.clone()
+        } else {
+            module.clone()
+        };
         match name.field("alias") {
-            Some(alias) => (text_of(alias, text), full),
-            None => (full.split('.').next().unwrap_or_default().to_owned(), full),
+            Some(alias) => (text_of(alias, text), full, from),
+            None => (
+                full.split('.').next().unwrap_or_default().to_owned(),
+                full,
+                from,
+            ),
         }
     });
     names.collect()
@@ -134,6 +203,16 @@ fn defined<'t>(
         let dotted = text_of(called, text);
         if dotted.ends_with("parametrize") {
             rows.extend(parametrized(what, text, &mut names));
+            // No rows at all are a skip, and a row may bring what the test has by import.
+            let filled = what.field("arguments").and_then(|it| it.named_child(0));
+            marks.push(Mark {
+                code: format!(
+                    "parametrize {}",
+                    filled.map_or_else(String::new, |it| code_of(it, text))
+                ),
+                root: String::new(),
+                loosens: true,
+            });
             continue;
         }
         let words = dotted.split(['.', '_']).map(str::to_ascii_lowercase);
@@ -159,7 +238,20 @@ fn defined<'t>(
         body,
         binds: true,
         names,
+        parameters: node
+            .field("parameters")
+            .map(|it| parameters(it, text))
+            .unwrap_or_default(),
     })
+}
+
+// The names that a function gets, their defaults and types aside.
+fn parameters(node: Node<'_>, text: &[u8]) -> BTreeSet<String> {
+    let names = node.named().filter_map(|it| match it.kind() {
+        "identifier" => Some(it),
+        _ => it.field("name").or_else(|| it.named_child(0)),
+    });
+    names.flat_map(|it| names_in(it, text)).collect()
 }
 
 // Each row with the names that it fills; one where the rows are not written down here.

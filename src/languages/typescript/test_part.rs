@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::languages::literal::{Syntax, text_of};
 use crate::languages::test_file::{
-    Ends, Mark, Opened, ScopeKind, TestPart, bodies_in, code_of, is_literal, names_in,
+    Ends, Imported, Mark, Opened, ScopeKind, TestPart, bodies_in, code_of, is_literal, names_in,
 };
 
 /// What holds statements.
@@ -45,7 +45,7 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
                 .named()
                 .filter(|it| it.kind() == "variable_declarator")
                 .flat_map(|one| {
-                    let literal = one.field("value").is_some_and(is_literal);
+                    let literal = one.field("value").is_some_and(|it| is_literal(it, text));
                     let name = one.field("name");
                     let names = name.map(|it| bound(it, text)).unwrap_or_default();
                     names.into_iter().map(move |name| (name, literal))
@@ -62,6 +62,7 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
                 body,
                 binds: true,
                 names: BTreeSet::new(),
+                parameters: BTreeSet::new(),
             }),
             None => TestPart::Nothing,
         },
@@ -73,18 +74,21 @@ pub(super) fn test_part<'t>(node: Node<'t>, text: &[u8], _: bool) -> TestPart<'t
         "statement_block" => TestPart::Compound {
             bodies: vec![node],
             whole: Vec::new(),
+            binds: Vec::new(),
         },
         "try_statement" => {
             let body = node.field("body");
             TestPart::Compound {
                 bodies: bodies_in(node, BLOCKS),
                 whole: node.named().filter(|it| Some(*it) != body).collect(),
+                binds: Vec::new(),
             }
         }
         "if_statement" | "for_statement" | "for_in_statement" | "while_statement"
         | "do_statement" | "switch_statement" | "labeled_statement" => TestPart::Compound {
             bodies: branches(node),
             whole: Vec::new(),
+            binds: Vec::new(),
         },
         _ => plain(node, Vec::new(), None),
     }
@@ -133,19 +137,25 @@ fn bound(pattern: Node<'_>, text: &[u8]) -> BTreeSet<String> {
     found
 }
 
-fn imported(node: Node<'_>, text: &[u8]) -> Vec<(String, String)> {
+fn imported(node: Node<'_>, text: &[u8]) -> Vec<Imported> {
     let mut found = Vec::new();
+    let module = node.field_text("source", text);
+    let module = module.trim_matches(['"', '\'']);
     let mut open: Vec<Node<'_>> = node.named().collect();
     while let Some(node) = open.pop() {
         match node.kind() {
             "import_specifier" => {
                 let name = node.field_text("name", text);
                 let alias = node.field("alias").map(|it| text_of(it, text));
-                found.push((alias.unwrap_or_else(|| name.clone()), name));
+                found.push((
+                    alias.unwrap_or_else(|| name.clone()),
+                    name,
+                    module.to_owned(),
+                ));
             }
             "identifier" => {
                 let name = text_of(node, text);
-                found.push((name.clone(), name));
+                found.push((name.clone(), name, module.to_owned()));
             }
             _ => open.extend(node.named()),
         }
@@ -164,12 +174,20 @@ fn expression<'t>(node: Node<'t>, text: &[u8]) -> TestPart<'t> {
     }
     let assigned = inner.filter(|it| it.kind() == "assignment_expression");
     let target = assigned.and_then(|it| it.field("left"));
-    let target = target.filter(|it| it.kind() == "identifier");
+    let target = target.map(root).filter(|it| it.kind() == "identifier");
     let literal = assigned
         .and_then(|it| it.field("right"))
-        .is_some_and(is_literal);
+        .is_some_and(|it| is_literal(it, text));
     let binds = target.map(|it| (text_of(it, text), literal));
     plain(node, binds.into_iter().collect(), None)
+}
+
+// What stands before the first dot or bracket.
+fn root(mut target: Node<'_>) -> Node<'_> {
+    while let Some(inner) = target.field("object") {
+        target = inner;
+    }
+    target
 }
 
 // `it('adds', () => { … })` in all its forms.
@@ -184,6 +202,7 @@ fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
         body: node,
         binds: false,
         names: BTreeSet::new(),
+        parameters: BTreeSet::new(),
     };
     let root = chain(callee, text, &mut case)?;
     if GROUPS.contains(&root.as_str()) {
@@ -204,6 +223,9 @@ fn case<'t>(node: Node<'t>, text: &[u8]) -> Option<Opened<'t>> {
     for argument in given {
         if is_function(argument) {
             body = argument.field("body");
+            let own = ["parameters", "parameter", "name"].map(|it| argument.field(it));
+            let own = own.into_iter().flatten();
+            case.parameters = own.flat_map(|it| bound(it, text)).collect();
             continue;
         }
         match argument.kind() {
@@ -258,6 +280,7 @@ fn chain(callee: Node<'_>, text: &[u8], case: &mut Opened<'_>) -> Option<String>
             {
                 case.names.extend(names_in(arguments, text));
                 case.rows.extend(rows(arguments, text));
+                case.marks.push(modifier("each".to_owned(), true));
             } else {
                 case.marks.push(modifier(code_of(arguments, text), true));
             }
