@@ -8,7 +8,7 @@ use super::log::View;
 use super::pattern::pattern;
 use super::unnamed::{find_importers, find_unnamed};
 use super::unparsed::name_unparsed;
-use crate::languages::{Language, Resolver, package_part};
+use crate::languages::{Language, PYTHON, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
 use crate::source::Source;
 
@@ -77,12 +77,11 @@ fn lie_in_folders(modules: &[String], source: &dyn Source) -> bool {
             .rsplit_once('.')
             .map(|(above, _)| above.replace('.', "/") + "/");
         let holds = |path: &str, folder: &str| {
-            path.ends_with(".py")
-                && path
-                    .match_indices(folder)
-                    .any(|(at, _)| at == 0 || path[..at].ends_with('/'))
+            let mut found = path.match_indices(folder);
+            found.any(|(at, _)| at == 0 || path[..at].ends_with('/'))
         };
-        let mut files = source.listing().files();
+        let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
+        let mut files = source.listing().files().filter(|it| is_python(&it.path));
         folder.is_some_and(|folder| files.any(|it| holds(it.path.as_str(), &folder)))
     };
     !modules.is_empty() && modules.iter().all(has_code)

@@ -480,7 +480,11 @@ pub(super) fn is_literal(node: Node<'_>, text: &[u8]) -> bool {
             "string" | "template_string" => node
                 .named()
                 .all(|it| !matches!(it.kind(), "interpolation" | "template_substitution")),
-            "identifier" | "property_identifier" | "shorthand_property_identifier" => depth > 0,
+            "identifier"
+            | "property_identifier"
+            | "shorthand_property_identifier"
+            | "attribute"
+            | "member_expression" => depth > 0,
             "call" | "call_expression" | "new_expression" if makes(node, text) => {
                 let arguments = node.field("arguments");
                 open.extend(
@@ -495,7 +499,6 @@ pub(super) fn is_literal(node: Node<'_>, text: &[u8]) -> bool {
                 open.extend(node.field("value").map(|it| (it, depth + 1)));
                 true
             }
-            "attribute" | "member_expression" => depth > 0,
             "list"
             | "tuple"
             | "dictionary_splat"

@@ -227,6 +227,7 @@ pub enum Origin {
 /// `result.json` of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
     /// Version of this document's shape.
     #[schemars(extend("const" = 1))]

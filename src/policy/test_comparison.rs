@@ -372,13 +372,13 @@ impl<'f> Comparison<'f> {
         for (scope, asked) in self.compared() {
             let chain = above(&self.was, scope);
             // What is imported is what it was, whoever asks it by another name.
-            for name in asked.union(&imports).cloned() {
+            for name in asked.union(&imports) {
                 for old in &chain {
                     let Some(new) = self.pair_of(*old) else {
                         continue;
                     };
-                    let then = self.was.bindings(*old, &name);
-                    let now = self.is.bindings(new, &name);
+                    let then = self.was.bindings(*old, name);
+                    let now = self.is.bindings(new, name);
                     let code = |all: &[(&'f str, bool)]| -> Vec<&'f str> {
                         all.iter().map(|it| it.0).collect()
                     };
@@ -387,7 +387,7 @@ impl<'f> Comparison<'f> {
                         all.iter().any(|it| it.0 == *code && it.1)
                     };
                     let grown = |code: &&str, all: &[&str]| {
-                        let asked_itself = self.was.held.iter().any(|it| it.names.contains(&name));
+                        let asked_itself = self.was.held.iter().any(|it| it.names.contains(name));
                         !asked_itself && all.iter().any(|it| is_longer(code, it))
                     };
                     let mut lost = missing(&codes, &others);
@@ -404,7 +404,7 @@ impl<'f> Comparison<'f> {
                     // What is bound after all that was asked changes nothing of it.
                     if !added.is_empty() && *old == function_of(&self.was, scope) && *old != 0 {
                         let last = self.last_asked(*old, new);
-                        added.retain(|code| self.is.is_bound_before(new, &name, code, last));
+                        added.retain(|code| self.is.is_bound_before(new, name, code, last));
                     }
                     if added.is_empty() {
                         continue;
@@ -418,7 +418,7 @@ impl<'f> Comparison<'f> {
                         return true;
                     }
                 }
-                if asked.contains(&name) && self.is_imported_anew(&name) {
+                if asked.contains(name) && self.is_imported_anew(name) {
                     return true;
                 }
             }
