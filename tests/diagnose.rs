@@ -553,6 +553,39 @@ fn one_line_for_each_failure_is_that_of_its_test() {
 }
 
 #[test]
+fn a_file_of_tests_whose_process_ended_says_what_it_printed() {
+    let point = |printed: &str, end: &str| {
+        format!(
+            "TAP version 13\nok 1 - before\n  ---\n  duration_ms: 1\n  ...\n{printed}# Subtest: /w/test/a.js\n\
+             not ok 2 - /w/test/a.js\n  ---\n  duration_ms: 269.7\n  location: '/w/test/a.js:1:1'\n  \
+             failureType: 'testCodeFailure'\n  {end}\n  error: 'test failed'\n  code: \
+             'ERR_TEST_FAILURE'\n  ...\n1..2\n# tests 2\n# pass 1\n# fail 1\n"
+        )
+    };
+    let exit = "exitCode: 1\n  signal: ~";
+    for (log, said) in [
+        (
+            point(
+                "# starting\n# error: unknown option '--pepper'\n# (Did you mean --paper?)\n",
+                exit,
+            ),
+            "unknown option '--pepper'",
+        ),
+        (point("# no such shop\n", exit), "no such shop"),
+        (point("", exit), "exitCode: 1"),
+        (
+            point("", "exitCode: ~\n  signal: 'SIGSEGV'"),
+            "signal: 'SIGSEGV'",
+        ),
+    ] {
+        let found = diagnose(&log, &LogFacts::default(), Some(&listing(&["test/a.js"])));
+        assert_eq!(found.kind, FailureKind::RuntimeError, "{log}");
+        assert_eq!(found.failing_tests, ["test/a.js"]);
+        assert_eq!(found.tests[0].message.as_deref(), Some(said), "{log}");
+    }
+}
+
+#[test]
 fn a_test_has_the_message_of_its_own_report() {
     let ava = "  ✘ [fail]: total\n  ✘ [fail]: first Error thrown in test\n  ─\n\n  total\n\n  \
                test/a.js:3\n\n   2: if (x) {\n   3:   y:\n\n  Difference (- actual, + expected):\n\n  \

@@ -210,8 +210,9 @@ fn a_job_that_passed_is_none() {
 }
 
 #[test]
-fn a_file_that_node_could_not_run_says_nothing_of_its_own() {
+fn a_file_that_node_could_not_run_says_what_it_printed() {
     let found = of(&read("node-test-20-syntax.log"));
-    assert_eq!(found.tests[0].message, None);
+    let said = found.tests[0].message.as_deref();
+    assert_eq!(said, Some("SyntaxError: missing ) after argument list"));
     assert!(found.evidence[0].text.contains("missing ) after"));
 }

@@ -166,6 +166,39 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
 }
 
 #[test]
+fn a_certain_import_is_written_though_something_else_fails() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    repo.write("shop/double.py", "def double(x):\n    return x * 3\n");
+    repo.write(
+        "test_double.py",
+        "import unittest\n\nfrom shop.double import double\n\n\nclass TestDouble(unittest.TestCase):\n    \
+         def test_double(self):\n        self.assertEqual(double(2), 4)\n",
+    );
+    run(&repo, &[]);
+    let fix = repo.mendit(&["fix", "--yes"]);
+    let said = stdout(&fix);
+    assert_eq!(code(&fix), 1, "{said}{}", stderr(&fix));
+    for part in [
+        "mended in part: ",
+        "\nleft     test_double.",
+        "\nchanged  shop/area.py +",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let file = std::fs::read_to_string(repo.root().join("shop/area.py")).unwrap();
+    assert!(file.contains("from shop.shape import Square"), "{file}");
+    let again = run(&repo, &[]);
+    assert!(
+        !stderr(&again).contains("✗ test_area"),
+        "{}",
+        stderr(&again)
+    );
+}
+
+#[test]
 fn a_fix_beside_a_secret_is_not_written_masked() {
     if !has_program("python3") {
         return;

@@ -64,6 +64,8 @@ export interface AttemptResult {
   attempts: number;
   /** The report's word for it. */
   category: Category;
+  /** Whether its change is nothing but imports that were certain before they were tried. */
+  certain: boolean;
   /** What the agent says it has done. */
   completedSteps: Array<string>;
   /** Of the files that were sent, those that the agent says it used. */
@@ -639,6 +641,10 @@ export interface Failure {
   kind: FailureKind;
   /** 1-based line of the log. */
   line: number;
+  /** The file of the repository that is named there, of what fails beside the first cause. */
+  path: string | null;
+  /** The 1-based line in it. */
+  pathLine: number | null;
   /** The rule that says so. */
   rule: string | null;
   /** A finer word, if the evidence gives one. */
@@ -1708,6 +1714,11 @@ export interface RunResult {
   attempts: number;
   /** The report's word for it; `null` when nothing failed. */
   category: Category | null;
+  /**
+   * Whether the patch is nothing but imports that were certain before they were tried, each seen
+   * to help.
+   */
+  certain: boolean;
   /** Parts that a split run was made of, in the order they ran. */
   children: Array<string>;
   /** How often the commands were run, and what for. */

@@ -62,6 +62,8 @@ class AttemptResult(TypedDict):
     attempts: int
     # The report's word for it.
     category: "Category"
+    # Whether its change is nothing but imports that were certain before they were tried.
+    certain: bool
     # What the agent says it has done.
     completedSteps: list[str]
     # Of the files that were sent, those that the agent says it used.
@@ -609,6 +611,10 @@ class Failure(TypedDict):
     kind: "FailureKind"
     # 1-based line of the log.
     line: int
+    # The file of the repository that is named there, of what fails beside the first cause.
+    path: Union[str, None]
+    # The 1-based line in it.
+    pathLine: Union[int, None]
     # The rule that says so.
     rule: Union[str, None]
     # A finer word, if the evidence gives one.
@@ -1584,6 +1590,9 @@ class RunResult(TypedDict):
     attempts: int
     # The report's word for it; `null` when nothing failed.
     category: Union["Category", None]
+    # Whether the patch is nothing but imports that were certain before they were tried, each seen
+    # to help.
+    certain: bool
     # Parts that a split run was made of, in the order they ran.
     children: list[str]
     # How often the commands were run, and what for.

@@ -5,7 +5,7 @@ use super::last_run::{Again, LastCommand, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{RepairRequest, Repaired, repair_after};
 use super::{App, AppError, Progress, runs};
-use crate::model::{Code, Exit, RunStatus};
+use crate::model::{Code, Exit, RunStatus, StopReason as S};
 
 /// Mend what the last run of `mendit run` failed with. What may be spent is settings, as for a
 /// repair.
@@ -28,6 +28,14 @@ impl Fixed {
     #[must_use]
     pub fn is_proven(&self) -> bool {
         self.repaired.result.status == RunStatus::Fixed
+    }
+
+    /// Whether the command still fails, and the patch is nothing but certain imports that helped.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        let result = &self.repaired.result;
+        let moved = [S::Interrupted, S::WorktreeChanged, S::WorkplaceUnused];
+        !moved.contains(&result.stop_reason) && result.certain && result.remaining.is_some()
     }
 }
 

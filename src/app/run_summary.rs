@@ -9,7 +9,7 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, FailureKind, FailurePacket, MentionedFile,
+    CertainImport, ContextDocument, Diagnosis, Failure, FailureKind, FailurePacket, MentionedFile,
     PacketSize, RepoPath, RunFailure, RunSummary, Suggestion,
 };
 use crate::repair::log_heals;
@@ -73,7 +73,8 @@ pub(super) fn summarise(
 
 /// The same of a diagnosis alone.
 pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
-    let (failures, more) = listed(failures(diagnosis, source));
+    let (mut failures, more) = listed(failures(diagnosis, source));
+    failures.extend(beside(diagnosis, &failures));
     let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
     RunSummary {
         kind: diagnosis.kind,
@@ -84,6 +85,27 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
         requires_user_action: diagnosis.requires_user_action,
         ..RunSummary::default()
     }
+}
+
+// What other programs failed with, where no row tells it.
+fn beside(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
+    let others = diagnosis.failures.iter().skip(1).filter(|it| !it.follows);
+    let row = |it: &Failure| {
+        let mut evidence = diagnosis.evidence.iter();
+        let said = evidence.find(|line| line.line == it.line)?.text.trim();
+        let known = rows.iter().any(|row| row.error == said);
+        let more = match (it.count, &it.tool) {
+            (2.., Some(tool)) => format!(" (and {} more from {tool})", it.count - 1),
+            _ => String::new(),
+        };
+        (!known).then(|| RunFailure {
+            error: format!("{said}{more}"),
+            path: it.path.clone(),
+            line: it.path_line,
+            ..RunFailure::default()
+        })
+    };
+    others.filter_map(row).collect()
 }
 
 // The causes in log order, each with its first tests; and how many tests are of causes beyond them.
@@ -217,7 +239,7 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
             let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
             match &test.crash_path {
                 _ if named && is_named() => first(row),
-                None if named && row.error == shared => first(row),
+                None if named && test.message.is_none() => first(row),
                 Some(path) => RunFailure {
                     path: Some(path.clone()),
                     line: test.crash_line,
@@ -435,6 +457,29 @@ mod tests {
             [
                 "|Jest encountered an unexpected token|test/syn.test.js:2",
                 "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_other_programs_failed_with_is_told_beside_the_tests() {
+        let log = "F401 [*] `sys` imported but unused\n --> src/a.py:4:8\n  |\n4 | import sys\n  |\n\n\
+                   Found 1 error.\nmake: *** [Makefile:3: lint] Error 1\n\
+                   src/b.py:15: error: Incompatible types in assignment  [assignment]\n\
+                   src/b.py:20: error: Unsupported operand types  [operator]\n\
+                   Found 2 errors in 1 file (checked 2 source files)\n\
+                   make: *** [Makefile:5: types] Error 1\n\
+                   ==== FAILURES ====\n____ test_a ____\nE   assert 1 == 2\n\n\
+                   tests/test_a.py:3: AssertionError\n==== 1 failed in 0.1s ====\n\
+                   make: *** [Makefile:7: test] Error 1\n";
+        let files = ["src/a.py", "src/b.py", "tests/test_a.py"].map(|path| (path, ""));
+        assert_eq!(
+            rows(&summary(log, &files)),
+            [
+                "test_a|assert 1 == 2|tests/test_a.py:3",
+                "|F401 [*] `sys` imported but unused|src/a.py:4",
+                "|src/b.py:15: error: Incompatible types in assignment  [assignment] (and 1 more from \
+                 mypy)|src/b.py:15",
             ]
         );
     }

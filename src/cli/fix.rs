@@ -17,7 +17,7 @@ pub(crate) struct Args {
     /// The command to mend, instead of that of the last `mendit run`
     #[arg(value_name = "CMD", trailing_var_arg = true)]
     command: Vec<std::ffi::OsString>,
-    /// Write what makes the command pass without asking
+    /// Write what makes the command pass, and imports that are certain, without asking
     #[arg(short, long)]
     yes: bool,
     /// Ask an agent for what is left: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm, openai:URL#MODEL, or a
@@ -96,21 +96,27 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     })
 }
 
-// What is not proven is written only by a person who has seen it.
+// What is neither proven nor certain is written only by a person who has seen it.
 fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
+    let command = &fixed.command;
+    let still_fails = fixed.repaired.result.remaining.is_some();
     if args.yes {
-        if !fixed.is_proven() {
+        let is_written = fixed.is_proven() || fixed.is_part();
+        if !is_written && still_fails {
+            output.note(&format!(
+                "it is not written: `{command}` still fails with it, and it is not certain"
+            ));
+        } else if !is_written {
             output.note("it is not written: nothing shows that the tests that failed pass now");
         }
-        return fixed.is_proven();
+        return is_written;
     }
     let question = if fixed.is_proven() {
-        format!("`{}` passes with this. Write it?", fixed.command)
+        format!("`{command}` passes with this. Write it?")
+    } else if fixed.is_part() {
+        format!("These imports are certain, and `{command}` still fails otherwise. Write them?")
     } else {
-        format!(
-            "It is not proven that `{}` is mended. Write it?",
-            fixed.command
-        )
+        format!("It is not proven that `{command}` is mended. Write it?")
     };
     output.ask(&question).unwrap_or(false)
 }

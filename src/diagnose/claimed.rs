@@ -8,7 +8,7 @@ use super::log::View;
 use super::pattern::pattern;
 use super::unnamed::{find_importers, find_unnamed};
 use super::unparsed::name_unparsed;
-use crate::languages::{Language, Resolver, package_part};
+use crate::languages::{Language, PYTHON, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
 use crate::source::Source;
 
@@ -69,7 +69,28 @@ pub(super) fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     files
 }
 
+// Whether Python modules are all missing from folders that the repository has code in: packages without
+// `__init__.py` among them.
+fn lie_in_folders(modules: &[String], source: &dyn Source) -> bool {
+    let has_code = |module: &String| {
+        let folder = module
+            .rsplit_once('.')
+            .map(|(above, _)| above.replace('.', "/") + "/");
+        let holds = |path: &str, folder: &str| {
+            let mut found = path.match_indices(folder);
+            found.any(|(at, _)| at == 0 || path[..at].ends_with('/'))
+        };
+        let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
+        let mut files = source.listing().files().filter(|it| is_python(&it.path));
+        folder.is_some_and(|folder| files.any(|it| holds(it.path.as_str(), &folder)))
+    };
+    !modules.is_empty() && modules.iter().all(has_code)
+}
+
 fn claims(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
+    if lie_in_folders(&diagnosis.missing_modules, source) {
+        return true;
+    }
     let resolver = Resolver::new(source);
     mentioned(diagnosis).iter().any(|file| {
         resolver.facts(file).imports.iter().any(|import| {
@@ -344,7 +365,7 @@ fn offers(
 
 #[cfg(test)]
 mod tests {
-    use super::diagnose_in;
+    use super::{MODULE, PACKAGE, diagnose_in};
     use crate::diagnose::{LogFacts, diagnose};
     use crate::model::FailureKind;
     use crate::source::Memory;
@@ -378,6 +399,31 @@ mod tests {
                 diagnosis.requires_user_action,
                 expected == "missing_package"
             );
+        }
+    }
+
+    #[test]
+    fn a_folder_of_the_repository_is_no_package() {
+        let source = Memory::named([
+            (
+                "libs/core/acme/core/moneys.py",
+                "def gross():\n    return 1\n",
+            ),
+            ("tests/test_bill.py", "from acme.core.money import gross\n"),
+        ]);
+        for (module, finer) in [
+            ("acme.core.money", MODULE),
+            ("acme.other.money", PACKAGE),
+            ("me.core.money", PACKAGE),
+            ("yaml", PACKAGE),
+        ] {
+            let log = format!(
+                "tests/test_bill.py:1: in <module>\n    from {module} import gross\nE   \
+                 ModuleNotFoundError: No module named '{module}'\n"
+            );
+            let found = diagnose_in(&log, &LogFacts::default(), &source);
+            let said = found.subkind.map(|it| it.0).unwrap_or_default();
+            assert_eq!(said, finer, "{module}");
         }
     }
 

@@ -4,11 +4,13 @@ use super::decide::decide;
 use super::directories::directories;
 use super::envelope::opened;
 use super::facts::LogFacts;
+use super::failures::beside;
 use super::line::{Line, Mark};
 use super::locate::Locator;
 use super::log::View;
 use super::normalise::{self, Lines};
 use super::read::findings;
+use super::retries::last_tries;
 use super::runners::{self, Case};
 use super::speakers::together;
 use super::verdict::Verdict;
@@ -54,20 +56,20 @@ pub(super) struct Answer {
 
 pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> Answer {
     let Lines {
-        all: lines,
+        all: mut lines,
         origins,
         cut,
     } = normalise::lines_of(view);
     let ran_in = directories(&lines, &origins, &locator);
     let locator = locator.running_in(ran_in);
     let job = steps::job(&lines);
-    let mut cases = runners::cases(&lines);
+    let mut cases = last_tries(&mut lines, facts.exit_code == Some(0));
     let found = findings(&lines, &locator, &facts.rules);
     for case in &mut cases {
         case.crash = crash(case, &lines, &locator);
     }
     let findings = &found.findings;
-    let verdict = decide(&lines, &job, &cases, findings, facts);
+    let mut verdict = decide(&lines, &job, &cases, findings, facts);
     let (kind, subkind) = (verdict.kind, verdict.subkind);
     let mut named: Vec<(usize, String)> = findings
         .iter()
@@ -118,10 +120,18 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     };
     tests.truncate(MOST_LISTED);
     let (tests_at, tests): (Vec<usize>, Vec<FailedTest>) = tests.into_iter().unzip();
-    let evidence: Vec<usize> = shown(&verdict, &lines)
+    let mut evidence: Vec<usize> = shown(&verdict, &lines)
         .into_iter()
         .filter(|at| *at < lines.len())
         .collect();
+    let others = beside(&mut verdict.failures, &cases, &lines, &locator);
+    evidence.extend(
+        others
+            .iter()
+            .filter(|at| !evidence.contains(at))
+            .copied()
+            .collect::<Vec<usize>>(),
+    );
     let shown = |at: &usize| Evidence {
         line: lines[*at].number,
         text: lines[*at].text.trim_end().to_owned(),
@@ -241,14 +251,16 @@ fn tests(
                 None => (None, None),
             };
             let cause = case.cause.and_then(|at| lines.get(at));
+            let name = case.name.clone()?;
+            let is_file = path.is_some_and(|it| runners::relative(it) == name);
+            let path = path.map(|path| {
+                let found = locator.find(path, case.at);
+                found.map_or_else(|| runners::relative(path), str::to_owned)
+            });
             let test = FailedTest {
-                id: case.name.clone()?,
+                id: path.clone().filter(|_| is_file).unwrap_or(name),
                 runner: case.runner.to_owned(),
-                path: path.map(|path| {
-                    locator
-                        .find(path, case.at)
-                        .map_or_else(|| runners::relative(path), str::to_owned)
-                }),
+                path,
                 line,
                 crash_path: case.crash.as_ref().map(|it| it.0.clone()),
                 crash_line: case.crash.as_ref().and_then(|it| it.1),

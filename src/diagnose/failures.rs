@@ -1,4 +1,6 @@
 use super::line::Line;
+use super::locate::Locator;
+use super::mention;
 use super::runners::Case;
 use super::steps::Step;
 use super::verdict::{Finding, Verdict, WeighedFinding};
@@ -6,6 +8,50 @@ use crate::model::{Failure, FailureKind as Kind, Subkind};
 use std::collections::HashMap;
 
 const MOST_FAILURES: usize = 50;
+// Of what fails beside the cause, so many are shown with their lines.
+const MOST_BESIDE: usize = 5;
+
+/// Whether a program that only looks at code says such a thing.
+fn is_of_checker(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::LintError | Kind::StaticTypeError | Kind::TsError | Kind::SyntaxError
+    )
+}
+
+/// The lines, as indices, of other programs' failures that do not follow from the cause, each of which
+/// gets the file that is named there.
+pub(super) fn beside(
+    failures: &mut [Failure],
+    cases: &[Case],
+    lines: &[Line<'_>],
+    locator: &Locator<'_>,
+) -> Vec<usize> {
+    const NEAR: usize = 4;
+    let tool = failures.first().and_then(|it| it.tool.clone());
+    // What does not parse is what a test died of, where some did.
+    let stands = |it: &&mut Failure| {
+        let alone = cases.is_empty() || it.kind != Kind::SyntaxError;
+        alone && !it.follows && is_of_checker(it.kind) && it.tool != tool
+    };
+    let others = failures.iter_mut().skip(1).filter(stands);
+    let at = |it: &Failure| lines.iter().position(|line| line.number == it.line);
+    let others = others.filter_map(|it| Some((at(it)?, it)));
+    let mut others: Vec<(usize, &mut Failure)> = others.take(MOST_BESIDE).collect();
+    let found: Vec<usize> = others.iter().map(|it| it.0).collect();
+    if !found.is_empty() {
+        let files = mention::files(lines, &found, &[], locator);
+        for (at, failure) in &mut others {
+            let near = files
+                .iter()
+                .filter(|it| it.1.in_repository && it.0.abs_diff(*at) <= NEAR);
+            if let Some((_, file)) = near.min_by_key(|it| (it.0 < *at, it.0.abs_diff(*at))) {
+                (failure.path, failure.path_line) = (Some(file.path.clone()), file.line);
+            }
+        }
+    }
+    found
+}
 
 /// The failures of a log, the cause first: what the verdict names, other kinds of the failing step,
 /// then the steps that failed after it.
@@ -30,6 +76,8 @@ pub(super) fn failures(
         tool: verdict.tool.map(str::to_owned),
         rule: verdict.rule.map(str::to_owned),
         line: number(first),
+        path: None,
+        path_line: None,
         count: count.max(1) as u64,
         follows: false,
     });
@@ -51,6 +99,8 @@ pub(super) fn failures(
                     tool: Some(tool.to_owned()),
                     rule: finding.map(|it| it.rule.to_owned()),
                     line: number(at),
+                    path: None,
+                    path_line: None,
                     count: 1,
                     follows,
                 });
@@ -73,7 +123,12 @@ pub(super) fn failures(
             && !runners.is_empty()
             && !runners.contains_key(&finding.at)
     };
-    for row in rows.iter().filter(|row| row.kind != verdict.kind) {
+    let is_other = |row: &&WeighedFinding<'_, '_>| {
+        let tool = row.finding.map(|it| it.tool);
+        let by_tests = cases.iter().any(|it| Some(it.runner) == verdict.tool);
+        row.kind != verdict.kind || is_of_checker(row.kind) && tool != verdict.tool && !by_tests
+    };
+    for row in rows.iter().filter(is_other) {
         if let Some(finding) = row.finding.filter(|it| !of_tests(it)) {
             // A wrapper passes a failure on; another kind of its own weight stands beside it.
             let follows = row.weight < 25;

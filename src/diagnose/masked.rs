@@ -137,6 +137,11 @@ fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
     ] {
         texts.extend(at.iter().copied().map(Some).zip(names.iter_mut()));
     }
+    let paths = diagnosis
+        .failures
+        .iter_mut()
+        .filter_map(|it| it.path.as_mut());
+    texts.extend(paths.map(|path| (None, path)));
     for (at, test) in found.tests.iter().zip(&mut diagnosis.tests) {
         texts.push((Some(*at), &mut test.id));
         let more = [&mut test.path, &mut test.crash_path, &mut test.message];

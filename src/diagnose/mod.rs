@@ -26,6 +26,7 @@ mod prefix;
 mod quiet;
 mod read;
 mod reported;
+mod retries;
 mod rules;
 mod runners;
 mod speakers;

@@ -45,7 +45,12 @@ pub(super) fn votes<'f, 'r>(
                 .or_else(|| above(at, case, by_line, lines));
             let at = finding.map_or(at, |finding| finding.at);
             let text = lines[at].text.as_ref();
-            let mut kind = finding.map_or(Kind::TestFailure, |finding| finding.kind);
+            let untold = if case.exited {
+                Kind::RuntimeError
+            } else {
+                Kind::TestFailure
+            };
+            let mut kind = finding.map_or(untold, |finding| finding.kind);
             if kind == Kind::RuntimeError && is_expectation(text) {
                 kind = Kind::TestFailure;
             }
@@ -115,7 +120,7 @@ fn above<'f, 'r>(
 ) -> Option<&'f Finding<'r>> {
     const FAR: usize = 80;
     let whole =
-        matches!(case.runner, "tap" | "node-test") && lines[at].text.contains("'test failed'");
+        case.exited || case.runner == "node-test" && lines[at].text.contains("'test failed'");
     (case.at.saturating_sub(FAR)..case.at)
         .rev()
         .filter(|_| whole)

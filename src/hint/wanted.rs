@@ -4,7 +4,11 @@ use super::fix::binds;
 use super::missing::leads_to;
 use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
+use crate::policy::is_test;
 use crate::source::Source;
+
+/// Files looked through for the one that uses a name.
+const MOST_READ: usize = 2_000;
 
 /// What one file lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,6 +90,7 @@ pub fn wanted(
         found.or(read.first()).map(|(path, ..)| *path)
     };
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    let mut others = None;
     for name in &lacks.names {
         let lacks = |it: Uses| !it.bound && (it.value || it.typed);
         let asking = |is_member: bool| {
@@ -108,8 +113,25 @@ pub fn wanted(
             all.any(|(path, bytes, _)| uses(path, bytes, name).is_none_or(lacks))
         };
         let asks = asks.map(|(path, ..)| *path);
-        if let Some(file) = asks.or_else(|| holds(name).filter(may_ask)) {
-            add(&mut wanted.entry(file.clone()).or_default().names, name);
+        let is_said = |bytes: &[u8]| words(bytes, name).next().is_some();
+        // A file that is not here is asked for what it may say.
+        let is_named = read.iter().any(|(_, bytes, _)| is_said(bytes))
+            || read.iter().all(|(_, bytes, _)| bytes.is_empty());
+        let asks = asks.or_else(|| holds(name).filter(|_| is_named).filter(may_ask));
+        let asks = asks.cloned().or_else(|| {
+            // A program that swallows the error leaves no trace of its file.
+            let others = others.get_or_insert_with(|| code(source)).iter();
+            let lacks = |it: &&(RepoPath, Vec<u8>)| {
+                is_said(&it.1) && uses(&it.0, &it.1, name).is_some_and(|it| !it.member && lacks(it))
+            };
+            let mut found = others.filter(|_| !is_named).filter(lacks);
+            found
+                .next()
+                .filter(|_| found.next().is_none())
+                .map(|it| it.0.clone())
+        });
+        if let Some(file) = asks {
+            add(&mut wanted.entry(file).or_default().names, name);
         }
     }
     for module in &lacks.modules {
@@ -143,6 +165,18 @@ pub fn wanted(
     wanted
 }
 
+// The code of the product, when there is not too much of it.
+fn code(source: &dyn Source) -> Vec<(RepoPath, Vec<u8>)> {
+    let files = source.listing().files().map(|it| &it.path);
+    let files =
+        files.filter(|it| Language::of_path(it.as_str()).is_some() && !is_test(it.as_str()));
+    let files: Vec<&RepoPath> = files.take(MOST_READ + 1).collect();
+    let few = files.len() <= MOST_READ;
+    let read = files.into_iter().filter(|_| few);
+    let read = read.filter_map(|it| Some((it.clone(), source.read(it).ok()?.to_vec())));
+    read.collect()
+}
+
 /// The names that a Python file uses, that nothing in it binds and that no builtin bears: one that
 /// is missing hides the next. Empty for other languages.
 #[must_use]
@@ -155,5 +189,39 @@ pub fn undefined(file: &RepoPath, bytes: &[u8]) -> Vec<String> {
 fn add(list: &mut Vec<String>, text: &str) {
     if !list.iter().any(|known| known == text) {
         list.push(text.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Wanted, wanted};
+    use crate::model::RepoPath;
+    use crate::source::Memory;
+
+    #[test]
+    fn a_name_is_wanted_only_where_it_is_used() {
+        let files = [
+            (
+                "tests/test_cli.py",
+                "from shop.cli import main\n\n\ndef test_a():\n    assert main()\n",
+            ),
+            ("shop/cli.py", "def main():\n    return lines_of(1)\n"),
+            ("shop/report.py", "def lines_of(n):\n    return n\n"),
+        ];
+        let lacks = Wanted {
+            names: vec!["lines_of".to_owned()],
+            ..Wanted::default()
+        };
+        let test = [RepoPath::new("tests/test_cli.py").unwrap()];
+        let found = |more: &[(&str, &str)]| -> Vec<String> {
+            let source = Memory::named(files.iter().chain(more).copied());
+            wanted(&source, &test, &lacks)
+                .keys()
+                .map(ToString::to_string)
+                .collect()
+        };
+        assert_eq!(found(&[]), ["shop/cli.py"]);
+        // Of two that lack it nobody knows which one failed.
+        assert!(found(&[("shop/web.py", "print(lines_of(2))\n")]).is_empty());
     }
 }

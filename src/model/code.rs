@@ -137,6 +137,8 @@ codes! {
         .advice("Leave this file as it is and change the code that it runs.");
     P712 => refuses(Refused)
         .advice("Leave this code out and make the code under test do what its tests expect.");
+    P714 => refuses(Refused)
+        .advice("Leave this comment out and mend what it hides.");
     P801 => refuses(Refused)
         .advice("Send the change again so that the file still parses.");
     P802 => refuses(Refused)

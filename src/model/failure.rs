@@ -292,6 +292,10 @@ pub struct Failure {
     pub rule: Option<String>,
     /// 1-based line of the log.
     pub line: u64,
+    /// The file of the repository that is named there, of what fails beside the first cause.
+    pub path: Option<String>,
+    /// The 1-based line in it.
+    pub path_line: Option<u32>,
     /// How many lines say the same.
     pub count: u64,
     /// Whether it only follows from an earlier one.

@@ -227,6 +227,7 @@ pub enum Origin {
 /// `result.json` of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub struct AttemptResult {
     /// Version of this document's shape.
     #[schemars(extend("const" = 1))]
@@ -261,6 +262,9 @@ pub struct AttemptResult {
     pub proof: Option<Proof>,
     /// Whether later attempts stand on this change.
     pub kept: bool,
+    /// Whether its change is nothing but imports that were certain before they were tried.
+    #[serde(default)]
+    pub certain: bool,
     /// One sentence: why it ended so.
     pub message: String,
     /// The first code of the patch verdict, when the patch was not applied.
@@ -314,6 +318,7 @@ impl AttemptResult {
             observed: None,
             proof: None,
             kept: false,
+            certain: false,
             message: String::new(),
             error_code: None,
             requested_files: Vec::new(),
@@ -384,6 +389,10 @@ pub struct RunResult {
     /// The same with what of each changes.
     #[serde(default)]
     pub file_changes: Vec<FileChange>,
+    /// Whether the patch is nothing but imports that were certain before they were tried, each seen
+    /// to help.
+    #[serde(default)]
+    pub certain: bool,
     /// Whether the patch was put into the worktree.
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.

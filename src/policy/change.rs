@@ -8,7 +8,7 @@ use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
 use super::test_files::{is_assertion, is_foreign_program, is_test};
 use super::weakened::{changed_lines, weakened_test};
-use super::{meddling, shadow};
+use super::{meddling, shadow, silenced};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
@@ -251,6 +251,7 @@ pub fn judge_together(
 ) -> Vec<(usize, PatchProblem)> {
     let mut found = meddling::added(files, rules);
     found.extend(shadow::shadows(files, rules));
+    found.extend(silenced::added(files, rules));
     found.retain(|(at, _)| {
         files
             .get(*at)
@@ -284,7 +285,7 @@ pub(super) mod tests {
         with_rules(source, &|_| None, |rules| rule(&file, rules)).map(|it| it.code)
     }
 
-    fn with_rules<T>(
+    pub(in crate::policy) fn with_rules<T>(
         source: &dyn Source,
         committed: &dyn Fn(&str) -> Option<Vec<u8>>,
         ask: impl FnOnce(&ChangeRules<'_>) -> T,

@@ -16,8 +16,10 @@ mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
 mod shadow;
+mod silenced;
 mod test_comparison;
 mod test_files;
+mod test_scopes;
 #[cfg(feature = "program")]
 mod utf16;
 mod weakened;

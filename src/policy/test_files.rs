@@ -108,6 +108,7 @@ static WORDS: LazyLock<Words> =
 #[serde(deny_unknown_fields)]
 struct Words {
     assertions: Vec<String>,
+    starts_assertion: Vec<String>,
     starts_case: Vec<String>,
     skips: Vec<String>,
     muffles_whole: Vec<String>,
@@ -130,7 +131,7 @@ fn starts(line: &[u8], words: &[String]) -> bool {
 }
 
 pub(super) fn is_assertion(line: &[u8]) -> bool {
-    !is_comment(line) && holds(line, &WORDS.assertions)
+    !is_comment(line) && (holds(line, &WORDS.assertions) || starts(line, &WORDS.starts_assertion))
 }
 
 /// Whether what a module exports are assertions.

@@ -139,8 +139,9 @@ pub(super) fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) ->
 mod tests {
     use super::{Comparison, weakened_test};
     use crate::languages::test_file;
-    use crate::model::RepoPath;
-    use crate::policy::change::tests::code_of_modified;
+    use crate::model::{Operation, RepoPath};
+    use crate::policy::change::tests::{code_of_modified, with_rules};
+    use crate::policy::{ChangeRules, ChangedFile};
 
     fn is_refused(path: &str, before: &str, after: &str) -> bool {
         let source = crate::source::Memory::new([]);
@@ -225,6 +226,33 @@ class TestShop:
                 "import pytest\n",
                 "import pytest\n\npytest.importorskip(\"x\")\n",
             ),
+            (
+                "import pytest\n",
+                "import pytest\nimport shop.price\n\nshop.price.total = lambda n: 2\n",
+            ),
+            ("\n\n@pytest", "ORDER[\"a\"] = 2\n\n\n@pytest"),
+            ("\n\n@pytest", "EXPECTED.update(a=20)\n\n\n@pytest"),
+            (
+                "def test_total(self)",
+                "def test_total(self, total=lambda n: EXPECTED)",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\nfor total in [lambda n: 2]:\n    pass\n\n\nclass TestShop",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\ndef setup_module():\n    shop.total = 1\n\n\nimport shop\n\n\nclass TestShop",
+            ),
+            (
+                "@pytest.mark",
+                "@pytest.mark.parametrize(\"_\", [])\n@pytest.mark",
+            ),
+            (
+                "\n\nclass TestShop",
+                "\n\n@pytest.fixture(autouse=True)\ndef off():\n    pytest.skip()\n\n\n\
+                 def test_more():\n    assert total(9)\n\n\nclass TestShop",
+            ),
         ] {
             assert!(PYTHON.contains(old), "{old}");
             assert!(
@@ -257,6 +285,14 @@ class TestShop:
                 "    def test_raises(self):\n        pass\n\n    def test_it_raises",
             ),
             (
+                "import pytest\n",
+                "import sys\n\nimport pytest\n\nsys.path.insert(0, \"src\")\n",
+            ),
+            (
+                "def test_total(self)",
+                "def test_total(self, tmp_path, n=1)",
+            ),
+            (
                 "\n\nclass TestShop",
                 "\n\ndef test_b():\n    return\n\n\nclass TestShop",
             ),
@@ -264,6 +300,169 @@ class TestShop:
             assert!(PYTHON.contains(old), "{old}");
             assert!(
                 !is_refused("tests/test_a.py", PYTHON, &PYTHON.replacen(old, new, 1)),
+                "{new}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_made_of_literals_is_one() {
+        for (value, other) in [
+            ("Decimal(\"19.00\")", "Decimal(\"20.00\")"),
+            ("date(2026, 1, 2)", "date(2026, 1, 3)"),
+            ("dict(a=1)", "dict(a=2)"),
+            ("{**BASE, \"a\": 1}", "{**BASE, \"a\": 2}"),
+            ("[pytest.param(1, 2, id=\"x\"), (3, 4)]", "[(3, 4)]"),
+            (
+                "textwrap.dedent(\"\"\"a\"\"\")",
+                "textwrap.dedent(\"\"\"b\"\"\")",
+            ),
+        ] {
+            let text = |value: &str| {
+                format!("WANT = {value}\n\n\ndef test_a():\n    assert f() == WANT\n")
+            };
+            assert!(
+                is_refused("tests/test_a.py", &text(value), &text(other)),
+                "{value}"
+            );
+        }
+        for (value, other) in [
+            ("new Date('2026-01-02')", "new Date('2026-01-03')"),
+            ("Object.freeze({ a: 1 })", "Object.freeze({ a: 2 })"),
+            ("[...BASE, 1]", "[...BASE, 2]"),
+        ] {
+            let text = |value: &str| {
+                format!(
+                    "const want = {value}\n\nit('a', () => {{\n  expect(f()).toEqual(want)\n}})\n"
+                )
+            };
+            assert!(
+                is_refused("test/a.test.ts", &text(value), &text(other)),
+                "{value}"
+            );
+        }
+        let rows = |more: &str| {
+            format!(
+                "ROWS = [\n    param(1, 2),\n    (3, 4),{more}\n]\n\n\n\
+                 @pytest.mark.parametrize(\"n, want\", ROWS)\ndef test_a(n, want):\n    assert f(n) == want\n"
+            )
+        };
+        assert!(!is_refused(
+            "tests/test_a.py",
+            &rows(""),
+            &rows("\n    (5, 6),")
+        ));
+        assert!(is_refused(
+            "tests/test_a.py",
+            &rows("\n    (5, 6),"),
+            &rows("")
+        ));
+        // What the program makes is the program's.
+        let text = |value: &str| format!("def test_a():\n    got = run({value})\n    assert got\n");
+        assert!(!is_refused(
+            "tests/test_a.py",
+            &text("1"),
+            &text("1, strict=True")
+        ));
+    }
+
+    #[test]
+    fn assertions_without_the_word_are_some() {
+        for (line, other) in [
+            ("equal(vat(100), 20)", "equal(vat(100), 21)"),
+            ("t.same(vat(100), 20)", "t.same(vat(100), 21)"),
+            ("ok(vat(100) === 20)", "ok(true)"),
+            ("screen.getByText('12.34 EUR')", "screen.getByText(/EUR/)"),
+            ("expectType<number>(vat(1))", "expectType<any>(vat(1))"),
+        ] {
+            let text = |line: &str| format!("test('a', (t) => {{\n  {line}\n  done()\n}})\n");
+            assert!(
+                is_refused("test/a.test.ts", &text(line), &text(other)),
+                "{line}"
+            );
+        }
+        let text = |what: &str| format!("def test_a():\n    with raises({what}):\n        f()\n");
+        assert!(is_refused(
+            "tests/test_a.py",
+            &text("ValueError"),
+            &text("Exception")
+        ));
+        let each = |rows: &str| format!("it{rows}('a', () => {{\n  expect(f()).toBe(1)\n}})\n");
+        assert!(is_refused("test/a.test.ts", &each(""), &each(".each([])")));
+        let given = |what: &str| format!("it('a', ({what}) => {{\n  expect(f()).toBe(1)\n}})\n");
+        assert!(is_refused(
+            "test/a.test.ts",
+            &given(""),
+            &given("{ f = () => 1 }")
+        ));
+    }
+
+    #[test]
+    fn a_name_that_is_asked_comes_from_no_stand_in() {
+        let test = |head: &str| format!("{head}\n\n\ndef test_a():\n    assert total(1) == 2\n");
+        let refused = |before: &str, after: &str, helper: &str| {
+            let (before, after) = (test(before), test(after));
+            let created = [(helper, "def total(n):\n    return 2\n".as_bytes())].into();
+            let source = crate::source::Memory::new([]);
+            with_rules(&source, &|_| None, |rules| {
+                let rules = ChangeRules {
+                    created: &created,
+                    ..*rules
+                };
+                let file = ChangedFile {
+                    path: "tests/test_a.py",
+                    operation: Operation::Modify,
+                    before: Some(before.as_bytes()),
+                    after: Some(after.as_bytes()),
+                    modes: (0o100_644, 0o100_644),
+                };
+                weakened_test(&file, &rules).is_some()
+            })
+        };
+        let (shop, fake) = ("from shop import total", "from fakes import total");
+        assert!(refused(shop, fake, "tests/fakes.py"));
+        assert!(refused("", fake, "tests/fakes.py"));
+        assert!(refused(shop, "from .fakes import *", "tests/fakes.py"));
+        for (before, after, helper) in [
+            (shop, fake, "fakes.py"),
+            (shop, "from fakes import other", "tests/fakes.py"),
+            (fake, fake, "tests/fakes.py"),
+        ] {
+            assert!(!refused(before, after, helper), "{before} {after} {helper}");
+        }
+    }
+
+    #[test]
+    fn layout_and_spelling_of_values_are_free() {
+        let text = "import pytest\nRATE = 0XFF\nN = 4_90\n\n\ndef test_a(monkeypatch):\n    \
+                    monkeypatch.setattr('a.b', f\"{RATE} a\")\n    assert f(N) == {'a': 1E3}\n";
+        for (old, new) in [
+            ("0XFF", "0xff"),
+            ("4_90", "490"),
+            ("1E3", "1e3"),
+            ("f\"{RATE} a\"", "f'{RATE} a'"),
+            ("setattr('a.b', ", "setattr(\n        \"a.b\",\n        "),
+            ("N = 4_90", "N: int = 4_90"),
+            ("{'a': 1E3}", "{'a': 1E3}, 'why'"),
+        ] {
+            assert!(text.contains(old), "{old}");
+            assert!(
+                !is_refused("tests/test_a.py", text, &text.replacen(old, new, 1)),
+                "{new}"
+            );
+        }
+        let text = "const want = { 'a': .5 }\nit('a', () => {\n  vi.spyOn(a, 'b')\n  \
+                    expect(f(x => x)).toEqual(want)\n})\n";
+        for (old, new) in [
+            ("x => x", "(x) => x"),
+            ("'a': .5", "a: 0.5"),
+            ("spyOn(a, 'b')", "spyOn(\n    a,\n    \"b\",\n  );"),
+            ("want = { 'a': .5 }", "want = { 'a': .5 } as const"),
+            ("want = ", "want: Want = "),
+        ] {
+            assert!(text.contains(old), "{old}");
+            assert!(
+                !is_refused("test/a.test.ts", text, &text.replacen(old, new, 1)),
                 "{new}"
             );
         }

@@ -103,7 +103,10 @@ impl Session<'_> {
         }
         let stood = self.log.clone();
         self.purpose = Some(format!("with the change of attempt {number}"));
-        let mut result = AttemptResult::new(number, Origin::Heal, Level::Targets);
+        let mut result = AttemptResult {
+            certain: heal.certain,
+            ..AttemptResult::new(number, Origin::Heal, Level::Targets)
+        };
         let before = failing(history).cloned();
         let respecifies = Some(heal.respecifies.as_slice()).filter(|_| !heal.must_fix);
         let trial = Trial {

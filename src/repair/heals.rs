@@ -22,6 +22,8 @@ pub struct HealPatch {
     pub patch: Vec<u8>,
     /// Files it changes.
     pub files: Vec<RepoPath>,
+    /// Whether it is nothing but imports, each certain.
+    pub certain: bool,
     /// Whether it is kept only when the commands pass with it.
     pub must_fix: bool,
     /// The import that it gives each name, when it is one of imports.

@@ -78,7 +78,10 @@ pub(super) fn import_heals(
     }
     let imports = settled.iter().flat_map(|(_, found)| found);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
-    let certain = heal(said.join("; "), fixes, false, imports.collect());
+    let certain = HealPatch {
+        certain: true,
+        ..heal(said.join("; "), fixes, false, imports.collect())
+    };
     tries.truncate(MAX_TRIES);
     ((!said.is_empty()).then_some(certain), tries)
 }
@@ -159,7 +162,7 @@ fn heal(
         respecifies: those(&|it| it.respecifies),
         files: fixes.into_iter().map(|(file, _)| file).collect(),
         must_fix,
-        respells: None,
+        ..HealPatch::default()
     }
 }
 

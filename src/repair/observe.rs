@@ -66,15 +66,22 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
         let line = lines.get(at)?.trim();
         Some(line.strip_prefix("E ").unwrap_or(line).trim().to_owned())
     };
-    let tests = diagnosis.tests.iter();
-    tests
-        .map(|it| TestError {
-            test: it.id.clone(),
-            error: said(it.log_line).unwrap_or_default(),
-            path: it.path.clone(),
-            line: it.line,
-        })
-        .collect()
+    let tests = diagnosis.tests.iter().map(|it| TestError {
+        test: it.id.clone(),
+        error: said(it.log_line).unwrap_or_default(),
+        path: it.path.clone(),
+        line: it.line,
+    });
+    // What other programs failed with.
+    let beside = diagnosis.failures.iter().skip(1);
+    let beside = beside.filter(|it| diagnosis.evidence.iter().any(|line| line.line == it.line));
+    let beside = beside.map(|it| TestError {
+        error: said(Some(it.line)).unwrap_or_default(),
+        path: it.path.clone(),
+        line: it.path_line,
+        ..TestError::default()
+    });
+    tests.chain(beside).collect()
 }
 
 /// How the command ended, in numbers and in words.

@@ -543,7 +543,8 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
 
 // What reads its input, waits or races may fail once and pass once; what parses does not.
 fn could_be_flaky(observed: &Observed) -> bool {
-    !observed.test_result.timed_out && may_pass_again(observed.kind)
+    let measured = observed.subkind.as_deref() == Some("coverage");
+    !observed.test_result.timed_out && !measured && may_pass_again(observed.kind)
 }
 
 /// Whether a failure of this kind may come and go without a change.

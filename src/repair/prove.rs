@@ -159,6 +159,10 @@ impl Session<'_> {
         let diagnosis = self.diagnosis.as_ref();
         let own = diagnosis.map(own_files).unwrap_or_default();
         let shows = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
+        // Tests that run more lines are what a missed threshold asks for.
+        if diagnosis.is_some_and(|it| it.subkind.as_ref().is_some_and(|it| it.0 == "coverage")) {
+            return Ok(BTreeSet::new());
+        }
         let may_answer = |change: &Change| {
             let path = change.path.as_str();
             let is_new = change.standing.is_none();
@@ -172,7 +176,9 @@ impl Session<'_> {
             before.is_some_and(|before| is_test_text(it.path.as_str(), &before.bytes))
         };
         let is_one = |it: &&Change| {
-            is_test(it.path.as_str()) && pool.standing(&it.path).is_none() || says_so(it)
+            is_test(it.path.as_str()) && pool.standing(&it.path).is_none()
+                || says_so(it)
+                || it.before.is_some() && is_data_of_tests(&it.path, source.as_ref())
         };
         let tests = changes
             .iter()
@@ -270,4 +276,20 @@ impl Session<'_> {
             .filter(|path| run.get(path).is_some())
             .collect())
     }
+}
+
+// Whether a file without code is named in tests and nowhere in the product.
+fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
+    if Language::of_path(path.as_str()).is_some() {
+        return false;
+    }
+    let name = path.as_str().rsplit('/').next().unwrap_or_default();
+    let files = source.listing().files().map(|it| &it.path);
+    let code = files.filter(|it| Language::of_path(it.as_str()).is_some());
+    let naming = code.filter(|it| {
+        let text = source.read(it).unwrap_or_default();
+        memchr::memmem::find(&text, name.as_bytes()).is_some()
+    });
+    let mut of_tests = naming.map(|it| is_test(it.as_str())).peekable();
+    of_tests.peek().is_some() && of_tests.all(|it| it)
 }

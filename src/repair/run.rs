@@ -386,6 +386,7 @@ impl Session<'_> {
             suggested_actions: Vec::new(),
             files_modified: changes.iter().map(|it| it.path.to_string()).collect(),
             file_changes: self.file_changes(changes),
+            certain: !changes.is_empty() && self.all.iter().all(|it| it.certain || !it.kept),
             applied: false,
             children: self.parts.iter().map(|it| it.title.clone()).collect(),
             parts: self.parts.clone(),

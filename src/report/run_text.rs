@@ -1,13 +1,19 @@
 use super::proof_text::proof_rows;
 use crate::model::{Observed, RunResult, RunStatus, StopReason};
 
-// The tests that still fail, else the line that says why the command does.
+// Lines of other programs than the tests' runner.
+const MOST_LINES: usize = 3;
+
+// The tests that still fail, and the lines that say why the command does.
 fn left(remaining: &Observed) -> String {
-    if !remaining.failing_tests.is_empty() {
-        return remaining.failing_tests.join(", ");
+    let own = remaining.errors.iter().filter(|it| it.test.is_empty());
+    let own = own.map(|it| it.error.clone()).filter(|it| !it.is_empty());
+    let mut said = remaining.failing_tests.clone();
+    said.extend(own.take(MOST_LINES));
+    if said.is_empty() {
+        said.push(remaining.message.clone());
     }
-    let error = remaining.errors.first().map(|it| &it.error);
-    error.unwrap_or(&remaining.message).clone()
+    said.join(", ")
 }
 
 /// The end of a fix that was found and that nobody wanted written.
@@ -126,6 +132,7 @@ pub(super) fn status_word(result: &RunResult) -> &'static str {
         (RunStatus::Fixed, _) => "fixed",
         (RunStatus::Unproven, _) => "unproven",
         (_, StopReason::Interrupted) => "interrupted",
+        (RunStatus::Failed | RunStatus::Blocked, _) if result.applied => "mended in part",
         (RunStatus::Blocked, _) => "blocked",
         (RunStatus::Failed, StopReason::Flaky) => "flaky",
         (RunStatus::Failed, _) => "not fixed",
@@ -154,6 +161,6 @@ mod tests {
         });
         assert_eq!(left(&remaining), error);
         remaining.failing_tests = vec!["a".to_owned(), "b".to_owned()];
-        assert_eq!(left(&remaining), "a, b");
+        assert_eq!(left(&remaining), format!("a, b, {error}"));
     }
 }

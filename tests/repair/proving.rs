@@ -121,6 +121,30 @@ fn tricks_of_python_are_unproven() {
 }
 
 #[test]
+fn a_new_test_may_be_what_a_missed_threshold_of_coverage_asks_for() {
+    if !has_program("python3") {
+        return;
+    }
+    let fixed = APP.replace("return 1", "return 2");
+    let tests = TESTS.replace("from app import f, g", "from app import f");
+    let tests = tests.split("\n    def test_g").next().unwrap();
+    let measure = "grep -rq 'g()' tests || {\n  echo 'Coverage failure: total of 50 is less than \
+                   fail-under=100'\n  exit 2\n}\n";
+    let world = World::with(&[
+        ("app.py", &fixed),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", tests),
+        ("measure.sh", measure),
+    ]);
+    let more = "import unittest\n\nfrom app import g\n\n\nclass G(unittest.TestCase):\n    def test_g(self):\n        \
+                self.assertEqual(g(), 3)\n";
+    let command = "python3 -m unittest && sh measure.sh";
+    let result = tried(&world, command, &whole("tests/test_g.py", more), &[]);
+    proven(&result, "unittest", "text");
+    assert_eq!(result["proof"]["redRuns"], 1);
+}
+
+#[test]
 fn tricks_of_node_are_unproven() {
     if !has_program("node") {
         return;

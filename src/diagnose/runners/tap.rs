@@ -27,6 +27,10 @@ pattern!(
 );
 pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
 pattern!(UNBOUND, r"^error: '[\w$]+ is not defined'$");
+pattern!(
+    PRINTED,
+    r"^# (?:error|Uncaught|[A-Z]\w*(?:Error|Exception)\b)"
+);
 pattern!(DENO, r"^(.+?) \.\.\. FAILED \([\d.]+(?:µs|ms|s|m)\)$");
 
 /// Writes an error as every other runner does, name before message: node's runner has the two on
@@ -90,13 +94,16 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
         };
         let mut cause = None;
         let (mut at_place, mut frame) = (None, None);
-        let mut parent = false;
+        let (mut parent, mut exited) = (false, None);
         for (index, line) in lines.iter().enumerate().skip(at + 1).take(60) {
             let text = line.text.trim();
             if text == "..." || text.starts_with("not ok ") || text.starts_with("ok ") {
                 break;
             }
             parent |= text.contains("subtestsFailed");
+            let code = text.strip_prefix("exitCode: ");
+            let code = code.or_else(|| text.strip_prefix("signal: "));
+            exited = exited.or(code.filter(|it| *it != "~" && *it != "0").and(Some(index)));
             if at_place.is_none() && (text.starts_with("location: ") || text.starts_with("at: ")) {
                 at_place = PLACE
                     .captures(text)
@@ -124,15 +131,41 @@ pub(super) fn points(lines: &[Line<'_>]) -> Vec<Case> {
         }
         if !parent {
             let name = place::relative(&found[2]);
-            cases.push(
-                Case::new("tap", name, at)
-                    .cause(cause.or(Some(at)))
-                    .place(at_place)
-                    .raised_at(frame),
-            );
+            // Of a file whose process ended the runner says no more than its exit code.
+            let whole = cause.is_some_and(|at| lines[at].text.contains("'test failed'"));
+            let exited = exited.filter(|_| whole);
+            let cause = exited
+                .map(|code| printed(lines, at).unwrap_or(code))
+                .or(cause);
+            let mut case = Case::new("tap", name, at)
+                .cause(cause.or(Some(at)))
+                .place(at_place)
+                .raised_at(frame);
+            case.exited = exited.is_some();
+            cases.push(case);
         }
     }
     cases
+}
+
+// Of what a file wrote before its process ended, the line that says why: an error, else the first.
+fn printed(lines: &[Line<'_>], point: usize) -> Option<usize> {
+    const FAR: usize = 80;
+    let from = point.saturating_sub(FAR);
+    let is_point = |line: &Line<'_>| {
+        ["ok ", "not ok ", "  ..."]
+            .iter()
+            .any(|it| line.text.starts_with(it))
+    };
+    let before = lines[from..point].iter().rposition(is_point);
+    let from = before.map_or(from, |at| from + at + 1);
+    let is_own = |at: &usize| {
+        let said = lines[*at].text.strip_prefix("# ");
+        said.is_some_and(|it| !it.starts_with("Subtest: ") && !it.trim().is_empty())
+    };
+    let own: Vec<usize> = (from..point).filter(is_own).collect();
+    let says = |at: &&usize| PRINTED.is_match(&lines[**at].text);
+    own.iter().find(says).or(own.first()).copied()
 }
 
 /// The list that node's own runner prints after `✖ failing tests:`.
