@@ -545,9 +545,8 @@ pub(super) fn root_of(node: Node<'_>, text: &[u8]) -> Option<String> {
     loop {
         at = match at.kind() {
             "identifier" => return Some(text_of(at, text)),
-            "attribute" | "member_expression" => at.field("object")?,
+            "attribute" | "member_expression" | "subscript_expression" => at.field("object")?,
             "subscript" => at.field("value")?,
-            "subscript_expression" => at.field("object")?,
             _ => return None,
         }
     }

@@ -261,20 +261,14 @@ impl<'f> Comparison<'f> {
             let Some(scope) = self.pair_of(one.scope) else {
                 return says_assertion(one) || self.was.is_held(one);
             };
-            match now
-                .get_mut(&(scope, one.code.as_str()))
-                .filter(|it| **it > 0)
-            {
-                Some(left) => {
-                    *left -= 1;
-                    false
-                }
-                None => {
-                    let gives = |it: &TestStatement| one.gives.is_some() && it.gives == one.gives;
-                    let mut all = self.is.inside(scope).iter();
-                    !all.any(|it| keeps_rows(one, it) || gives(it))
-                }
+            let left = now.get_mut(&(scope, one.code.as_str()));
+            if let Some(left) = left.filter(|it| **it > 0) {
+                *left -= 1;
+                return false;
             }
+            let gives = |it: &TestStatement| one.gives.is_some() && it.gives == one.gives;
+            let mut all = self.is.inside(scope).iter();
+            !all.any(|it| keeps_rows(one, it) || gives(it))
         })
     }
 
