@@ -40,7 +40,6 @@ pub struct Language {
     #[cfg(feature = "program")]
     pub(super) everyday: &'static str,
     /// What is there without an import, a name a line.
-    #[cfg(feature = "program")]
     pub(super) globals: &'static str,
     /// The part of a module's name that is declared in a manifest, or that the module goes by.
     pub(super) package: fn(&str) -> &str,
@@ -138,6 +137,12 @@ impl Language {
         (self.is_standard)(module)
     }
 
+    /// Whether a name means something without an import.
+    #[must_use]
+    pub fn is_global(&self, name: &str) -> bool {
+        self.globals.lines().any(|line| line == name)
+    }
+
     /// Whether a line may hold an import. Few that do not are said to.
     #[must_use]
     pub fn may_import(&self, line: &[u8]) -> bool {
@@ -160,12 +165,6 @@ impl Language {
 /// What is known of a language's own library.
 #[cfg(feature = "program")]
 impl Language {
-    /// Whether a name means something without an import.
-    #[must_use]
-    pub fn is_global(&self, name: &str) -> bool {
-        self.globals.lines().any(|line| line == name)
-    }
-
     /// The names that mean something without an import.
     pub fn global_names(&self) -> impl Iterator<Item = &'static str> {
         self.globals.lines()

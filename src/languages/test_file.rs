@@ -74,7 +74,7 @@ pub struct Scope {
     pub name: String,
     /// Decorators, modifiers and options.
     pub marks: Vec<Mark>,
-    /// The rows of data that a case runs with.
+    /// The rows of data that a case runs with, before those of each table a row that begins with `=`.
     pub rows: Vec<String>,
     /// Whether a runner looks for cases in it.
     pub collects: bool,
@@ -303,22 +303,25 @@ impl Reader<'_> {
 
     // What code of the project makes of a literal is no literal.
     fn computes_from_the_project(&mut self) {
-        let own = |it: &&Imported| {
+        let is_foreign = |it: &&Imported| {
             let top = it.module.split(['.', '/']).next().unwrap_or_default();
-            !(self.language.is_standard(&it.module) || self.language.is_standard(top))
-                && top != "pytest"
+            self.language.is_standard(&it.module)
+                || self.language.is_standard(top)
+                || top == "pytest"
         };
-        let imported = self.file.imports.iter().filter(own);
-        let mut own: HashSet<String> = imported.map(|it| it.name.clone()).collect();
-        own.extend(self.file.scopes.iter().map(|it| it.called.clone()));
+        let imported = self.file.imports.iter().filter(is_foreign);
+        let foreign: HashSet<String> = imported.map(|it| it.name.clone()).collect();
         let bound = self.file.statements.iter().flat_map(|it| &it.binds);
-        own.extend(
-            bound
-                .filter(|it| it.1 == Bound::Value)
-                .map(|it| it.0.clone()),
-        );
+        let bound = bound
+            .filter(|it| it.1 == Bound::Value)
+            .map(|it| it.0.clone());
+        let own: HashSet<String> = bound.collect();
+        let language = self.language;
+        let is_own = |name: &String| {
+            own.contains(name) || !foreign.contains(name) && !language.is_global(name)
+        };
         for one in &mut self.file.statements {
-            if one.makers.iter().any(|it| own.contains(it)) {
+            if one.makers.iter().any(is_own) {
                 one.gives = None;
                 one.rows.clear();
                 for (_, bound) in &mut one.binds {

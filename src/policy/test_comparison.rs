@@ -138,7 +138,12 @@ impl<'f> Comparison<'f> {
             if is_run && loosens {
                 return Some(SKIPS);
             }
-            if is_run && scope.rows.is_empty() && !now.rows.is_empty() {
+            if is_run
+                && now
+                    .rows
+                    .iter()
+                    .any(|it| it.starts_with('=') && !scope.rows.contains(it))
+            {
                 return Some(ALTERS);
             }
             let is_gone =

@@ -319,7 +319,10 @@ class TestShop:
             ),
         ] {
             let text = |value: &str| {
-                format!("WANT = {value}\n\n\ndef test_a():\n    assert f() == WANT\n")
+                format!(
+                    "import textwrap\nfrom datetime import date\nfrom decimal import Decimal\n\n\
+                     import pytest\n\nWANT = {value}\n\n\ndef test_a():\n    assert f() == WANT\n"
+                )
             };
             assert!(
                 is_refused("tests/test_a.py", &text(value), &text(other)),
@@ -343,7 +346,7 @@ class TestShop:
         }
         let rows = |more: &str| {
             format!(
-                "ROWS = [\n    param(1, 2),\n    (3, 4),{more}\n]\n\n\n\
+                "from pytest import param\n\nROWS = [\n    param(1, 2),\n    (3, 4),{more}\n]\n\n\n\
                  @pytest.mark.parametrize(\"n, want\", ROWS)\ndef test_a(n, want):\n    assert f(n) == want\n"
             )
         };

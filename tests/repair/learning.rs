@@ -390,7 +390,7 @@ fn what_rests_on_the_tests_alone_is_no_progress() {
     let edit = json!([{
         "path": "tests/names.py",
         "old": "NAMES",
-        "new": "import desk.office\n\ndesk.office.pressed = str.upper\nNAMES",
+        "new": "import desk.office\n\nvars(desk.office)[\"pressed\"] = str.upper\nNAMES",
     }]);
     let reply = json!({ "status": "patch", "edits": edit }).to_string();
     let agent = world.agent(&[&reply], "");

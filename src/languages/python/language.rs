@@ -21,7 +21,6 @@ pub static PYTHON: Language = Language {
     library: include_str!("names.txt"),
     #[cfg(feature = "program")]
     everyday: include_str!("everyday.txt"),
-    #[cfg(feature = "program")]
     globals: include_str!("builtins.txt"),
     package: |module| module,
     last_part: |specifier| specifier.rsplit('.').next().unwrap_or(specifier),

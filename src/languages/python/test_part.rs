@@ -300,6 +300,7 @@ fn parametrized(call: Node<'_>, text: &[u8], names: &mut BTreeSet<String>) -> Ve
         })
     };
     let filled = given(0, "argnames").map_or_else(String::new, |it| code_of(it, text));
+    let head = format!("={filled}");
     let Some(values) = given(1, "argvalues") else {
         return Vec::new();
     };
@@ -309,8 +310,8 @@ fn parametrized(call: Node<'_>, text: &[u8], names: &mut BTreeSet<String>) -> Ve
         let rows: Vec<String> = rows
             .map(|row| format!("{filled}{}", code_of(row, text)))
             .collect();
-        if rows.is_empty() { vec![filled] } else { rows }
+        [vec![head], rows].concat()
     } else {
-        vec![format!("{filled}{}", code_of(values, text))]
+        vec![head, format!("{filled}{}", code_of(values, text))]
     }
 }

@@ -30,7 +30,6 @@ pub static TYPESCRIPT: Language = Language {
     library: include_str!("node_names.txt"),
     #[cfg(feature = "program")]
     everyday: include_str!("everyday.txt"),
-    #[cfg(feature = "program")]
     globals: include_str!("globals.txt"),
     package: |module| {
         let bare = module.strip_prefix("node:").unwrap_or(module);

@@ -308,6 +308,7 @@ fn chain(callee: Node<'_>, text: &[u8], case: &mut Opened<'_>) -> Option<String>
                 || function.field_text("property", text) == "for"
             {
                 case.names.extend(names_in(arguments, text));
+                case.rows.push("=".to_owned());
                 case.rows.extend(rows(arguments, text));
             } else {
                 case.marks.push(modifier(code_of(arguments, text), true));
@@ -332,12 +333,7 @@ fn rows(arguments: Node<'_>, text: &[u8]) -> Vec<String> {
     match table {
         Some(table) if table.kind() == "array" => {
             let rows = table.named().filter(|it| it.kind() != "comment");
-            let rows: Vec<String> = rows.map(|row| code_of(row, text)).collect();
-            if rows.is_empty() {
-                vec![String::new()]
-            } else {
-                rows
-            }
+            rows.map(|row| code_of(row, text)).collect()
         }
         _ => vec![code_of(arguments, text)],
     }
