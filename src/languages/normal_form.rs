@@ -54,8 +54,15 @@ fn write_code(node: Node<'_>, text: &[u8], without: &[Node<'_>], out: &mut Strin
         let is_last = next.is_none() && is_tuple;
         let closes = is_last || matches!(next, Some(")" | "]" | "}" | ">"));
         let is_group = (groups || is_tuple) && matches!(child.kind(), "(" | ")");
-        if !(is_group || child.kind() == "," && closes || says_nothing(node, *child)) {
-            write_code(*child, text, without, out, depth + 1);
+        if is_group || child.kind() == "," && closes || says_nothing(node, *child) {
+            continue;
+        }
+        match plain_key(node, *child, text) {
+            Some(name) => {
+                out.push_str(&name);
+                out.push('\u{1f}');
+            }
+            None => write_code(*child, text, without, out, depth + 1),
         }
     }
     if !is_bare {
@@ -101,25 +108,22 @@ pub(super) fn is_plain_string(node: Node<'_>) -> bool {
     matches!(node.kind(), "string" | "template_string") && !node.named().any(substituted)
 }
 
+// The key of an object in a script, which says the same with and without quotes.
+fn plain_key(pair: Node<'_>, key: Node<'_>, text: &[u8]) -> Option<String> {
+    let is_key = pair.kind() == "pair" && key.kind() == "string" && pair.field("key") == Some(key);
+    // A string of Python begins with a token of that name.
+    let is_script = is_key && key.child(0).is_some_and(|it| it.kind() != "string_start");
+    let plain = is_script.then(|| plain_string(&text_of(key, text)))?;
+    let name = plain.trim_matches('"');
+    let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '$';
+    let is_plain = !name.is_empty() && name.chars().all(is_name);
+    is_plain.then(|| name.to_owned())
+}
+
 // A token by what it means.
 fn token(node: Node<'_>, said: &str) -> String {
-    let parent = node.parent();
     match node.kind() {
-        "string" => {
-            let plain = plain_string(said);
-            let is_key = parent.is_some_and(|pair| {
-                pair.kind() == "pair"
-                    && pair.field("key") == Some(node)
-                    && pair.parent().is_some_and(|it| it.kind() == "object")
-            });
-            let name = plain.trim_matches('"');
-            let is_name = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '$';
-            if is_key && !name.is_empty() && name.chars().all(is_name) {
-                name.to_owned()
-            } else {
-                plain
-            }
-        }
+        "string" => plain_string(said),
         "template_string" => plain_string(&format!("\"{}\"", said.trim_matches('`'))),
         "string_start" => {
             let prefix = said.trim_end_matches(['"', '\'']).to_ascii_lowercase();
@@ -135,6 +139,11 @@ fn token(node: Node<'_>, said: &str) -> String {
 
 fn number(said: &str) -> Option<f64> {
     let plain = said.replace('_', "").to_ascii_lowercase();
+    // `010` is eight where it is anything.
+    let is_octal = plain.len() > 1 && plain.bytes().all(|it| it.is_ascii_digit());
+    if is_octal && plain.starts_with('0') {
+        return None;
+    }
     match plain.strip_prefix("0x") {
         Some(digits) => u32::from_str_radix(digits, 16).ok().map(f64::from),
         None => plain.parse().ok(),

@@ -1,4 +1,5 @@
 use std::collections::{BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -12,6 +13,8 @@ use crate::model::RepoPath;
 /// Longer files, and statements nested deeper, are not read.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_DEPTH: usize = 100;
+// Of the code that names what stands around a body, more is told by its hash.
+const MAX_HEAD: usize = 400;
 
 /// What a file of tests says, by its tree: comments, white space, quotes and trailing commas aside.
 /// `None` for a file in no known language, and for one that does not parse or is too long.
@@ -402,6 +405,15 @@ impl Reader<'_> {
         scope: usize,
         depth: usize,
     ) {
+        // A statement may hold thousands of bodies.
+        let head = if head.len() > MAX_HEAD {
+            let mut hasher = DefaultHasher::new();
+            head.hash(&mut hasher);
+            let start = head.floor_char_boundary(MAX_HEAD);
+            format!("{}{}", &head[..start], hasher.finish())
+        } else {
+            head.to_owned()
+        };
         for (at, body) in bodies.iter().enumerate() {
             let inner = self.open(Scope {
                 kind,

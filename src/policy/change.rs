@@ -275,14 +275,22 @@ pub(super) mod tests {
         [before, after]: [&str; 2],
         source: &dyn Source,
     ) -> Option<Code> {
-        let file = ChangedFile {
+        let file = modified(path, before, after);
+        with_rules(source, &|_| None, |rules| rule(&file, rules)).map(|it| it.code)
+    }
+
+    pub(in crate::policy) fn modified<'f>(
+        path: &'f str,
+        before: &'f str,
+        after: &'f str,
+    ) -> ChangedFile<'f> {
+        ChangedFile {
             path,
             operation: Operation::Modify,
             before: Some(before.as_bytes()),
             after: Some(after.as_bytes()),
             modes: (0o100_644, 0o100_644),
-        };
-        with_rules(source, &|_| None, |rules| rule(&file, rules)).map(|it| it.code)
+        }
     }
 
     pub(in crate::policy) fn with_rules<T>(

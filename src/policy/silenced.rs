@@ -121,8 +121,8 @@ fn runs(program: &str, run: &CommandFiles) -> bool {
 #[cfg(test)]
 mod tests {
     use super::added;
-    use crate::model::Operation;
-    use crate::policy::{Allowed, ChangeRules, ChangedFile, CommandFiles, Dependencies};
+    use crate::policy::change::tests::{modified, with_rules};
+    use crate::policy::{ChangeRules, CommandFiles};
     use crate::source::Memory;
 
     fn refused(command: &str, path: &str, before: &str, after: &str) -> bool {
@@ -133,23 +133,14 @@ mod tests {
                 r#"{"scripts":{"lint":"eslint src","types":"tsc -p ."}}"#,
             ),
         ]);
-        let rules = ChangeRules {
-            allowed: &Allowed::default(),
-            dependencies: Dependencies::Registry,
-            run: &CommandFiles::of(&[command.to_owned()], "", &source),
-            source: &source,
-            committed: &|_| None,
-            created: &std::collections::BTreeMap::new(),
-            is_standard: |_| false,
-        };
-        let file = ChangedFile {
-            path,
-            operation: Operation::Modify,
-            before: Some(before.as_bytes()),
-            after: Some(after.as_bytes()),
-            modes: (0o100_644, 0o100_644),
-        };
-        !added(&[file], &rules).is_empty()
+        let run = CommandFiles::of(&[command.to_owned()], "", &source);
+        with_rules(&source, &|_| None, |rules| {
+            let rules = ChangeRules {
+                run: &run,
+                ..*rules
+            };
+            !added(&[modified(path, before, after)], &rules).is_empty()
+        })
     }
 
     #[test]

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::test_files::{is_hook, is_set_up, is_skip, muffles};
+use super::test_files::{is_hook, is_runner_name, is_set_up, is_skip, muffles};
 use super::test_scopes::{
-    Side, above, borrowed, function_of, is_below, is_collected, says_assertion, waits_for_error,
+    Side, above, borrowed, function_of, is_below, is_collected, says_assertion,
 };
 use super::weakened::{ALTERS, MUFFLES, REMOVES, SKIPS, missing};
 use crate::languages::{Bound, Ends, Imported, Mark, Scope, ScopeKind, TestFile, TestStatement};
@@ -18,6 +18,8 @@ pub(super) struct Comparison<'f> {
     pairs: Vec<Option<usize>>,
     // The scopes after that stand for one before.
     known: HashSet<usize>,
+    // Of each scope after whether it is no part of a case or group that is new.
+    old: Vec<bool>,
 }
 
 impl<'f> Comparison<'f> {
@@ -27,10 +29,12 @@ impl<'f> Comparison<'f> {
             is: Side::of(is),
             pairs: vec![None; was.scopes.len()],
             known: HashSet::new(),
+            old: Vec::new(),
         };
         let mut others = Vec::new();
         it.pair(0, 0, &mut others);
         it.pair_others(others);
+        it.old = it.old_scopes();
         it
     }
 
@@ -167,7 +171,7 @@ impl<'f> Comparison<'f> {
             return Some(SKIPS);
         }
         let known = committed();
-        if self.compares_with_other(known.as_ref(), is_stand_in) {
+        if self.compares_with_other(&compared, known.as_ref(), is_stand_in) {
             return Some(ALTERS);
         }
         self.muffles_or_skips()
@@ -196,7 +200,10 @@ impl<'f> Comparison<'f> {
         for one in &self.is.statements {
             if !old.contains(one.code.as_str()) && self.is_old(one.scope) {
                 more.push((one.scope, lines(one, muffles), lines(one, is_skip)));
-                let hooks = one.binds.iter().any(|it| is_hook(&it.0));
+                let hooks = one
+                    .binds
+                    .iter()
+                    .any(|it| is_hook(&it.0) || self.is_runner(&it.0));
                 if hooks && self.is_collected_in(one.scope) {
                     return Some(SKIPS);
                 }
@@ -223,6 +230,17 @@ impl<'f> Comparison<'f> {
             (*had, *skipped) = (*had - muffling, *skipped - skipping);
         }
         None
+    }
+
+    // Whether the file had the name from its runner.
+    fn is_runner(&self, name: &str) -> bool {
+        is_runner_name(name)
+            && (self.was.imports.iter().any(|it| it.name == name)
+                || self
+                    .was
+                    .statements
+                    .iter()
+                    .any(|it| it.binds.iter().any(|it| it.0 == name)))
     }
 
     fn is_collected_in(&self, scope: usize) -> bool {
@@ -298,7 +316,7 @@ impl<'f> Comparison<'f> {
                 let scope = self.was.scopes.get(at);
                 scope.is_some_and(|it| {
                     compared.contains(&it.called) && (one.gives.is_some() || !it.called.is_empty())
-                        || is_set_up(&it.name)
+                        || it.kind != ScopeKind::Case && is_set_up(&it.name)
                 })
             };
             is_literal && is_given(function_of(&self.was, one.scope))
@@ -361,7 +379,7 @@ impl<'f> Comparison<'f> {
             .filter(|it| added.contains(&it.0.as_str()))
             .any(|(_, it)| match it.ends {
                 Some(Ends::Whole) => is_case,
-                Some(Ends::Raises) if waits_for_error(&self.is, it.scope) => true,
+                Some(Ends::Raises) if self.is.waits_for_error(it.scope) => true,
                 _ => asks_below(it.line),
             })
     }
@@ -370,11 +388,13 @@ impl<'f> Comparison<'f> {
     // binding than it had.
     fn compares_with_other(
         &self,
+        all_compared: &BTreeSet<String>,
         known: Option<&TestFile>,
         is_stand_in: &dyn Fn(&str) -> bool,
     ) -> bool {
-        let is_known =
-            |code: &str| known.is_some_and(|it| it.statements.iter().any(|one| one.code == code));
+        let codes = known.into_iter().flat_map(|it| &it.statements);
+        let codes: HashSet<&str> = codes.map(|it| it.code.as_str()).collect();
+        let is_known = |code: &str| codes.contains(code);
         let compared = self.compared();
         for (scope, names) in &compared {
             let chain = above(&self.was, *scope);
@@ -421,7 +441,7 @@ impl<'f> Comparison<'f> {
                 }
             }
         }
-        self.changes_a_part(&is_known)
+        self.changes_a_part(all_compared, &is_known)
             || self.is.imports.iter().any(|it| {
                 let mut old = self.was.imports.iter();
                 !self.was.imports.contains(it)
@@ -431,8 +451,7 @@ impl<'f> Comparison<'f> {
     }
 
     // Whether a part is changed of what other files define, or of a literal that an assertion uses.
-    fn changes_a_part(&self, is_known: &dyn Fn(&str) -> bool) -> bool {
-        let compared = self.all_compared();
+    fn changes_a_part(&self, compared: &BTreeSet<String>, is_known: &dyn Fn(&str) -> bool) -> bool {
         let then = self.was.statements.iter();
         let then: HashSet<&str> = then.map(|it| it.code.as_str()).collect();
         let mut bound: HashMap<&str, bool> = HashMap::new();
@@ -529,32 +548,39 @@ impl<'f> Comparison<'f> {
         })
     }
 
-    // Whether a scope after the change is no part of a case or group that is new. What runs before all
-    // cases is never new.
     fn is_old(&self, scope: usize) -> bool {
+        self.old.get(scope).copied().unwrap_or(true)
+    }
+
+    // What runs before all cases is never new.
+    fn old_scopes(&self) -> Vec<bool> {
         let cases = |file: &TestFile| {
             let all = file.scopes.iter();
             all.filter(|it| it.kind == ScopeKind::Case).count()
         };
         let more = cases(&self.is) > cases(&self.was);
-        let above = above(&self.is, scope);
-        let runs_first = |at: &usize| {
-            let scope = self.is.scopes.get(*at);
-            scope.is_some_and(|it| {
-                is_set_up(&it.name)
-                    || is_hook(&it.name)
-                    || it.marks.iter().any(|it| it.code.contains("autouse"))
-            })
-        };
-        let is_new = |at: &usize| {
-            !self.known.contains(at)
-                && self.is.scopes.get(*at).is_some_and(|it| match it.kind {
-                    ScopeKind::Case | ScopeKind::Group => true,
-                    ScopeKind::Function => more,
-                    ScopeKind::Construct | ScopeKind::Callback => false,
-                })
-        };
-        above.iter().any(runs_first) || !above.iter().any(is_new)
+        // By the scope whether it is new, and whether it runs first; those around it go before it.
+        let mut found: Vec<(bool, bool)> = Vec::with_capacity(self.is.scopes.len());
+        for (at, scope) in self.is.scopes.iter().enumerate() {
+            let around = scope.parent.and_then(|it| found.get(it)).copied();
+            let (is_new, first) = around.unwrap_or_default();
+            let is_one = match scope.kind {
+                ScopeKind::Case | ScopeKind::Group => true,
+                ScopeKind::Function => more,
+                ScopeKind::Construct | ScopeKind::Callback => false,
+            };
+            let runs_first = match scope.kind {
+                ScopeKind::Case | ScopeKind::Group => false,
+                _ => is_set_up(&scope.name) || is_hook(&scope.name),
+            };
+            let autouse = scope.marks.iter().any(|it| it.code.contains("autouse"));
+            found.push((
+                is_new || is_one && !self.known.contains(&at),
+                first || runs_first || autouse,
+            ));
+        }
+        let old = found.into_iter().map(|(is_new, first)| first || !is_new);
+        old.collect()
     }
 }
 

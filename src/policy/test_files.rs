@@ -147,7 +147,11 @@ pub(super) fn is_set_up(name: &str) -> bool {
 /// Whether a runner reads a name to learn what it has to run.
 pub(super) fn is_hook(name: &str) -> bool {
     WORDS.hooks.iter().any(|it| name.starts_with(it.as_str()))
-        || WORDS.runner_names.iter().any(|it| it == name)
+}
+
+/// Whether files have the name from their runner.
+pub(super) fn is_runner_name(name: &str) -> bool {
+    WORDS.runner_names.iter().any(|it| it == name)
 }
 
 pub(super) fn is_comment(line: &[u8]) -> bool {

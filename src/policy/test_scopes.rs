@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::test_files::{asks, is_assertion};
-use crate::languages::{Bound, ScopeKind, TestFile, TestStatement};
+use crate::languages::{Bound, Scope, ScopeKind, TestFile, TestStatement};
 
 /// A file of tests with what is asked of it often.
 pub(super) struct Side<'f> {
@@ -15,6 +15,8 @@ pub(super) struct Side<'f> {
     pub(super) held: Vec<&'f TestStatement>,
     // The names that ask: assertions of libraries, and what of the file itself holds some.
     pub(super) asks: HashSet<&'f str>,
+    // By the scope.
+    waits: Vec<bool>,
     // The statements of a scope and of those in it: they stand side by side.
     pub(super) spans: Vec<Range<usize>>,
 }
@@ -42,8 +44,18 @@ impl<'f> Side<'f> {
             ends: HashMap::new(),
             held: Vec::new(),
             asks: names_that_ask(file),
+            waits: file.scopes.iter().map(waits_itself).collect(),
             spans: vec![0..0; file.scopes.len()],
         };
+        for (at, scope) in file.scopes.iter().enumerate() {
+            let around = scope
+                .parent
+                .and_then(|parent| it.waits.get(parent))
+                .copied();
+            if let Some(waits) = it.waits.get_mut(at) {
+                *waits |= around.unwrap_or_default();
+            }
+        }
         for (at, one) in file.statements.iter().enumerate() {
             for scope in above(file, one.scope) {
                 if let Some(span) = it.spans.get_mut(scope) {
@@ -65,10 +77,15 @@ impl<'f> Side<'f> {
         it
     }
 
+    /// Whether what stands around a scope waits for an error.
+    pub(super) fn waits_for_error(&self, scope: usize) -> bool {
+        self.waits.get(scope).copied().unwrap_or_default()
+    }
+
     pub(super) fn is_held(&self, one: &TestStatement) -> bool {
         says_assertion(one)
             || one.names.iter().any(|it| self.asks.contains(it.as_str())) && !one.text.is_empty()
-            || waits_for_error(self.file, one.scope)
+            || self.waits_for_error(one.scope)
     }
 
     pub(super) fn children(&self, scope: usize) -> &[usize] {
@@ -194,13 +211,11 @@ fn said(file: &TestFile, one: &TestStatement, scope: usize) -> String {
     said.join("\n")
 }
 
-// Whether what stands around a scope waits for an error.
-pub(super) fn waits_for_error(file: &TestFile, scope: usize) -> bool {
-    let above = above(file, scope);
-    let mut scopes = above.iter().filter_map(|it| file.scopes.get(*it));
-    scopes.any(|it| {
-        let name = it.name.to_lowercase();
-        it.kind == ScopeKind::Construct && name.contains("raises")
-            || it.kind == ScopeKind::Callback && name.contains("throw")
-    })
+fn waits_itself(scope: &Scope) -> bool {
+    let name = || scope.name.to_lowercase();
+    match scope.kind {
+        ScopeKind::Construct => name().contains("raises"),
+        ScopeKind::Callback => name().contains("throw"),
+        ScopeKind::Case | ScopeKind::Group | ScopeKind::Function => false,
+    }
 }

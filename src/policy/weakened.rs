@@ -148,6 +148,11 @@ mod tests {
         code_of_modified(weakened_test, path, [before, after], &source).is_some()
     }
 
+    fn is_refused_with(path: &str, before: &str, old: &str, new: &str) -> bool {
+        assert!(before.contains(old), "{old}");
+        is_refused(path, before, &before.replacen(old, new, 1))
+    }
+
     const PYTHON: &str = r#"import pytest
 from shop import total, vat
 
@@ -254,9 +259,8 @@ class TestShop:
                  def test_more():\n    assert total(9)\n\n\nclass TestShop",
             ),
         ] {
-            assert!(PYTHON.contains(old), "{old}");
             assert!(
-                is_refused("tests/test_a.py", PYTHON, &PYTHON.replacen(old, new, 1)),
+                is_refused_with("tests/test_a.py", PYTHON, old, new),
                 "{new}"
             );
         }
@@ -296,10 +300,13 @@ class TestShop:
                 "\n\nclass TestShop",
                 "\n\ndef test_b():\n    return\n\n\nclass TestShop",
             ),
+            (
+                "\n\nclass TestShop",
+                "\n\ndef test_setup_b(mocker):\n    mocker.patch(\"os.getcwd\")\n\n\nclass TestShop",
+            ),
         ] {
-            assert!(PYTHON.contains(old), "{old}");
             assert!(
-                !is_refused("tests/test_a.py", PYTHON, &PYTHON.replacen(old, new, 1)),
+                !is_refused_with("tests/test_a.py", PYTHON, old, new),
                 "{new}"
             );
         }
@@ -448,11 +455,7 @@ class TestShop:
             ("N = 4_90", "N: int = 4_90"),
             ("{'a': 1E3}", "{'a': 1E3}, 'why'"),
         ] {
-            assert!(text.contains(old), "{old}");
-            assert!(
-                !is_refused("tests/test_a.py", text, &text.replacen(old, new, 1)),
-                "{new}"
-            );
+            assert!(!is_refused_with("tests/test_a.py", text, old, new), "{new}");
         }
         let text = "const want = { 'a': .5 }\nit('a', () => {\n  vi.spyOn(a, 'b')\n  \
                     expect(f(x => x)).toEqual(want)\n})\n";
@@ -463,12 +466,29 @@ class TestShop:
             ("want = { 'a': .5 }", "want = { 'a': .5 } as const"),
             ("want = ", "want: Want = "),
         ] {
-            assert!(text.contains(old), "{old}");
-            assert!(
-                !is_refused("test/a.test.ts", text, &text.replacen(old, new, 1)),
-                "{new}"
-            );
+            assert!(!is_refused_with("test/a.test.ts", text, old, new), "{new}");
         }
+    }
+
+    #[test]
+    fn what_only_looks_like_an_assertion_is_free() {
+        let text = "const head = text.match(/a/)\nit('a', () => {\n  const rows = query.skip(1)\n  \
+                    expect(f(rows)).toBe(010)\n})\n";
+        for (old, new) in [
+            ("text.match(/a/)", "text.match(/b/)"),
+            ("query.skip(1)", "query.skip(1).limit(2)"),
+        ] {
+            assert!(!is_refused_with("test/a.test.js", text, old, new), "{new}");
+        }
+        assert!(is_refused_with("test/a.test.js", text, "010", "10"));
+    }
+
+    #[test]
+    fn a_statement_of_many_bodies_takes_little_room() {
+        let text = format!("x({}1)\n", "() => { a() }, ".repeat(4_000));
+        let file = test_file(&RepoPath::new("a.test.ts").unwrap(), text.as_bytes()).unwrap();
+        let names: usize = file.scopes.iter().map(|it| it.name.len()).sum();
+        assert!(file.scopes.len() > 4_000 && names < 500 * file.scopes.len());
     }
 
     const SCRIPT: &str = r"import { describe, expect, it, test } from 'vitest'
@@ -520,11 +540,7 @@ test.each([
             ("describe('money'", "expect.extend({})\ndescribe('money'"),
             ("describe('money'", "if (false) describe('money'"),
         ] {
-            assert!(SCRIPT.contains(old), "{old}");
-            assert!(
-                is_refused("test/a.test.ts", SCRIPT, &SCRIPT.replacen(old, new, 1)),
-                "{new}"
-            );
+            assert!(is_refused_with("test/a.test.ts", SCRIPT, old, new), "{new}");
         }
         for (old, new) in [
             (
@@ -547,9 +563,8 @@ test.each([
                 "  it('more', () => {\n    return\n  })\n  it('formats'",
             ),
         ] {
-            assert!(SCRIPT.contains(old), "{old}");
             assert!(
-                !is_refused("test/a.test.ts", SCRIPT, &SCRIPT.replacen(old, new, 1)),
+                !is_refused_with("test/a.test.ts", SCRIPT, old, new),
                 "{new}"
             );
         }
