@@ -541,8 +541,8 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
         .min(policy.max_level)
 }
 
-// What reads its input, waits or races may fail once and pass once; what parses does not.
-fn could_be_flaky(observed: &Observed) -> bool {
+/// What reads its input, waits or races may fail once and pass once; what parses does not.
+pub(super) fn could_be_flaky(observed: &Observed) -> bool {
     let measured = observed.subkind.as_deref() == Some("coverage");
     !observed.test_result.timed_out && !measured && may_pass_again(observed.kind)
 }

@@ -1,9 +1,11 @@
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
-use super::commands::diagnose_again;
+use super::commands::{CommandsRun, diagnose_again};
 use super::error::RepairError;
 use super::limits::TIME_UP;
 use super::load_check::LoadCheck;
+use super::plan::could_be_flaky;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
 use super::session::Session;
@@ -88,7 +90,7 @@ impl Session<'_> {
             .collect();
         let known = self.states_before(&judged.changes)?;
         self.place.write(&judged.changes)?;
-        let ran = self.run_commands()?;
+        let (ran, shaky) = self.run_with_change(trial)?;
         self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
         if ran.interrupted {
             self.place.reset()?;
@@ -103,7 +105,13 @@ impl Session<'_> {
             result.message = format!("{TIME_UP} while the commands ran with the change");
             return Ok(());
         }
-        let (stop_reason, kept, message) = reason(trial, &ran.observed, &judged.changes);
+        let (stop_reason, kept, mut message) = reason(trial, &ran.observed, &judged.changes);
+        if !shaky.is_empty() {
+            message += &format!(
+                "; {} failed in the run before, with the same change",
+                shaky.join(", ")
+            );
+        }
         let before = trial.before;
         let brings_on = before.is_some_and(|before| brings_on(before, &ran.observed));
         result.kept = kept && (ran.observed.passed || !trial.must_fix || brings_on);
@@ -160,6 +168,27 @@ impl Session<'_> {
             self.place.reset()?;
         }
         Ok(())
+    }
+
+    // Runs the commands with a change laid in; once more where what failed passes and what passed before
+    // fails, which may come and go by itself. Gives the tests that did, too.
+    fn run_with_change(
+        &mut self,
+        trial: &Trial<'_>,
+    ) -> Result<(CommandsRun, Vec<String>), RepairError> {
+        let ran = self.run_commands()?;
+        let is_whole = !ran.interrupted && !ran.cut_short;
+        if !(is_whole && fails_elsewhere(trial.before, &ran.observed)) {
+            return Ok((ran, Vec::new()));
+        }
+        self.event("info", "command_started", json!({ "what": "change-again" }))?;
+        self.purpose = Some("once more with it, since other tests failed than before".to_owned());
+        let again = self.run_commands()?;
+        if again.observed.passed {
+            self.unstable = true;
+            return Ok((again, ran.observed.failing_tests));
+        }
+        Ok((if again.interrupted { again } else { ran }, Vec::new()))
     }
 
     /// Makes the change of an attempt that an interrupted run kept.
@@ -380,6 +409,14 @@ fn gone(before: &Observed, after: &Observed) -> String {
     } else {
         format!("the failure is another one now: {}", next_error(after))
     }
+}
+
+// Whether nothing that failed fails any more, but tests that passed.
+fn fails_elsewhere(before: Option<&Observed>, after: &Observed) -> bool {
+    let then = before.map_or(&[][..], |it| &it.failing_tests);
+    let now = &after.failing_tests;
+    let are_others = !then.is_empty() && !now.is_empty() && !now.iter().any(|it| then.contains(it));
+    are_others && could_be_flaky(after)
 }
 
 const PART_GONE: &str = "part of the failure is gone";

@@ -295,6 +295,38 @@ fn a_shaky_failure_needs_a_second_green_run() {
     assert_eq!(proof["greenRuns"], 2, "{proof:#}");
 }
 
+// Another test fails in the first run with the right change, and once more in the second or not.
+#[test]
+fn a_test_that_fails_beside_the_repair_gets_a_second_run() {
+    if !has_program("python3") {
+        return;
+    }
+    let broken = "def f():\n    return 1\n";
+    for (fails_from, status) in [("== 3", "fixed"), ("> 2", "failed")] {
+        let tests = format!(
+            "import os, unittest\nfrom main import f\n\n\nclass T(unittest.TestCase):\n    \
+             def test_f(self):\n        self.assertEqual(f(), 2)\n\n    def test_other(self):\n        \
+             open(os.environ['MARK'], 'a').write('x')\n        \
+             self.assertFalse(os.path.getsize(os.environ['MARK']) {fails_from})\n"
+        );
+        let world = World::with(&[("main.py", broken), ("test_main.py", &tests)]);
+        let mark = world.outside("mark");
+        let command = format!("MARK={} python3 -m unittest test_main", mark.display());
+        let fix = whole("main.py", &broken.replace('1', "2"));
+        let result = tried(&world, &command, &fix, &["--sandbox", "off"]);
+        assert_eq!(result["status"], status, "{result:#}");
+        let runs = result["commandRuns"].as_array().unwrap();
+        let whys = runs.iter().filter_map(|it| it["why"].as_str());
+        let again = whys.filter(|it| it.contains("other tests failed"));
+        assert_eq!(again.count(), 1, "{result:#}");
+        let green = if status == "fixed" { 2 } else { 0 };
+        assert_eq!(
+            result["proof"]["greenRuns"].as_u64().unwrap_or_default(),
+            green
+        );
+    }
+}
+
 #[test]
 fn what_passes_already_is_not_called_repaired() {
     let world = World::shell();
