@@ -100,8 +100,12 @@ fn defines(text: &[u8], name: &str) -> bool {
     ];
     words(text, name).any(|at| {
         let head = text.get(..at).unwrap_or_default();
+        let tail = text.get(at + name.len()..).unwrap_or_default();
+        let tail = tail.trim_ascii_start();
+        let is_set = tail.starts_with(b"=") && !tail.starts_with(b"==") || tail.starts_with(b":");
+        let is_member = head.ends_with(b"self.") || head.ends_with(b"this.");
         let head = head.trim_ascii_end();
-        keywords.iter().any(|word| head.ends_with(word.as_bytes()))
+        keywords.iter().any(|word| head.ends_with(word.as_bytes())) || is_set && is_member
     })
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::compiler_heals::{python_frame, word_on};
 use super::edit_heal::{LogFile, LogFiles, MAX_LINE, is_name};
@@ -15,29 +16,55 @@ const MAX_LIST: usize = 2_000;
 const MAX_FILES: usize = 8;
 
 /// A slip of the finger in a name that only one other of the repository is like: a keyword of a call,
-/// an entry of `__all__`. Kept only when the commands pass with it.
+/// a member, an entry of `__all__`. Kept only when the commands pass with it.
 pub(super) fn spelling_heals(
     log: &str,
     diagnosis: &Diagnosis,
     source: &dyn Source,
 ) -> Vec<HealPatch> {
-    let found = [keyword(log, diagnosis, source), unbound(log, source)];
+    let files = LogFiles::new(diagnosis, source, MAX_FILES);
+    let parameters = |name: &str| parameters(name, source);
+    let members = |name: &str| members(name, source);
+    let found = [
+        at_its_frame(log, &files, keyword, &parameters),
+        at_its_frame(log, &files, member, &members),
+        unbound(log, source),
+    ];
     found.into_iter().flatten().collect()
 }
 
-// `TypeError: Cart.add() got an unexpected keyword argument 'pirce'`, above or below its frame.
-fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<HealPatch> {
-    let said = |line: &str| {
-        let (_, rest) = line.split_once("TypeError: ")?;
-        let (function, rest) = rest.split_once("() got an unexpected keyword argument '")?;
-        let (wrong, _) = rest.split_once('\'')?;
-        let name = function.rsplit('.').next()?;
-        (is_name(wrong) && is_name(name)).then(|| (name.to_owned(), wrong.to_owned()))
-    };
+// What a line of a log says is not there: the function or class that lacks it, and its name.
+type Lacking = (String, String);
+
+// `TypeError: Cart.add() got an unexpected keyword argument 'pirce'`.
+fn keyword(line: &str) -> Option<Lacking> {
+    let (_, rest) = line.split_once("TypeError: ")?;
+    let (function, rest) = rest.split_once("() got an unexpected keyword argument '")?;
+    let (wrong, _) = rest.split_once('\'')?;
+    let name = function.rsplit('.').next()?;
+    (is_name(wrong) && is_name(name)).then(|| (name.to_owned(), wrong.to_owned()))
+}
+
+// `AttributeError: 'Cart' object has no attribute 'pirce'`.
+fn member(line: &str) -> Option<Lacking> {
+    let (_, rest) = line.split_once("AttributeError: ")?;
+    let rest = rest.strip_prefix("type object ").unwrap_or(rest);
+    let (class, rest) = rest.strip_prefix('\'')?.split_once('\'')?;
+    let rest = rest.trim_start_matches(" object");
+    let (wrong, _) = rest.strip_prefix(" has no attribute '")?.split_once('\'')?;
+    (is_name(wrong) && is_name(class)).then(|| (class.to_owned(), wrong.to_owned()))
+}
+
+// The name that is meant where the frame stands, above or below what the log says.
+fn at_its_frame(
+    log: &str,
+    files: &LogFiles<'_>,
+    said: fn(&str) -> Option<Lacking>,
+    names: &dyn Fn(&str) -> BTreeSet<String>,
+) -> Option<HealPatch> {
     let lines = log.lines().filter(|line| line.len() < MAX_LINE);
-    let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut frame: Option<(&str, usize)> = None;
-    let mut open: Option<(String, String)> = None;
+    let mut open: Option<Lacking> = None;
     for line in lines {
         let line = line.strip_prefix('E').unwrap_or(line).trim();
         let here = python_frame(line);
@@ -51,11 +78,11 @@ fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal
         let (Some((name, wrong)), Some((path, row))) = (&open, frame) else {
             continue;
         };
-        // A test may be what asks for another parameter.
+        // A test may be what asks for something else.
         let place = files.find(path);
         let place = place.filter(|it| !is_test(it.path.as_str()));
         let heal = place.and_then(|place| {
-            let right = only_near(wrong, parameters(name, source).iter().map(String::as_str))?;
+            let right = only_near(wrong, names(name).iter().map(String::as_str))?;
             word_on(&place, row, wrong, &right)
         });
         if heal.is_some() || ends {
@@ -65,16 +92,37 @@ fn keyword(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Heal
     None
 }
 
+// What the files have after `def` and `self.` that define a class of that name.
+fn members(class: &str, source: &dyn Source) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let starts = [format!("class {class}("), format!("class {class}:")];
+    for bytes in python_files(source) {
+        let has = |it: &String| memchr::memmem::find(&bytes, it.as_bytes()).is_some();
+        if !starts.iter().any(has) {
+            continue;
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        for word in ["def ", "self."] {
+            let tails = text.split(word).skip(1);
+            let ends = |it: char| !(it.is_alphanumeric() || it == '_');
+            let names = tails.filter_map(|it| it.split(ends).next());
+            found.extend(names.filter(|it| is_name(it)).map(str::to_owned));
+        }
+    }
+    found
+}
+
+fn python_files(source: &dyn Source) -> impl Iterator<Item = Arc<[u8]>> {
+    let files = source.listing().files().map(|entry| &entry.path);
+    let files = files.filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON));
+    files.filter_map(|path| source.read(path).ok())
+}
+
 // Of all functions of that name: which is called, the log does not say.
 fn parameters(name: &str, source: &dyn Source) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let start = format!("def {name}(");
-    let files = source.listing().files().map(|entry| &entry.path);
-    let files = files.filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON));
-    for path in files {
-        let Ok(bytes) = source.read(path) else {
-            continue;
-        };
+    for bytes in python_files(source) {
         for at in memchr::memmem::find_iter(&bytes, start.as_bytes()) {
             let list = bytes.get(at + start.len()..).unwrap_or_default();
             let list = list.get(..MAX_LIST.min(list.len())).unwrap_or_default();
@@ -207,6 +255,29 @@ mod tests {
                 assert_eq!(healed("src/use.py", &text, &log), expected, "{log}");
                 let log = log.replace("src/use.py", "tests/test_a.py");
                 assert!(healed("tests/test_a.py", &text, &log).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_slip_in_a_member_is_one_of_its_class() {
+        let text = |name: &str| {
+            format!(
+                "class Shop(Base):\n    def on_bind(self):\n        self.rates = {{}}\n        self.{name}\n"
+            )
+        };
+        for (name, right) in [("on_bnid", "on_bind"), ("rtaes", "rates"), ("tax", "")] {
+            for log in [
+                format!(
+                    "src/shop.py:4: in run\n    self.x\nE   AttributeError: 'Shop' object has no attribute '{name}'\n"
+                ),
+                format!(
+                    "E   AttributeError: type object 'Shop' has no attribute '{name}'\n\nsrc/shop.py:4: AttributeError\n"
+                ),
+            ] {
+                let right = (!right.is_empty()).then(|| format!("        self.{right}"));
+                let expected: Vec<String> = right.into_iter().collect();
+                assert_eq!(healed("src/shop.py", &text(name), &log), expected, "{log}");
             }
         }
     }
