@@ -145,7 +145,7 @@ const PREFIXES: &[(&str, Dress)] = &[
         format!("2026-11-21T02:38:34.1234567Z #12 3.456 {line}")
     }),
     ("clock", |at, line| {
-        format!("00:{:02}:{:02} {line}", at / 60, at % 60)
+        format!("02:{:02}:{:02}.123 {line}", at / 60, at % 60)
     }),
     ("date", |_, line| format!("2026/11/21 02:38:34 {line}")),
     ("numbers", |at, line| format!("{:>6}\t{line}", at + 1)),

@@ -23,7 +23,6 @@ const CLOCK: &str = concat!(
 // What nearly all lines begin with: the system's log, a step with the line's number, a quotation, what
 // an escape leaves in a copy, a frame, the line's number, a clock.
 static HEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    let clock = |end: &str| [CLOCK, end].concat();
     [
         r"^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?:(?: |$)",
         r"^(?:<\d+>1 )?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? [\w.-]+ [\w./-]+\[\d+\]:(?: |$)",
@@ -33,8 +32,8 @@ static HEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^ {0,2}[│┃](?: |$)",
         r"^ *L?(?<number>\d+)(?: ?[:|│](?: |$)|→|\t|  |$)",
         r"^ *L?(?<number>\d+)(?:[:|]| |$)",
-        &clock("(?:  |$)"),
-        &clock(r"(?:[ \t]|$)"),
+        r"^\d\d:\d\d:\d\d(?:  |$)",
+        &[CLOCK, r"(?:[ \t]|$)"].concat(),
     ]
     .into_iter()
     .map(compile)

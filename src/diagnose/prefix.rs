@@ -35,7 +35,7 @@ static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // concurrently, yarn workspaces, branches of Jenkins, Tekton
         r"^\[[@A-Za-z0-9_][@A-Za-z0-9_ .,:/()+#-]*\]:?(?: |$)",
         // yarn, where it says nothing itself
-        r"^➤ YN0000: (?:│(?: |$))?",
+        r"^➤ YN0000:(?: │)?(?: |$)",
         // turbo
         r"^@?[A-Za-z0-9_./-]+:[A-Za-z0-9_:.-]+:(?: |$)",
         // pnpm -r
