@@ -17,7 +17,7 @@ const BARS: [char; 2] = ['│', '┃'];
 const CLOCK: &str = concat!(
     r"^(?:\d{9,10}\.\d+|\d+\.\d{3}",
     r"|\(?(?:\d{4}/\d\d/\d\d |(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]?\d )?\d{1,2}:\d\d:\d\d",
-    r"(?:[.,]\d+)?(?: [AP]M)?(?: [A-Z]{3,4})?(?: \d{4})?\)?:?)",
+    r"(?:[.,]\d+)?(?: [AP]M)?(?: (?:UTC|GMT|[A-Z]{1,3}[SD]T))?(?: \d{4})?\)?:?)",
 );
 
 // What nearly all lines begin with: the system's log, a step with the line's number, a quotation, what

@@ -31,7 +31,7 @@ pattern!(
 static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // docker compose, moon, earthly; not the lines of a code frame
-        r"^ *[@A-Za-z0-9_./:#+*-]*[A-Za-z][@A-Za-z0-9_./:#+*-]* +\| ?",
+        r"^ *[@A-Za-z0-9_./:#+*-]*[A-Za-z][@A-Za-z0-9_./#+*-]* +\| ?",
         // concurrently, yarn workspaces, branches of Jenkins, Tekton
         r"^\[[@A-Za-z0-9_][@A-Za-z0-9_ .,:/()+#-]*\]:?(?: |$)",
         // yarn, where it says nothing itself
