@@ -124,6 +124,40 @@ const PREFIXES: &[(&str, Dress)] = &[
     ("pnpm -r", |_, line| format!("packages/web test: {line}")),
     ("lerna", |_, line| format!("@acme/web: {line}")),
     ("yarn workspaces", |_, line| format!("[@acme/web]: {line}")),
+    ("docker compose, timed", |_, line| {
+        format!("service-1  | 2026-11-21T02:38:34.123456789Z {line}")
+    }),
+    ("tab", |_, line| format!("2026-11-21T02:38:34.123Z\t{line}")),
+    ("Cloud Build", |_, line| {
+        format!("Step #1 - \"test\": {line}")
+    }),
+    ("TeamCity", |at, line| {
+        let severity = if at % 4 == 0 { 'W' } else { ' ' };
+        format!("[02:38:34]{severity}:\t [Step 1/3] {line}")
+    }),
+    ("Jenkins, branch", |_, line| {
+        format!("[2026-11-21T02:38:34.123Z] [Node 18] {line}")
+    }),
+    ("moon", |_, line| format!("web:test | {line}")),
+    ("yarn", |_, line| format!("➤ YN0000: {line}")),
+    ("kail", |_, line| format!("default/ci-7d9f[test]: {line}")),
+    ("BuildKit in GitHub Actions", |_, line| {
+        format!("2026-11-21T02:38:34.1234567Z #12 3.456 {line}")
+    }),
+    ("clock", |at, line| {
+        format!("02:{:02}:{:02}.123 {line}", at / 60, at % 60)
+    }),
+    ("date", |_, line| format!("2026/11/21 02:38:34 {line}")),
+    ("numbers", |at, line| format!("{:>6}\t{line}", at + 1)),
+    ("numbers, bar", |at, line| format!("{:>4} | {line}", at + 1)),
+    ("numbers, colon", |at, line| format!("{}:{line}", at + 1)),
+    ("frame", |_, line| format!("│ {line}")),
+    ("tput sgr0", |_, line| {
+        format!("\u{1b}(B\u{1b}[m{line}\u{1b}(B\u{1b}[m")
+    }),
+    ("JSON", |at, line| {
+        serde_json::json!({"time": at, "level": "info", "message": line}).to_string()
+    }),
 ];
 
 #[test]

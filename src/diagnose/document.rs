@@ -2,17 +2,15 @@ use std::collections::HashSet;
 
 use super::decide::decide;
 use super::directories::directories;
-use super::envelope::opened;
 use super::facts::LogFacts;
 use super::failures::beside;
 use super::line::{Line, Mark};
 use super::locate::Locator;
-use super::log::View;
+use super::log::{Log, View};
 use super::normalise::{self, Lines};
 use super::read::findings;
 use super::retries::last_tries;
 use super::runners::{self, Case};
-use super::speakers::together;
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
 use crate::model::{
@@ -32,15 +30,8 @@ const LAST_LINES: usize = 3;
 /// rule knows is `unknown` with confidence 0, one of a job that passed is `none`.
 #[must_use]
 pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagnosis {
-    let opened = opened(log);
-    let whole = View::whole(opened.as_deref().unwrap_or(log));
-    let mixed = together(whole);
-    let view = mixed.as_ref().map_or(whole, |(text, runs)| View {
-        text,
-        runs,
-        ..whole
-    });
-    answer(view, facts, Locator::new(listing)).diagnosis
+    let log = Log::from(log.to_owned());
+    answer(log.view(), facts, Locator::new(listing)).diagnosis
 }
 
 /// A diagnosis, and for each thing in its lists the index of the line that it was taken from.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
-use serde_json::Value;
 
 use super::pattern::{compile, pattern};
 
@@ -13,13 +12,28 @@ const SAMPLE: usize = 400;
 // Fewer lines show nothing.
 const FEWEST: usize = 3;
 
-// What nearly all lines begin with: the system's log, a step with the line's number, a quotation.
+const BARS: [char; 2] = ['│', '┃'];
+
+const CLOCK: &str = concat!(
+    r"^(?:\d{9,10}\.\d+|\d+\.\d{3}",
+    r"|\(?(?:\d{4}/\d\d/\d\d |(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]?\d )?\d{1,2}:\d\d:\d\d",
+    r"(?:[.,]\d+)?(?: [AP]M)?(?: (?:UTC|GMT|[A-Z]{1,3}[SD]T))?(?: \d{4})?\)?:?)",
+);
+
+// What nearly all lines begin with: the system's log, a step with the line's number, a quotation, what
+// an escape leaves in a copy, a frame, the line's number, a clock.
 static HEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         r"^(?:<\d+>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]+ [\w./-]+(?:\[\d+\])?:(?: |$)",
-        r"^\d{4}-\d\d-\d\dT[\d:.,]+(?:Z|[+-]\d\d:?\d\d)? [\w.-]+ [\w./-]+\[\d+\]:(?: |$)",
+        r"^(?:<\d+>1 )?\d{4}-\d\d-\d\d[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)? [\w.-]+ [\w./-]+\[\d+\]:(?: |$)",
         r"^\[[A-Za-z][\w ./-]*:\d+\](?: |$)",
         r"^>(?: |$)",
+        r"^_bk;t=\d{13}",
+        r"^ {0,2}[│┃](?: |$)",
+        r"^ *L?(?<number>\d+)(?: ?[:|│](?: |$)|→|\t|  |$)",
+        r"^ *L?(?<number>\d+)(?:[:|]| |$)",
+        r"^\d\d:\d\d:\d\d(?:  |$)",
+        &[CLOCK, r"(?:[ \t]|$)"].concat(),
     ]
     .into_iter()
     .map(compile)
@@ -29,7 +43,7 @@ static HEADS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// The same log without what every line is wrapped in; none where nothing is. Lines stay lines.
 pub(super) fn opened(log: &str) -> Option<String> {
     let mut text = Cow::Borrowed(log);
-    for open in [of_json, of_html, indented, headed, colours] {
+    for open in [of_html, indented, headed, headed, headed, colours] {
         if let Some(inner) = open(&text) {
             text = Cow::Owned(inner);
         }
@@ -48,30 +62,13 @@ fn mapped<'a>(text: &'a str, each: impl Fn(&'a str) -> Cow<'a, str>) -> String {
 }
 
 // Whether nine of ten lines are like that.
-fn most(text: &str, is_so: impl Fn(&str) -> bool) -> bool {
+fn most(text: &str, mut is_so: impl FnMut(&str) -> bool) -> bool {
     let (mut all, mut those) = (0, 0);
     for line in filled(text) {
         all += 1;
         those += usize::from(is_so(line));
     }
     all >= FEWEST && those * 10 >= all * 9
-}
-
-// An object a line, the text under a name: the files of Docker and of the journal.
-fn of_json(text: &str) -> Option<String> {
-    const NAMES: [&str; 2] = ["log", "MESSAGE"];
-    let said = |line: &str| {
-        let line = line.trim();
-        let is_object = line.starts_with('{') && line.ends_with('}');
-        let row: Value = is_object.then(|| serde_json::from_str(line).ok())??;
-        let said = NAMES.iter().find_map(|name| row.get(name)?.as_str())?;
-        Some(said.trim_end_matches(['\n', '\r']).replace('\n', " "))
-    };
-    most(text, |line| said(line).is_some()).then(|| {
-        mapped(text, |line| {
-            said(line).map_or(Cow::Borrowed(line), Cow::Owned)
-        })
-    })
 }
 
 // A page that shows a log.
@@ -114,9 +111,25 @@ fn indented(text: &str) -> Option<String> {
 }
 
 fn headed(text: &str) -> Option<String> {
-    let head = HEADS
-        .iter()
-        .find(|head| most(text, |it| head.is_match(it)))?;
+    let is_row = |line: &str| {
+        let text = line.trim();
+        text.ends_with(BARS) && !text.trim_matches(BARS).is_empty()
+    };
+    let head = HEADS.iter().find(|head| {
+        let mut last: Option<u64> = None;
+        most(text, |line| {
+            let found = head.captures(line);
+            let number = found.as_ref().and_then(|it| it.name("number"));
+            let number = number.and_then(|it| it.as_str().parse().ok());
+            // Numbers of places in a file are not those of lines one after the other.
+            let follows = number.is_none_or(|it| {
+                last.replace(it)
+                    .is_none_or(|last| last.saturating_add(1) == it)
+            });
+            // What ends with a bar too is a row of a table.
+            found.is_some() && follows && !is_row(line)
+        })
+    })?;
     Some(mapped(text, |line| {
         let end = head.find(line).map_or(0, |found| found.end());
         Cow::Borrowed(line.get(end..).unwrap_or(line))
@@ -180,12 +193,6 @@ mod tests {
             ("quoted", each(&|_, it| format!("> {it}"))),
             ("indented", each(&|_, it| format!("    {it}"))),
             (
-                "JSON",
-                each(&|_, it| {
-                    serde_json::json!({"log": format!("{it}\n"), "stream": "stdout"}).to_string()
-                }),
-            ),
-            (
                 "colours",
                 each(&|_, it| {
                     it.replace("E   ", "^[[31mE   ")
@@ -218,6 +225,11 @@ mod tests {
             "{\"level\":30,\"msg\":\"up\"}\nTypeError: x is not a function\n    at a.js:1:2\n",
             "[gw0] [ 50%] PASSED a.py::b\n[gw1] [100%] FAILED a.py::c\n[gw0] done\n",
             "print('[31m')\nprint('[0m')\nprint('ok')\n",
+            "12 | const a = b;\n13 | f(a);\n   |   ^ Cannot find name 'a'.\n14 | g();\n",
+            "3:15 error 'a' is not defined\n4:2 error 'b' is not defined\n9:1 error c\n",
+            "| name | tests |\n|---|---|\n| a.py | 3 |\n| b.py | 1 |\n",
+            "│ name │ tests │\n│ a.py │ 3     │\n│ b.py │ 1     │\n",
+            "[INFO] a\n[INFO] b\n[ERROR] c\n[INFO] d\n",
         ] {
             assert_eq!(opened(log), None, "{log}");
         }

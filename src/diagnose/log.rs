@@ -3,6 +3,7 @@ use std::io::{self, Read};
 
 use super::condense::Reader;
 use super::envelope::opened;
+use super::messages::messages;
 use super::rules::UserRules;
 use super::speakers::together;
 use crate::policy::decode_log;
@@ -76,6 +77,9 @@ impl Log {
     /// Without what every line is wrapped in, and with the lines of each program together where
     /// several wrote at the same time.
     pub(super) fn told_apart(mut self) -> Self {
+        if let Some((text, runs)) = messages(self.view()) {
+            (self.text, self.runs) = (text, runs);
+        }
         if let Some(text) = opened(&self.text) {
             self.text = text;
         }

@@ -20,6 +20,7 @@ mod locate;
 mod log;
 mod masked;
 mod mention;
+mod messages;
 mod normalise;
 mod pattern;
 mod prefix;

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::line::{Line, Mark};
-use super::log::View;
+use super::log::{Log, View};
 use super::pattern::pattern;
 use super::prefix::{self, Wrapper};
 use super::quiet;
@@ -216,6 +216,8 @@ fn strip_controls(text: &str) -> String {
                         }
                     }
                 }
+                // A choice of characters, as `tput sgr0` prints it.
+                Some(' '..='/') => while chars.next().is_some_and(|c| (' '..='/').contains(&c)) {},
                 _ => {}
             },
             '\t' | '\r' => out.push(c),
@@ -250,7 +252,7 @@ fn captured_section(text: &str) -> Option<bool> {
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let mut out = String::new();
-    for line in lines_of(View::whole(log)).all {
+    for line in lines_of(Log::from(log.to_owned()).view()).all {
         let text = line.text.trim();
         if line.quiet || text.is_empty() || !seen.insert(text.to_owned()) {
             continue;

@@ -13,12 +13,15 @@ pub(super) struct Wrapper {
     announced: Vec<String>,
 }
 
-// Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act and kubectl.
+// Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act, kubectl, Cloud
+// Build, TeamCity and CodeBuild.
 pattern!(
     ALWAYS,
     concat!(
-        r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w ./()-]+/[\w ./()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) )?",
-        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? ?(?:std(?:out|err) [FP](?: |$))?|\[\d\d:\d\d:\d\d(?:\.\d+)?\] |\d\d:\d\d:\d\d  )?",
+        r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w .,:/()-]+/[\w .,:/()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) |(?<step>Step #\d+(?: - \x22[^\x22]*\x22)?): ?)?",
+        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]?(?:std(?:out|err) [FP](?: |$))?",
+        r"|\[\d\d:\d\d:\d\d(?:\.\d+)?\](?:[ A-Za-z]?:(?:\t* ?\[Step \d+/\d+\]|\t+ ?\[[^\]\t]+\])?(?: |$)| )|\d\d:\d\d:\d\d  ",
+        r"|\[Container\] \d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?",
         r"(?:\d\d[OE][ +]?)?",
         r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
     )
@@ -27,16 +30,18 @@ pattern!(
 // Shapes that count only when most lines have them.
 static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
-        // docker compose
-        r"^[A-Za-z0-9_.-]+ +\| ?",
-        // concurrently, yarn workspaces
-        r"^\[[@A-Za-z0-9_./:-]+\]:?(?: |$)",
+        // docker compose, moon, earthly; not the lines of a code frame
+        r"^ *[@A-Za-z0-9_./:#+*-]*[A-Za-z][@A-Za-z0-9_./#+*-]* +\| ?",
+        // concurrently, yarn workspaces, branches of Jenkins, Tekton
+        r"^\[[@A-Za-z0-9_][@A-Za-z0-9_ .,:/()+#-]*\]:?(?: |$)",
+        // yarn, where it says nothing itself
+        r"^➤ YN0000:(?: │)?(?: |$)",
         // turbo
         r"^@?[A-Za-z0-9_./-]+:[A-Za-z0-9_:.-]+:(?: |$)",
         // pnpm -r
         r"^@?[A-Za-z0-9_./-]+ [A-Za-z0-9_:.-]+(?::(?: |$)|\$ )",
-        // lerna
-        r"^@?[A-Za-z0-9_./-]+:(?: |$)",
+        // lerna, with the process Heroku and kail
+        r"^(?:==> )?@?[A-Za-z0-9_./#-]+(?:\[[A-Za-z0-9_.-]+\])?:(?: |$)",
     ]
     .into_iter()
     .map(compile)
@@ -63,6 +68,7 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
         let Some(shape) = shape else { break };
         for text in &mut texts {
             let end = wrapped(&WRAPPERS[shape], text);
+            let end = end + dressed(&text[end..]);
             text.drain(..end);
         }
         texts.retain(|text| !text.trim().is_empty());
@@ -94,7 +100,9 @@ fn is_own(prefix: &str) -> bool {
         let error = ["Error", "Exception", "Warning", "Failure"];
         SEVERITIES.contains(&lower.as_str()) || error.iter().any(|end| it.ends_with(end))
     };
-    if parts.iter().skip(1).any(digits) || parts.iter().any(says) {
+    // `[Node 18]` is a name.
+    let is_place = !prefix.starts_with('[') || prefix.contains(':');
+    if is_place && parts.iter().skip(1).any(digits) || parts.iter().any(says) {
         return true;
     }
     let [only] = parts.as_slice() else {
@@ -140,7 +148,7 @@ fn announcements(texts: &[String], announced: &mut Vec<String>) {
     }
 }
 
-const DEEPEST: usize = 2;
+const DEEPEST: usize = 3;
 const MOST_ANNOUNCED: usize = 200;
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
@@ -150,7 +158,7 @@ pattern!(
 );
 
 fn plain(raw: &str) -> String {
-    pattern!(ESCAPE, r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07)");
+    pattern!(ESCAPE, r"\x1b(?:\[[0-9;?]*[@-~]|_[^\x07]*\x07|[ -/]+.)");
     ESCAPE.replace_all(raw.trim_end(), "").into_owned()
 }
 
@@ -161,9 +169,9 @@ pub(super) fn origin(raw: &str, wrapper: &Wrapper) -> Option<String> {
     }
     let head = raw.get(..raw.floor_char_boundary(300))?;
     let text = plain(head);
-    let from = always(&text);
-    let to = length(&text, wrapper);
-    let origin = text.get(from..to)?.trim();
+    let mut origin = String::new();
+    behind(&text, wrapper, |name| origin.push_str(name));
+    let origin = origin.trim();
     (!origin.is_empty()).then(|| origin.to_owned())
 }
 
@@ -176,13 +184,17 @@ pub(super) fn speaker(raw: &str, wrapper: &Wrapper) -> Option<String> {
     if from > 0 {
         return text.split('\t').next().map(str::to_owned);
     }
-    if may_be_dressed(&text)
-        && let Some(found) = ALWAYS.captures(&text)
-        && let Some(name) = ["stage", "job", "pod", "service"]
-            .iter()
-            .find_map(|group| found.name(group))
-    {
-        return Some(name.as_str().to_owned());
+    let mut rest = text.as_str();
+    for _ in 0..DEEPEST {
+        if may_be_dressed(rest)
+            && let Some(found) = ALWAYS.captures(rest)
+        {
+            let name = ["stage", "job", "pod", "step", "service"];
+            if let Some(name) = name.iter().find_map(|group| found.name(group)) {
+                return Some(name.as_str().to_owned());
+            }
+            rest = &rest[found[0].len()..];
+        }
     }
     origin(raw, wrapper)
 }
@@ -194,19 +206,29 @@ pub(super) fn job(raw: &str) -> Option<&str> {
 
 /// Bytes of a line's text that are not the tool's.
 pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
+    behind(text, wrapper, |_| ())
+}
+
+// The same, with each part that names whose line it is.
+fn behind(text: &str, wrapper: &Wrapper, mut name: impl FnMut(&str)) -> usize {
     let mut skip = always(text);
     for pattern in wrapper
         .shapes
         .iter()
         .filter_map(|shape| WRAPPERS.get(*shape))
     {
-        skip += wrapped(pattern, &text[skip..]);
+        let end = skip + wrapped(pattern, &text[skip..]);
+        if end > skip {
+            name(&text[skip..end]);
+            skip = end + dressed(&text[end..]);
+        }
     }
     let rest = &text[skip..];
     if !wrapper.announced.is_empty()
-        && let Some((name, _)) = rest.split_once(':').filter(|_| rest.contains(": "))
-        && let Some(end) = announced(rest, name, wrapper)
+        && let Some((first, _)) = rest.split_once(':').filter(|_| rest.contains(": "))
+        && let Some(end) = announced(rest, first, wrapper)
     {
+        name(&rest[..end]);
         return skip + end;
     }
     skip
@@ -227,17 +249,26 @@ fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
 
 fn always(text: &str) -> usize {
     let columns = columns(text);
-    let shape = if may_be_dressed(&text[columns..]) {
-        ALWAYS.find(&text[columns..]).map_or(0, |found| found.end())
-    } else {
-        0
-    };
-    columns + shape
+    columns + dressed(&text[columns..])
+}
+
+// Bytes of the shapes that always count, one behind the other.
+fn dressed(text: &str) -> usize {
+    let mut skip = 0;
+    for _ in 0..DEEPEST {
+        let rest = &text[skip..];
+        let found = may_be_dressed(rest).then(|| ALWAYS.find(rest)).flatten();
+        match found.map_or(0, |found| found.end()) {
+            0 => break,
+            end => skip += end,
+        }
+    }
+    skip
 }
 
 fn may_be_dressed(text: &str) -> bool {
     match text.as_bytes().first() {
-        Some(b'#' | b'[' | b'0'..=b'9') => true,
+        Some(b'#' | b'[' | b'S' | b'0'..=b'9') => true,
         Some(_) => text.bytes().take(60).any(|byte| byte == b'|'),
         None => false,
     }

@@ -110,8 +110,10 @@ impl<'a> Stretch<'a> {
     }
 }
 
-fn joined(rows: &[(u64, &str)]) -> (String, Vec<Run>) {
-    let mut text = String::with_capacity(rows.iter().map(|row| row.1.len() + 1).sum());
+/// Lines with their numbers as the text of a log.
+pub(super) fn joined(rows: &[(u64, impl AsRef<str>)]) -> (String, Vec<Run>) {
+    let length = rows.iter().map(|row| row.1.as_ref().len() + 1).sum();
+    let mut text = String::with_capacity(length);
     let mut runs: Vec<Run> = Vec::new();
     let mut next = 0;
     for (at, (number, line)) in rows.iter().enumerate() {
@@ -125,7 +127,7 @@ fn joined(rows: &[(u64, &str)]) -> (String, Vec<Run>) {
         if at > 0 {
             text.push('\n');
         }
-        text.push_str(line);
+        text.push_str(line.as_ref());
     }
     (text, runs)
 }
