@@ -11,8 +11,8 @@ pub(super) enum Joined {
     Cut,
 }
 
-/// Joins the events of a reply that was streamed (`data: {...}`), as the APIs of Anthropic, OpenAI and Gemini
-/// send it, or Ollama in a line each. `None` when the input is no such stream.
+/// Joins the events of a reply that was streamed (`data: {...}`), as the APIs of models
+/// send it, or in a line each as Ollama does. `None` when the input is no such stream.
 pub(super) fn joined(bytes: &[u8]) -> Option<Joined> {
     let events = events(bytes)?;
     let mut reply = Reply::default();
@@ -72,7 +72,7 @@ struct Reply {
     // Those that come whole.
     whole: Vec<Value>,
     message: u64,
-    is_reply: bool,
+    found: bool,
     ended: bool,
     cut: bool,
 }
@@ -95,11 +95,10 @@ impl Reply {
             Some("response.completed") => {
                 self.whole
                     .extend(event.pointer("/response/output").cloned());
-                self.is_reply = true;
+                self.found = true;
                 self.ended = true;
             }
-            Some("response.incomplete" | "response.failed") => self.cut = true,
-            Some("error") => self.cut = true,
+            Some("response.incomplete" | "response.failed" | "error") => self.cut = true,
             _ => {}
         }
         for choice in list(event, "/choices") {
@@ -124,7 +123,7 @@ impl Reply {
                     self.whole.push(call.clone());
                 }
             }
-            self.is_reply = true;
+            self.found = true;
             self.ended = true;
             self.reason(word(candidate, "/finishReason"));
         }
@@ -140,7 +139,7 @@ impl Reply {
 
     fn said(&mut self, value: &Value, pointer: &str) {
         if let Some(text) = word(value, pointer) {
-            self.is_reply = true;
+            self.found = true;
             self.text.push_str(text);
         }
     }
@@ -149,7 +148,7 @@ impl Reply {
         if name.is_none() && part.is_none() {
             return;
         }
-        self.is_reply = true;
+        self.found = true;
         let call = self.calls.entry(key).or_default();
         call.name.push_str(name.unwrap_or_default());
         call.arguments.push_str(part.unwrap_or_default());
@@ -162,7 +161,7 @@ impl Reply {
     }
 
     fn finish(self) -> Option<Joined> {
-        if !self.is_reply {
+        if !self.found {
             return None;
         }
         let mut calls = self.whole;
