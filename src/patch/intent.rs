@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::change::FileState;
+use super::elision::over_lost;
 use super::read::is_markdown;
 use super::set::Side;
 use crate::languages::{Language, syntax_errors};
@@ -17,7 +18,8 @@ pub(super) fn unmeant(
     after: &FileState,
 ) -> Option<(u64, Refusal)> {
     let old: &[u8] = before.map_or(&[], |state| &state.bytes);
-    if let Some(line) = placeholder(old, &after.bytes) {
+    let stands = placeholder(old, &after.bytes).or_else(|| over_lost(path, old, &after.bytes));
+    if let Some(line) = stands {
         let text = String::from_utf8_lossy(line.1).trim().to_owned();
         let message = format!("`{text}` stands for lines that are left out");
         return Some((line.0, Refusal::new(Code::P312, message)));

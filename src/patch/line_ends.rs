@@ -49,6 +49,11 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
 /// A whole text as the file wants it, its line ends and its byte order mark: those who show a file to a
 /// writer leave both out. `None` when it is so already.
 pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
+    let mark = b"\xef\xbb\xbf";
+    let plain = text.strip_prefix(mark);
+    if let Some(text) = plain.filter(|_| !before.is_empty() && !before.starts_with(mark)) {
+        return Some(as_the_file(before, text).unwrap_or_else(|| text.to_vec()));
+    }
     let mut ended = with_ends(before, text);
     if before.ends_with(b"\n") && !text.is_empty() && !text.ends_with(b"\n") {
         let mut whole = ended.unwrap_or_else(|| text.to_vec());
@@ -60,7 +65,6 @@ pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
         whole.extend_from_slice(end);
         ended = Some(whole);
     }
-    let mark = b"\xef\xbb\xbf";
     let unmarked = before.starts_with(mark) && !text.starts_with(mark);
     match (ended, unmarked) {
         (ended, false) => ended,

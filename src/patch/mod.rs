@@ -7,6 +7,7 @@ mod change;
 mod compose;
 mod content;
 mod damage;
+mod elision;
 mod feedback;
 #[cfg(feature = "program")]
 mod git_apply;

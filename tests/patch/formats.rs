@@ -11,6 +11,76 @@ fn before_each_line(mark: &str) -> String {
     DIFF.lines().map(|line| format!("{mark}{line}\n")).collect()
 }
 
+const CALL: &str = r#"{"path": "f", "old_str": "four", "new_str": "FOUR"}"#;
+
+fn anthropic_stream(ends: bool) -> String {
+    let start = r#"{"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "name": "edit", "input": {}}}"#;
+    let mut text = format!("event: content_block_start\ndata: {start}\n\n");
+    for part in CALL.split_inclusive(' ') {
+        let delta = serde_json::json!({"type": "input_json_delta", "partial_json": part});
+        let event = serde_json::json!({"type": "content_block_delta", "index": 1, "delta": delta});
+        text.push_str(&format!("event: content_block_delta\ndata: {event}\n\n"));
+    }
+    let reason = if ends { "tool_use" } else { "max_tokens" };
+    let end = serde_json::json!({"type": "message_delta", "delta": {"stop_reason": reason}});
+    text + &format!("event: message_delta\ndata: {end}\n\n")
+}
+
+fn openai_stream(delta: &serde_json::Value) -> String {
+    let event = serde_json::json!({"choices": [{"index": 0, "delta": delta}]});
+    format!("data: {event}\n\ndata: [DONE]\n\n")
+}
+
+fn call(id: &str, old: &str, new: &str) -> serde_json::Value {
+    let input = serde_json::json!({"file_path": "f", "old_string": old, "new_string": new});
+    serde_json::json!([{"type": "tool_use", "id": id, "name": "Edit", "input": input}])
+}
+
+fn failed(id: &str) -> serde_json::Value {
+    serde_json::json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "no"}])
+}
+
+fn transcript(turns: &[(&str, serde_json::Value)]) -> String {
+    let turn = |(role, content): &(&str, serde_json::Value)| {
+        let message = serde_json::json!({"role": role, "content": content});
+        format!(
+            "{}\n",
+            serde_json::json!({"type": role, "message": message})
+        )
+    };
+    turns.iter().map(turn).collect()
+}
+
+// A reply that breaks off, or says its changes in two ways, is no whole one.
+#[test]
+fn a_reply_of_an_api_that_is_not_whole_is_refused() {
+    let cut = format!(
+        r#"{{"stop_reason": "max_tokens", "content": [{{"type": "tool_use", "input": {CALL}}}]}}"#
+    );
+    let both = serde_json::json!([{"name": "apply_patch", "input": {"patch": DIFF}}, {"path": "g", "old": "a", "new": "b"}]);
+    let full = anthropic_stream(true);
+    let halved = full
+        .split_at(full.len() / 2)
+        .0
+        .rsplit_once("event")
+        .unwrap()
+        .0;
+    for (text, code) in [
+        (cut, "P104"),
+        (anthropic_stream(false), "P104"),
+        (halved.to_owned(), "P104"),
+        (both.to_string(), "P107"),
+    ] {
+        let judged = judged(&[("f", FILE), ("g", "a\n")], &text);
+        assert!(!judged.verdict.verdict.applies(), "{text}");
+        assert!(
+            words(&judged.verdict).contains(code),
+            "{text}: {}",
+            words(&judged.verdict)
+        );
+    }
+}
+
 // The same change in every form that agents send; all lead to the same file.
 #[test]
 fn every_form_leads_to_the_same_file() {
@@ -48,6 +118,21 @@ fn every_form_leads_to_the_same_file() {
         (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
         (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
         (Edits, "<edit>\n<path>f</path>\n<old_str>four</old_str>\n<new_str>FOUR</new_str>\n</edit>\n".to_owned()),
+        (Edits, r#"{"name": "str-replace-editor", "input": {"command": "str_replace", "path": "f", "old_str_1": "four\n", "new_str_1": "FOUR\n", "old_str_start_line_number_1": 4}}"#.to_owned()),
+        (Edits, "<invoke name=\"str-replace-editor\">\n<parameter name=\"path\">f</parameter>\n<parameter name=\"old_str_1\">four</parameter>\n<parameter name=\"new_str_1\">FOUR</parameter>\n</invoke>\n".to_owned()),
+        (Edits, format!(r#"{{"type": "tool", "tool": "edit", "state": {{"status": "completed", "input": {CALL}}}}}"#)),
+        (Edits, format!(r#"{{"object": "response", "status": "completed", "output": [{{"type": "function_call", "name": "edit", "arguments": {CALL}}}]}}"#)),
+        (Edits, anthropic_stream(true)),
+        (Edits, openai_stream(&serde_json::json!({"tool_calls": [{"index": 0, "function": {"name": "edit", "arguments": CALL}}]}))),
+        (SearchReplace, openai_stream(&serde_json::json!({"content": "f\n<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n"}))),
+        (Unified, DIFF.lines().map(|line| format!("{}\n", serde_json::json!({"message": {"content": format!("{line}\n")}, "done": line == " five"}))).collect()),
+        (Unified, serde_json::json!([{"candidates": [{"content": {"parts": [{"text": DIFF.split_at(9).0}]}}]}, {"candidates": [{"content": {"parts": [{"text": DIFF.split_at(9).1}]}}]}]).to_string()),
+        (Edits, transcript(&[("assistant", call("a", "five", "wrong")), ("user", failed("a")), ("assistant", call("b", "four", "FOUR"))])),
+        (Edits, transcript(&[("user", serde_json::json!(DIFF.replace("FOUR", "wrong"))), ("assistant", call("b", "four", "FOUR"))])),
+        (Edits, transcript(&[("assistant", serde_json::json!([{"type": "text", "text": DIFF.replace("FOUR", "shown")}])), ("assistant", call("b", "four", "FOUR"))])),
+        (WholeFile, serde_json::json!({"name": "fsWrite", "input": {"path": "f", "text": AFTER}}).to_string()),
+        (WholeFile, serde_json::json!({"path": "f", "content": format!("\u{feff}{AFTER}")}).to_string()),
+        (SearchReplace, "f\n<<<<<<< SEARCH\n:start_line:4\n:end_line:4\n-------\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
         (WholeFile, whole.to_string()),
         (WholeFile, format!("<file path=\"f\">\n{AFTER}</file>\n")),
     ] {

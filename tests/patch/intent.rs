@@ -26,6 +26,7 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
     for (what, patch, code) in [
         ("placeholder in a diff", elided.to_owned(), "P312"),
         ("placeholder in a block", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ... existing code ...\n>>>>>>> REPLACE\n".to_owned(), "P312"),
+        ("dots over lost lines", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ...\n    step_1()\n>>>>>>> REPLACE\n".to_owned(), "P312"),
         ("whole file without its end", json(&head), "P313"),
         ("emptied file", json(""), "P313"),
         ("typographic quotes", quoted.to_owned(), "P314"),

@@ -108,6 +108,7 @@ fn block<'a>(
             .and_then(|it| it.trim().parse().ok());
         hunk.old = line.map(|line| (line, 0));
         from += 1;
+        from += usize::from(lines.get(from).starts_with(b":end_line:"));
         if lines.get(from).starts_with(b"-------") {
             from += 1;
         }

@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 
 use super::keys::{
     ADDING, ALL, COMMANDS, CONTENT, INSERT_CONTENT, INSERTED, LINES, LISTS, NEW, OLD, PATH, TEXTS,
-    WRAPPERS, get, is_one, plain, text,
+    TOLD, WRAPPERS, get, is_one, numbered, plain, text,
 };
-use super::literal::strict;
 use super::problem;
+use super::turns::Turns;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
 use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side};
 
@@ -22,82 +22,31 @@ pub(super) enum Packet {
     Nothing,
 }
 
-/// Reads JSON that is all of the input. `None` when it is none, or carries no change.
-pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
-    if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
-        return None;
-    }
-    packet(&serde_json::from_slice(bytes).ok()?)
-}
-
-/// As [`whole`], for JSON that is nearly such: trailing commas, line feeds in strings, or a literal of
-/// Python or JavaScript.
-pub(super) fn nearly(bytes: &[u8]) -> Option<Packet> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let start = text.find(['{', '['])?;
-    let end = text.rfind(['}', ']'])?;
-    let text = text.get(start..=end).filter(|it| it.len() < MOST_MENDED)?;
-    packet(&serde_json::from_str(&strict(text)?).ok()?)
-}
-
-// Longer ones are not read a second time.
-const MOST_MENDED: usize = 1 << 20;
-
-/// Reads all JSON that opens a line, or a call in Mistral's form, and carries a change, with prose, tags or
-/// fences around it.
-pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
-    let mut values = Vec::new();
-    let (mut at, mut read, mut tried) = (0, 0, 0);
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let call = memchr::memmem::find(line, CALL).filter(|_| line.starts_with(b"[TOOL_CALLS]"));
-        let blank = line.len() - line.trim_ascii_start().len();
-        let blank = call.map_or(blank, |at| at + CALL.len());
-        let from = at + blank;
-        at += line.len();
-        // What stands inside a value that was read is no other one.
-        if from < read || !matches!(line.get(blank), Some(b'{' | b'[')) {
-            continue;
-        }
-        let mut stream = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
-        match stream.next() {
-            Some(Ok(value)) if carries(&value) => {
-                read = from + stream.byte_offset();
-                values.push(value);
-            }
-            // The bound keeps hostile text linear.
-            _ => {
-                tried += 1;
-                if tried == MOST_TRIED {
-                    break;
-                }
-            }
-        }
-    }
-    match values.as_slice() {
-        [] => None,
-        [one] => packet(one),
-        _ => packet(&Value::Array(values)),
-    }
-}
-
-fn carries(value: &Value) -> bool {
-    packet(value).is_some()
-}
-
-const MOST_TRIED: usize = 16;
-
-const CALL: &[u8] = b"[ARGS]";
-
 /// Reads a value: a repair packet, an edit or a list of them, or the call of a tool that edits.
 pub(super) fn packet(value: &Value) -> Option<Packet> {
     let status = value.get("status").and_then(Value::as_str);
-    if status.is_some_and(|it| it != "patch") {
+    if status.is_some_and(|it| !matches!(it, "patch" | "completed")) {
         return Some(Packet::Nothing);
     }
-    let mut found = Found::default();
+    let mut found = Found {
+        turns: Turns::of(value, DEEPEST),
+        ..Found::default()
+    };
     found.collect(value, None, 0);
-    if !found.texts.is_empty() {
-        return Some(Packet::Text(found.texts.join("\n")));
+    let sent = !found.files.is_empty() || !found.texts.is_empty() || !found.told.is_empty();
+    if found.turns.cut && sent {
+        found.refused(Code::P104, "the reply was cut off, says its reason to stop");
+    } else if !found.files.is_empty() && !found.texts.is_empty() {
+        let message = "there are edits and a patch as text; send all changes in one form";
+        found.refused(Code::P107, message);
+    } else if found.files.is_empty() {
+        // What is told beside calls shows what they do.
+        let told = [found.texts, found.told]
+            .into_iter()
+            .find(|it| !it.is_empty());
+        if let Some(texts) = told {
+            return Some(Packet::Text(texts.join("\n")));
+        }
     }
     let mut edits = found.files.iter();
     let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
@@ -116,8 +65,9 @@ pub(super) fn packet(value: &Value) -> Option<Packet> {
     }))
 }
 
+const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
 const BEGIN_PATCH: &str = "*** Begin Patch";
-const DEEPEST: usize = 12;
+pub(super) const DEEPEST: usize = 12;
 
 // The lines of a text that was sent as a list of them.
 fn lines(value: &Value) -> Option<String> {
@@ -138,14 +88,26 @@ enum Tool {
     // Roo's `insert_content`.
     InsertsContent,
     Adds,
+    // Kiro's `fsWrite` and `fsAppend`, whose content is a `text`.
+    Writes,
+    Appends,
 }
 
 impl Tool {
     fn named(name: &str) -> Self {
         match plain(name) {
             name if name == INSERT_CONTENT => Self::InsertsContent,
+            name if name == "fswrite" => Self::Writes,
+            name if name == "fsappend" => Self::Appends,
             name if adds(&name) && !name.contains(['.', ' ']) => Self::Adds,
             _ => Self::Other,
+        }
+    }
+
+    fn content(self) -> &'static str {
+        match self {
+            Self::Writes | Self::Appends => "text content",
+            _ => CONTENT,
         }
     }
 }
@@ -153,6 +115,10 @@ impl Tool {
 #[derive(Default)]
 struct Found {
     texts: Vec<String>,
+    // Patches in what is said, not in the call of a tool.
+    told: Vec<String>,
+    telling: bool,
+    turns: Turns,
     // The texts, and the edits of the last file.
     known_texts: HashSet<String>,
     known_edits: HashSet<Edit>,
@@ -209,11 +175,24 @@ impl Found {
     // Several texts are one reply; a protocol may carry one twice.
     fn text(&mut self, said: &str) {
         if self.known_texts.insert(said.to_owned()) {
-            self.texts.push(said.to_owned());
+            let texts = if self.telling {
+                &mut self.told
+            } else {
+                &mut self.texts
+            };
+            texts.push(said.to_owned());
         }
     }
 
+    fn refused(&mut self, code: Code, message: &str) {
+        self.part = true;
+        self.problems.push(problem(code, 1, message));
+    }
+
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
+        if self.turns.are_others(fields) {
+            return true;
+        }
         let path = text(fields, PATH).or(path);
         if let Some(said) = path.and_then(|path| operation(fields, path)) {
             self.text(&said);
@@ -221,8 +200,7 @@ impl Found {
         }
         if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
             let message = "the edit is a preview (`dryRun`), and nothing is to be written";
-            self.part = true;
-            self.problems.push(problem(Code::P107, 1, message));
+            self.refused(Code::P107, message);
             return true;
         }
         // A file of GitHub's list has its name beside the hunks.
@@ -252,10 +230,18 @@ impl Found {
 
     // An object whose own patch and tool are known.
     fn within(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        if let Some(path) = path
-            && self.change(fields, path)
-        {
-            return true;
+        if let Some(path) = path {
+            if let Some(edits) = numbered(fields) {
+                for edit in edits {
+                    if !self.change(&edit, path) {
+                        self.refused(Code::P107, NO_EDIT);
+                    }
+                }
+                return true;
+            }
+            if self.change(fields, path) {
+                return true;
+            }
         }
         let mut any = false;
         for (key, value) in fields {
@@ -265,7 +251,10 @@ impl Found {
                 || is_one(key, TEXTS)
                 || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
             {
+                let outside = self.telling;
+                self.telling |= value.is_string() && is_one(key, TOLD);
                 any |= self.collect(value, path, depth + 1);
+                self.telling = outside;
             }
         }
         any
@@ -276,9 +265,7 @@ impl Found {
             Value::Array(list) => {
                 for one in list {
                     if !self.collect(one, path, depth + 1) {
-                        let message =
-                            "an edit has no path, or neither old and new text nor content";
-                        self.problems.push(problem(Code::P107, 1, message));
+                        self.problems.push(problem(Code::P107, 1, NO_EDIT));
                     }
                 }
                 !list.is_empty()
@@ -300,11 +287,7 @@ impl Found {
         if let Some(line) = line.and_then(Value::as_u64)
             && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
         {
-            let mut new = new.as_bytes().to_vec();
-            if !new.ends_with(b"\n") {
-                new.push(b'\n');
-            }
-            self.edit(path, Vec::new(), new, false, Some(line));
+            self.edit(path, Vec::new(), ended(new), false, Some(line));
             return true;
         }
         match (text(fields, OLD), text(fields, NEW)) {
@@ -322,7 +305,10 @@ impl Found {
                     None,
                 );
             }
-            _ => match text(fields, CONTENT) {
+            _ => match text(fields, self.tool.content()) {
+                Some(content) if self.tool == Tool::Appends => {
+                    self.edit(path, Vec::new(), ended(content), false, Some(Edit::END));
+                }
                 Some(content) => match get(fields, LINES) {
                     None if self.tool == Tool::Adds || text(fields, "mode").is_some_and(adds) => {
                         self.part(path, content, &Value::Null, fields);
@@ -343,18 +329,13 @@ impl Found {
         let inserting = self.tool == Tool::InsertsContent || get(fields, INSERT_CONTENT).is_some();
         match line.and_then(|line| u32::try_from(line).ok()) {
             Some(line) if inserting => {
-                let mut new = content.as_bytes().to_vec();
-                if !new.ends_with(b"\n") {
-                    new.push(b'\n');
-                }
                 let after = line.checked_sub(1).unwrap_or(Edit::END);
-                self.edit(path, Vec::new(), new, false, Some(after));
+                self.edit(path, Vec::new(), ended(content), false, Some(after));
             }
             _ => {
-                self.part = true;
                 let message =
                     "a text is for some lines of its file, and nothing says what it replaces";
-                self.problems.push(problem(Code::P107, 1, message));
+                self.refused(Code::P107, message);
             }
         }
     }
@@ -392,6 +373,11 @@ impl Found {
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
     }
+}
+
+fn ended(text: &str) -> Vec<u8> {
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    [text, end].concat().into_bytes()
 }
 
 fn adds(word: &str) -> bool {

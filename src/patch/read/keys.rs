@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 // Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.
@@ -17,11 +19,14 @@ pub(super) const LINES: &str = "line linenumber lines startline endline range li
 pub(super) const ADDING: &[&str] = &["append", "prepend", "insert"];
 pub(super) const INSERTED: &str = "newstr inserttext text newtext content";
 /// Lists of edits: what is in them and is none is a mistake, not something else.
-pub(super) const LISTS: &str =
-    "edits changes replacements operations updates files replacementchunks strreplaceentries";
+pub(super) const LISTS: &str = "edits changes replacements operations updates files diffs replacementchunks \
+    strreplaceentries insertlineentries replaceblocks";
 pub(super) const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
-        content message choices repair result output response candidates parts item operation";
+        content message choices repair result output response candidates parts item \
+        operation messages state";
 pub(super) const TEXTS: &str = "patch diff input arguments text response";
+/// Under which a reply says something, rather than calls a tool.
+pub(super) const TOLD: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
 
 pub(super) fn plain(key: &str) -> String {
@@ -46,3 +51,39 @@ pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'
 
 /// The key of a group of tags in which a tool inserts.
 pub(super) const INSERT_CONTENT: &str = "insertcontent";
+
+/// The edits whose fields have the same number at their ends (`old_str_1`, `new_str_1`), each with what all
+/// of them share, such as the path. `None` when there are none.
+pub(super) fn numbered(fields: &Map<String, Value>) -> Option<Vec<Map<String, Value>>> {
+    let number = |key: &str| {
+        let name = unnumbered(key);
+        let number: u32 = key.get(name.len() + 1..)?.parse().ok()?;
+        let field = is_one(name, OLD) || is_one(name, NEW) || plain(name) == "insertline";
+        field.then(|| (number, name.to_owned()))
+    };
+    let mut edits: BTreeMap<u32, Map<String, Value>> = BTreeMap::new();
+    let mut shared = Map::new();
+    for (key, value) in fields {
+        match number(key) {
+            Some((number, name)) => {
+                edits.entry(number).or_default().insert(name, value.clone());
+            }
+            None => {
+                shared.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    let edits = edits.into_values().map(|mut edit| {
+        edit.extend(shared.clone());
+        edit
+    });
+    let edits: Vec<_> = edits.collect();
+    (!edits.is_empty()).then_some(edits)
+}
+
+/// A key without the number at its end.
+pub(super) fn unnumbered(key: &str) -> &str {
+    let parts = key.rsplit_once('_');
+    let name = parts.filter(|(_, number)| number.parse::<u32>().is_ok());
+    name.map_or(key, |(name, _)| name)
+}

@@ -1,6 +1,7 @@
 //! Bytes to a [`PatchSet`](super::PatchSet), whatever the format.
 
 mod alternatives;
+mod amid;
 mod binary;
 mod blocks;
 mod clean;
@@ -16,7 +17,9 @@ mod keys;
 mod literal;
 mod name;
 mod reader;
+mod stream;
 mod thoughts;
+mod turns;
 mod wrapping;
 mod xml;
 

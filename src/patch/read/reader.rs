@@ -1,4 +1,5 @@
 use super::alternatives::alternatives;
+use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
 use super::clean::clean;
 use super::diff::diff;
@@ -6,7 +7,8 @@ use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::fenced::fenced_files;
 use super::foreign::foreign;
-use super::json::{Packet, amid, nearly, packet, whole};
+use super::json::{Packet, packet};
+use super::stream::{Joined, joined};
 use super::wrapping::{single_spaced, unwrapped};
 use super::xml::tagged;
 use crate::model::{Code, Mend, PatchProblem, Refusal, Safety, refuse};
@@ -54,6 +56,16 @@ pub fn read<T>(
         return refuse(Code::P101, "the input is empty");
     }
     let cleaned = clean(input).map_err(encoding)?;
+    match joined(&cleaned.bytes) {
+        Some(Joined::Said { calls, text }) => {
+            return match packet(&calls) {
+                Some(packet) => unpack(packet, options, take),
+                None => read(text.as_bytes(), options, take),
+            };
+        }
+        Some(Joined::Cut) => return refuse(Code::P104, "the stream of the reply was cut off"),
+        None => {}
+    }
     if let Some(packet) = whole(&cleaned.bytes) {
         return unpack(packet, options, take);
     }

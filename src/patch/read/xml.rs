@@ -1,6 +1,6 @@
 use serde_json::{Map, Value};
 
-use super::keys::{INSERT_CONTENT, PATH, is_one, plain};
+use super::keys::{INSERT_CONTENT, PATH, is_one, plain, unnumbered};
 
 /// Edits in tags, as the objects that JSON would carry: `<path>`, `<old_str>` and their like, or
 /// `<parameter name="path">`, `<parameter=path>`, `<arg_key>path</arg_key><arg_value>`, and whole files in
@@ -37,7 +37,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
             "arg_value" => argument.take(),
             other => Some(other),
         };
-        let Some(key) = key.filter(|key| is_one(key, FIELDS)) else {
+        let Some(key) = key.filter(|key| is_one(unnumbered(key), FIELDS)) else {
             if STARTS.contains(&name) {
                 groups.push(std::mem::take(&mut group));
             }
@@ -74,7 +74,7 @@ pub(super) fn tagged(bytes: &[u8]) -> Option<Value> {
             .trim()
             .parse::<u64>()
             .ok()
-            .filter(|_| matches!(plain(key).as_str(), "insertline" | "line"));
+            .filter(|_| matches!(plain(unnumbered(key)).as_str(), "insertline" | "line"));
         let field = match number {
             Some(number) => number.into(),
             None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
