@@ -70,6 +70,9 @@ fn of_list(view: View<'_>) -> Option<(String, Vec<Run>)> {
     Some(joined(&rows))
 }
 
+// Texts of an entry beside its own that are looked at.
+const MOST_BESIDE: usize = 20;
+
 // The text of an entry, then what else in it has several lines: the stack of an error.
 fn said(entry: &Value) -> Option<String> {
     let has_time = TIMES.iter().any(|name| entry.get(name).is_some());
@@ -79,14 +82,16 @@ fn said(entry: &Value) -> Option<String> {
         .filter_map(|name| payload.get(name))
         .find_map(text_of)?;
     found.truncate(found.trim_end_matches(['\n', '\r']).len());
+    let mut left = MOST_BESIDE;
     let mut open = vec![payload];
-    while let Some(value) = open.pop() {
+    while let Some(value) = open.pop().filter(|_| left > 0) {
         match value {
-            Value::String(text)
-                if text.trim_end().contains('\n') && !found.contains(text.trim()) =>
-            {
-                found.push('\n');
-                found.push_str(text.trim_end());
+            Value::String(text) if text.trim_end().contains('\n') => {
+                left -= 1;
+                if !found.contains(text.trim()) {
+                    found.push('\n');
+                    found.push_str(text.trim_end());
+                }
             }
             Value::Object(parts) => open.extend(parts.values()),
             Value::Array(parts) => open.extend(parts),
