@@ -26,6 +26,13 @@ pub(super) fn policy() -> Policy {
     }
 }
 
+// That policy with one thing otherwise.
+pub(super) fn with(change: impl FnOnce(&mut Policy)) -> Policy {
+    let mut policy = policy();
+    change(&mut policy);
+    policy
+}
+
 pub(super) fn observed(kind: K) -> Observed {
     Observed {
         kind,
@@ -166,10 +173,7 @@ fn the_first_runs_decide_whether_there_is_work() {
 
 #[test]
 fn heals_come_before_the_agent_and_before_asking_a_person() {
-    let policy = Policy {
-        heal: true,
-        ..policy()
-    };
+    let policy = with(|it| it.heal = true);
     let mut history = after(K::PermissionDenied, Vec::new());
     assert_eq!(word(&next(&history, &policy)), "look");
     history.heals = Some(1);
@@ -206,21 +210,12 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
     let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
     assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
-    let never = Policy {
-        auto_split: false,
-        ..policy()
-    };
+    let never = with(|it| it.auto_split = false);
     assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
-    let deep = Policy {
-        depth: 2,
-        ..policy()
-    };
+    let deep = with(|it| it.depth = 2);
     assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
     // Nothing is left for a part.
-    let none = Policy {
-        max_attempts: 2,
-        ..policy()
-    };
+    let none = with(|it| it.max_attempts = 2);
     assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
     let failed = History {
         split: Some(SplitEnd::Failed("one test".to_owned())),
@@ -265,10 +260,7 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
 #[test]
 fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     // R40.
-    let large = Policy {
-        estimated_turns: Some(21),
-        ..policy()
-    };
+    let large = with(|it| it.estimated_turns = Some(21));
     let history = after(K::TestFailure, Vec::new());
     assert_eq!(word(&next(&history, &large)), "split complexity_gate");
     // What cannot be split is tried all the same.
@@ -286,10 +278,7 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     ] {
         assert_eq!(word(&next(&whole(replies), &large)), expected);
     }
-    let fits = Policy {
-        estimated_turns: Some(20),
-        ..policy()
-    };
+    let fits = with(|it| it.estimated_turns = Some(20));
     assert_eq!(word(&next(&history, &fits)), "ask 1 for 300");
 }
 
@@ -297,15 +286,9 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
 fn every_budget_ends_the_run() {
     let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
     let exhausted = "stop failed budget_exhausted";
-    let one = Policy {
-        max_attempts: 1,
-        ..policy()
-    };
+    let one = with(|it| it.max_attempts = 1);
     assert_eq!(word(&next(&history, &one)), exhausted);
-    let bytes = Policy {
-        max_packet_bytes: 10,
-        ..policy()
-    };
+    let bytes = with(|it| it.max_packet_bytes = 10);
     assert_eq!(word(&next(&history, &bytes)), exhausted);
     let late = History {
         seconds: 1800.0,
@@ -353,10 +336,7 @@ fn names_that_stay_undefined_block() {
         vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
     );
     history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
-    let two = Policy {
-        max_attempts: 2,
-        ..policy()
-    };
+    let two = with(|it| it.max_attempts = 2);
     let Step::Stop(end) = next(&history, &two) else {
         panic!("it goes on");
     };
@@ -379,10 +359,7 @@ fn requests_add_up() {
 
 #[test]
 fn a_level_that_is_not_allowed_is_not_reached() {
-    let low = Policy {
-        max_level: Level::OneHop,
-        ..policy()
-    };
+    let low = with(|it| it.max_level = Level::OneHop);
     let history = after(K::TsError, vec![attempt(1, S::PatchInvalid)]);
     assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
     let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);

@@ -30,11 +30,7 @@ fn failing(kind: K, rows: &[&str]) -> Observed {
 }
 
 fn change(path: &str, before: &str, after: &str) -> Change {
-    let state = |text: &str| {
-        let bytes = text.as_bytes().into();
-        let mode = 0o100_644;
-        Some(FileState { bytes, mode })
-    };
+    let state = |text: &str| Some(FileState::new(text.as_bytes(), 0o100_644));
     Change::between(RepoPath::new(path).unwrap(), state(before), state(after))
 }
 
