@@ -1,5 +1,4 @@
 //! Import hints: what is proposed for a name, and how the patch that adds it looks.
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod certain;
 #[path = "../support/mod.rs"]
