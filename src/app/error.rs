@@ -310,11 +310,11 @@ impl From<BenchError> for AppError {
         let said = Self::new(error.code(), error.to_string());
         match error {
             BenchError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
-            BenchError::Format { .. } | BenchError::Dangling { .. } => {
-                said.hint("docs/bench.md lists every key")
-            }
-            BenchError::BenchFile { .. } => said.hint("docs/real-history.md lists every key"),
-            BenchError::Set { .. } => said.hint("`mendit bench mine` writes one"),
+            BenchError::File { code, .. } => said.hint(match code {
+                Code::F401 => "docs/real-history.md lists every key",
+                Code::F402 => "`mendit bench mine` writes one",
+                _ => "docs/bench.md lists every key",
+            }),
             _ => said,
         }
     }

@@ -421,9 +421,7 @@ mod tests {
     use crate::source::Memory;
 
     fn project(files: &[(&str, &str)]) -> Memory {
-        let row =
-            |(path, text): &(&str, &str)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec());
-        Memory::new(files.iter().map(row))
+        Memory::named(files.iter().copied())
     }
 
     fn advice(log: &str, command: &str, source: &dyn Source) -> Vec<(String, Option<String>)> {

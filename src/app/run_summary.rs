@@ -397,15 +397,11 @@ const MOST_LINES: usize = 3;
 mod tests {
     use super::told;
     use crate::diagnose::{LogFacts, diagnose_in};
-    use crate::model::{RepoPath, RunSummary};
+    use crate::model::RunSummary;
     use crate::source::Memory;
 
     fn summary(log: &str, files: &[(&str, &str)]) -> RunSummary {
-        let file = |(path, text): &(&str, &str)| {
-            let path = RepoPath::new(path).unwrap();
-            (path, text.as_bytes().to_vec())
-        };
-        let source = Memory::new(files.iter().map(file));
+        let source = Memory::named(files.iter().copied());
         told(&diagnose_in(log, &LogFacts::default(), &source), &source)
     }
 

@@ -27,36 +27,14 @@ pub enum BenchError {
         /// The folder.
         path: String,
     },
-    /// `fixture.toml` is not what it should be.
+    /// A file is not what it should be, or names what is not there.
     #[error("`{path}`: {message}")]
-    Format {
+    File {
+        /// Which file that is, and which of both.
+        code: Code,
         /// The file.
         path: String,
         /// What is wrong, with its place.
-        message: String,
-    },
-    /// `fixture.toml` names what is not there.
-    #[error("`{path}`: {message}")]
-    Dangling {
-        /// The file.
-        path: String,
-        /// What is named and where it was looked for.
-        message: String,
-    },
-    /// `bench.toml` is not what it should be.
-    #[error("`{path}`: {message}")]
-    BenchFile {
-        /// The file.
-        path: String,
-        /// What is wrong.
-        message: String,
-    },
-    /// A set is not what it should be.
-    #[error("`{path}`: {message}")]
-    Set {
-        /// The file.
-        path: String,
-        /// What is wrong.
         message: String,
     },
     /// A clone or something in it is not there.
@@ -113,6 +91,15 @@ impl BenchError {
         }
     }
 
+    pub(super) fn file(code: Code, path: &Path, message: String) -> Self {
+        let path = path.display().to_string();
+        Self::File {
+            code,
+            path,
+            message,
+        }
+    }
+
     pub(super) fn write(path: &Path, error: &io::Error) -> Self {
         Self::Write {
             path: path.display().to_string(),
@@ -126,11 +113,8 @@ impl BenchError {
         match self {
             Self::Read { .. } => Code::F101,
             Self::None { .. } => Code::F102,
-            Self::Format { .. } => Code::F103,
-            Self::Dangling { .. } => Code::F104,
+            Self::File { code, .. } => *code,
             Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F105,
-            Self::BenchFile { .. } => Code::F401,
-            Self::Set { .. } => Code::F402,
             Self::Lacking(_) | Self::Source(_) => Code::F403,
             Self::SetUp { .. } => Code::F405,
             Self::Apply(error) => error.code(),

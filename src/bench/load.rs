@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::materialise::hidden_folder;
 use super::{BenchError, Fixture, Reply};
-use crate::model::RepoPath;
+use crate::model::{Code, RepoPath};
 
 /// Reads the fixtures in a folder, by name; the folder of a single fixture gives that one.
 ///
@@ -38,9 +38,9 @@ fn load(directory: &Path) -> Result<Fixture, BenchError> {
     let manifest = directory.join(MANIFEST);
     let text =
         fs::read_to_string(&manifest).map_err(|error| BenchError::read(&manifest, &error))?;
-    let mut fixture: Fixture = toml::from_str(&text).map_err(|error| BenchError::Format {
-        path: manifest.display().to_string(),
-        message: error.to_string().trim_end().to_owned(),
+    let mut fixture: Fixture = toml::from_str(&text).map_err(|error| {
+        let said = error.to_string().trim_end().to_owned();
+        BenchError::file(Code::F103, &manifest, said)
     })?;
     fixture.id = directory
         .file_name()
@@ -87,12 +87,7 @@ fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
 
 // What the manifest names must be there, or the fixture proves less than it says.
 fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
-    let dangling = |message: String| {
-        Err(BenchError::Dangling {
-            path: manifest.display().to_string(),
-            message,
-        })
-    };
+    let dangling = |message: String| Err(BenchError::file(Code::F104, manifest, message));
     let repo = fixture.directory.join("repo");
     if !repo.is_dir() {
         return dangling("there is no folder `repo` beside it".to_owned());

@@ -155,46 +155,28 @@ mod tests {
 
     #[test]
     fn jobs_are_told_by_their_environment() {
-        type PartVariables<'a> = (&'a [(&'a str, &'a str)], Option<(u32, u32)>);
-        let rows: &[PartVariables] = &[
-            (&[], None),
+        for (variables, expected) in [
+            ("", None),
+            ("CI_NODE_INDEX=2 CI_NODE_TOTAL=4", Some((2, 4))),
+            ("CIRCLE_NODE_INDEX=0 CIRCLE_NODE_TOTAL=4", Some((1, 4))),
             (
-                &[("CI_NODE_INDEX", "2"), ("CI_NODE_TOTAL", "4")],
-                Some((2, 4)),
-            ),
-            (
-                &[("CIRCLE_NODE_INDEX", "0"), ("CIRCLE_NODE_TOTAL", "4")],
-                Some((1, 4)),
-            ),
-            (
-                &[
-                    ("BUILDKITE_PARALLEL_JOB", "3"),
-                    ("BUILDKITE_PARALLEL_JOB_COUNT", "4"),
-                ],
+                "BUILDKITE_PARALLEL_JOB=3 BUILDKITE_PARALLEL_JOB_COUNT=4",
                 Some((4, 4)),
             ),
-            (&[("JOB_COMPLETION_INDEX", "1")], None),
+            ("JOB_COMPLETION_INDEX=1", None),
+            ("JOB_COMPLETION_INDEX=1 JOB_COMPLETIONS=3", Some((2, 3))),
             (
-                &[("JOB_COMPLETION_INDEX", "1"), ("JOB_COMPLETIONS", "3")],
-                Some((2, 3)),
-            ),
-            (
-                &[
-                    ("SLURM_ARRAY_TASK_ID", "14"),
-                    ("SLURM_ARRAY_TASK_MIN", "10"),
-                    ("SLURM_ARRAY_TASK_STEP", "2"),
-                    ("SLURM_ARRAY_TASK_COUNT", "3"),
-                ],
+                "SLURM_ARRAY_TASK_ID=14 SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_STEP=2 \
+                 SLURM_ARRAY_TASK_COUNT=3",
                 Some((3, 3)),
             ),
-        ];
-        for (variables, expected) in rows {
+        ] {
             let found = partition_from_environment(|name| {
-                let row = variables.iter().find(|(it, _)| *it == name);
-                row.map(|(_, value)| (*value).to_owned())
+                let mut rows = variables.split(' ').filter_map(|it| it.split_once('='));
+                rows.find_map(|(it, value)| (it == name).then(|| value.to_owned()))
             });
             let found = found.unwrap().map(|(it, _)| (it.index, it.count));
-            assert_eq!(found, *expected, "{variables:?}");
+            assert_eq!(found, expected, "{variables:?}");
         }
         let wrong = |name: &str| match name {
             "CI_NODE_INDEX" => Some("5".to_owned()),

@@ -138,81 +138,39 @@ mod tests {
 
     #[test]
     fn the_ladder_is_this_table() {
-        // Kind, how the attempt before ended and at which level, requests, level: requirement.
-        type Row = (Option<K>, Option<S>, Option<u8>, usize, u8, &'static str);
-        let rows: &[Row] = &[
-            (None, None, None, 0, 0, "R18"),
-            (Some(K::TestFailure), None, None, 0, 1, "R65"),
-            (Some(K::RuntimeError), None, None, 0, 1, "R65"),
-            (Some(K::Unknown), None, None, 0, 1, "R65"),
-            (Some(K::None), None, None, 0, 1, "R65"),
-            (Some(K::SyntaxError), None, None, 0, 0, "R65"),
-            (Some(K::LintError), None, None, 0, 0, "R65"),
-            (Some(K::LintError), Some(S::TestsFailed), None, 0, 1, "R65"),
-            (Some(K::TsError), None, None, 0, 1, "R19"),
-            (Some(K::ImportError), None, None, 0, 1, "R19"),
-            (Some(K::ZodError), None, None, 0, 1, "R19"),
-            (Some(K::DrizzleError), None, None, 0, 1, "R19"),
-            (
-                Some(K::TsError),
-                Some(S::PatchInvalid),
-                Some(1),
-                0,
-                2,
-                "R21",
-            ),
-            (Some(K::TsError), Some(S::ApplyFailed), None, 0, 2, "R21"),
-            (
-                Some(K::TestFailure),
-                Some(S::TestsFailed),
-                Some(1),
-                0,
-                2,
-                "R21",
-            ),
-            (
-                Some(K::TestFailure),
-                Some(S::TestsFailed),
-                Some(0),
-                0,
-                1,
-                "conflict 15",
-            ),
-            (
-                Some(K::TestFailure),
-                Some(S::TestsFailed),
-                Some(2),
-                0,
-                2,
-                "R23",
-            ),
-            (
-                Some(K::TestFailure),
-                Some(S::AgentTimeout),
-                Some(0),
-                0,
-                0,
-                "R39",
-            ),
-            (Some(K::TsError), Some(S::TestsFailed), Some(2), 2, 3, "R23"),
-            (
-                Some(K::TestFailure),
-                Some(S::PolicyRejected),
-                Some(0),
-                0,
-                1,
-                "R65",
-            ),
-            (
-                Some(K::TestFailure),
-                Some(S::CommandTimeout),
-                Some(1),
-                0,
-                2,
-                "R65",
-            ),
+        // Kind, level, requirement.
+        let first = [
+            (None, 0, "R18"),
+            (Some(K::TestFailure), 1, "R65"),
+            (Some(K::RuntimeError), 1, "R65"),
+            (Some(K::Unknown), 1, "R65"),
+            (Some(K::None), 1, "R65"),
+            (Some(K::SyntaxError), 0, "R65"),
+            (Some(K::LintError), 0, "R65"),
+            (Some(K::TsError), 1, "R19"),
+            (Some(K::ImportError), 1, "R19"),
+            (Some(K::ZodError), 1, "R19"),
+            (Some(K::DrizzleError), 1, "R19"),
         ];
-        for &(kind, stop_reason, before, requested, expected, rule) in rows {
+        let first = first.map(|(kind, level, rule)| (kind, None, None, 0, level, rule));
+        // Kind, how the attempt before ended and at which level, requests, level, requirement.
+        let later = [
+            (K::LintError, S::TestsFailed, None, 0, 1, "R65"),
+            (K::TsError, S::PatchInvalid, Some(1), 0, 2, "R21"),
+            (K::TsError, S::ApplyFailed, None, 0, 2, "R21"),
+            (K::TestFailure, S::TestsFailed, Some(1), 0, 2, "R21"),
+            (K::TestFailure, S::TestsFailed, Some(0), 0, 1, "conflict 15"),
+            (K::TestFailure, S::TestsFailed, Some(2), 0, 2, "R23"),
+            (K::TestFailure, S::AgentTimeout, Some(0), 0, 0, "R39"),
+            (K::TsError, S::TestsFailed, Some(2), 2, 3, "R23"),
+            (K::TestFailure, S::PolicyRejected, Some(0), 0, 1, "R65"),
+            (K::TestFailure, S::CommandTimeout, Some(1), 0, 2, "R65"),
+        ];
+        let later = later.map(|(kind, ended, at, requested, level, rule)| {
+            (Some(kind), Some(ended), at, requested, level, rule)
+        });
+        let rows = first.into_iter().chain(later);
+        for (kind, stop_reason, before, requested, expected, rule) in rows {
             let retry = Retry {
                 stop_reason,
                 level: before.and_then(Level::from_number),

@@ -421,7 +421,6 @@ pub(super) fn node_frame(line: &str) -> Option<(&str, usize)> {
 mod tests {
     use super::{Edit, Proposal, compiler_heals, type_script};
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::model::RepoPath;
     use crate::source::{Memory, Source};
 
     #[test]
@@ -450,8 +449,7 @@ mod tests {
 
     // The lines that are added for a log about one file.
     fn healed(path: &str, text: &str, log: &str) -> Vec<String> {
-        let file = RepoPath::new(path).unwrap();
-        let source = Memory::new([(file, text.as_bytes().to_vec())]);
+        let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
         let found = compiler_heals(log, &diagnosis, &source);
         found.iter().map(|heal| heal.added().join("|")).collect()

@@ -107,12 +107,7 @@ impl<'s> LogFile<'s> {
     /// The change to `after`; `what` says it in a sentence without the file's name.
     pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<HealPatch> {
         let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
-        let state = |text: &str| {
-            Some(FileState {
-                bytes: text.as_bytes().into(),
-                mode,
-            })
-        };
+        let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
         let change = Change::between(self.path.clone(), state(&self.text), state(after));
         (after != self.text).then(|| HealPatch {
             what: format!("{what} in {}", self.path),

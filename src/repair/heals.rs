@@ -137,12 +137,7 @@ fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<HealPatch> {
         if !bytes.starts_with(b"#!") {
             continue;
         }
-        let state = |mode| {
-            Some(FileState {
-                bytes: bytes.clone(),
-                mode,
-            })
-        };
+        let state = |mode| Some(FileState::new(bytes.clone(), mode));
         let change = Change::between(path.clone(), state(0o100_644), state(0o100_755));
         found.push(HealPatch {
             what: format!("make {path} executable"),

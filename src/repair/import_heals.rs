@@ -287,9 +287,7 @@ mod tests {
     fn tried(path: &str, text: &str, log: &str) -> Vec<String> {
         let core = "def helper(x):\n    return x\n";
         let files = [(path, text), ("pkg/core.py", core), ("pkg/__init__.py", "")];
-        let source = Memory::new(
-            files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
         let ask = Ask {
             known: &[],
@@ -417,9 +415,7 @@ mod tests {
             ),
         ] {
             let barrel = files[1].0;
-            let source = Memory::new(
-                files.map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
-            );
+            let source = Memory::named(files);
             let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
             let earlier = |path: &RepoPath| {
                 let of_barrel = versions.iter().filter(|_| path.as_str() == barrel);

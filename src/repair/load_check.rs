@@ -44,8 +44,7 @@ impl Session<'_> {
         for path in &broken {
             let before = self.place.state(path)?;
             let mode = before.as_ref().map_or(0o100_644, |state| state.mode);
-            let bytes = UNLOADABLE.into();
-            let after = Some(FileState { bytes, mode });
+            let after = Some(FileState::new(UNLOADABLE, mode));
             written.push(Change::between(path.clone(), before, after));
         }
         self.place.write(&written)?;

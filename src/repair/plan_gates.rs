@@ -1,8 +1,8 @@
 //! What ends a run before its attempts are used up, or is no reason to.
 
 use super::history::History;
-use super::plan::{Policy, Step, next};
-use super::plan_table::{after, attempt, observed, policy, word};
+use super::plan::{Step, next};
+use super::plan_table::{after, attempt, observed, policy, with, word};
 use crate::model::{
     AgentTrouble, AttemptResult, FailureKind as K, Observed, StopReason as S, TestResult,
     TroubleKind,
@@ -60,10 +60,7 @@ fn the_agents_own_trouble_is_the_headline() {
     assert_eq!(end.reason, S::AgentError);
     assert!(end.message.contains("Waiting 90 s"), "{}", end.message);
     // Nor is it that the attempts are used up.
-    let once = Policy {
-        max_attempts: 1,
-        ..policy()
-    };
+    let once = with(|it| it.max_attempts = 1);
     let history = after(K::TsError, vec![troubled(TroubleKind::Crash)]);
     assert_eq!(word(&next(&history, &once)), "stop failed agent_error");
 }
@@ -90,10 +87,7 @@ fn a_run_of_which_the_policy_refused_everything_says_so() {
         attempt(1, S::PolicyRejected),
         attempt(2, S::NoPatch),
     ];
-    let three = Policy {
-        max_attempts: 3,
-        ..policy()
-    };
+    let three = with(|it| it.max_attempts = 3);
     let step = next(&after(K::TestFailure, replies), &three);
     assert_eq!(word(&step), "stop failed policy_rejected");
 }
@@ -106,10 +100,7 @@ fn replies_that_do_not_fit_are_counted_by_level() {
         attempt(2, S::TestsFailed),
         attempt(2, S::NoPatch),
     ];
-    let four = Policy {
-        max_attempts: 4,
-        ..policy()
-    };
+    let four = with(|it| it.max_attempts = 4);
     let Step::Stop(end) = next(&after(K::TsError, replies), &four) else {
         panic!("it goes on");
     };
@@ -121,10 +112,7 @@ fn replies_that_do_not_fit_are_counted_by_level() {
 
 #[test]
 fn what_looks_like_a_persons_to_mend_can_be_given_to_the_agent() {
-    let code = Policy {
-        treat_as_code: true,
-        ..policy()
-    };
+    let code = with(|it| it.treat_as_code = true);
     let gate = "stop user_action_required user_action_required";
     for kind in [
         K::PermissionDenied,
@@ -167,14 +155,8 @@ fn commands_that_are_slow_are_no_failure_of_the_code() {
     );
     assert_eq!(word(&next(&slow(&["t"]), &policy())), "ask 1 for 300");
     for policy in [
-        Policy {
-            treat_as_code: true,
-            ..policy()
-        },
-        Policy {
-            limit_is_failure: true,
-            ..policy()
-        },
+        with(|it| it.treat_as_code = true),
+        with(|it| it.limit_is_failure = true),
     ] {
         assert_eq!(word(&next(&slow(&[]), &policy)), "ask 1 for 300");
     }

@@ -26,6 +26,13 @@ pub(super) fn policy() -> Policy {
     }
 }
 
+// That policy with one thing otherwise.
+pub(super) fn with(change: impl FnOnce(&mut Policy)) -> Policy {
+    let mut policy = policy();
+    change(&mut policy);
+    policy
+}
+
 pub(super) fn observed(kind: K) -> Observed {
     Observed {
         kind,
@@ -77,193 +84,60 @@ pub(super) fn word(step: &Step) -> String {
     }
 }
 
+// Kind, level and end of each reply, what follows, requirement.
+const LADDER: &str = "
+    test_failure | | ask 1 for 300 | R65;
+    ts_error | | ask 1 for 300 | R19;
+    import_error | 1 patch_invalid | ask 2 for 300 | R21;
+    ts_error | 1 apply_failed | ask 2 for 300 | R21;
+    ts_error | 1 tests_failed | ask 2 for 300 | R21;
+    test_failure | 0 tests_failed | ask 1 for 300 | conflict 15;
+    ts_error | 1 no_patch | ask 2 for 300 | R21;
+    test_failure | 0 unproven | ask 1 for 300 | R60;
+    ts_error | 2 unproven, 2 unproven | ask 2 for 300 | R60, R66;
+    ts_error | 1 tests_failed, 2 unproven, 2 tests_failed, 2 unproven,
+        2 unproven | stop unproven unproven | R60;
+    ts_error | 1 unproven, 2 tests_failed, 2 tests_failed, 2 tests_failed,
+        2 tests_failed | stop unproven budget_exhausted | R60;
+    ts_error | 1 tests_failed, 2 tests_failed | ask 2 for 300 | R66;
+    ts_error | 2 patch_invalid | ask 2 for 300 | normalise once;
+    ts_error | 1 patch_invalid, 2 patch_invalid, 2 apply_failed | ask 2 for 300 | R66;
+    ts_error | 2 tests_changed | ask 2 for 300 | progress;
+    ts_error | 2 no_patch | ask 2 for 300 | R66;
+    ts_error | 1 command_timeout | ask 2 for 300 | R65;
+    ts_error | 1 regressed, 2 regressed, 2 regressed | ask 2 for 300 | R66;
+    ts_error | 1 tests_failed, 2 tests_failed, 2 tests_changed, 2 policy_rejected,
+        2 tests_failed | stop failed budget_exhausted | max-attempts;
+    ts_error | 1 requested_files | ask 3 for 300 | R23;
+    ts_error | 2 requested_files, 3 requested_files | ask 3 for 300 | R23;
+    ts_error | 2 requested_files, 3 requested_files,
+        3 requested_files | stop failed no_progress | R23;
+    ts_error | 1 policy_rejected | ask 2 for 300 | R65;
+    ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | R65;
+    ts_error | 1 agent_error | ask 1 for 300 | R50;
+    ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | R50;
+    ts_error | 1 agent_timeout | split timeout_auto_split | R39;
+    ts_error | 1 invalid_task | stop invalid_task invalid_task | R45;
+    ts_error | 1 interrupted | stop failed interrupted | R45;
+    ts_error | 1 fixed | stop fixed fixed | R13;
+    command_not_found | | stop user_action_required user_action_required | R45;
+    missing_env_var | | stop user_action_required user_action_required | R35;
+    config_error | | ask 1 for 300 | R65;
+";
+
 #[test]
 fn replies_lead_up_the_ladder_and_to_an_end() {
-    // Kind, (level, how it ended) of each reply, what follows, requirement.
-    type Row = (K, &'static [(u8, S)], &'static str, &'static str);
-    let rows: &[Row] = &[
-        (K::TestFailure, &[], "ask 1 for 300", "R65"),
-        (K::TsError, &[], "ask 1 for 300", "R19"),
-        (
-            K::ImportError,
-            &[(1, S::PatchInvalid)],
-            "ask 2 for 300",
-            "R21",
-        ),
-        (K::TsError, &[(1, S::ApplyFailed)], "ask 2 for 300", "R21"),
-        (K::TsError, &[(1, S::TestsFailed)], "ask 2 for 300", "R21"),
-        (
-            K::TestFailure,
-            &[(0, S::TestsFailed)],
-            "ask 1 for 300",
-            "conflict 15",
-        ),
-        (K::TsError, &[(1, S::NoPatch)], "ask 2 for 300", "R21"),
-        (K::TestFailure, &[(0, S::Unproven)], "ask 1 for 300", "R60"),
-        (
-            K::TsError,
-            &[(2, S::Unproven), (2, S::Unproven)],
-            "ask 2 for 300",
-            "R60, R66",
-        ),
-        (
-            K::TsError,
-            &[
-                (1, S::TestsFailed),
-                (2, S::Unproven),
-                (2, S::TestsFailed),
-                (2, S::Unproven),
-                (2, S::Unproven),
-            ],
-            "stop unproven unproven",
-            "R60",
-        ),
-        (
-            K::TsError,
-            &[
-                (1, S::Unproven),
-                (2, S::TestsFailed),
-                (2, S::TestsFailed),
-                (2, S::TestsFailed),
-                (2, S::TestsFailed),
-            ],
-            "stop unproven budget_exhausted",
-            "R60",
-        ),
-        (
-            K::TsError,
-            &[(1, S::TestsFailed), (2, S::TestsFailed)],
-            "ask 2 for 300",
-            "R66",
-        ),
-        (
-            K::TsError,
-            &[(2, S::PatchInvalid)],
-            "ask 2 for 300",
-            "normalise once",
-        ),
-        (
-            K::TsError,
-            &[
-                (1, S::PatchInvalid),
-                (2, S::PatchInvalid),
-                (2, S::ApplyFailed),
-            ],
-            "ask 2 for 300",
-            "R66",
-        ),
-        (
-            K::TsError,
-            &[(2, S::TestsChanged)],
-            "ask 2 for 300",
-            "progress",
-        ),
-        (K::TsError, &[(2, S::NoPatch)], "ask 2 for 300", "R66"),
-        (
-            K::TsError,
-            &[(1, S::CommandTimeout)],
-            "ask 2 for 300",
-            "R65",
-        ),
-        (
-            K::TsError,
-            &[(1, S::Regressed), (2, S::Regressed), (2, S::Regressed)],
-            "ask 2 for 300",
-            "R66",
-        ),
-        (
-            K::TsError,
-            &[
-                (1, S::TestsFailed),
-                (2, S::TestsFailed),
-                (2, S::TestsChanged),
-                (2, S::PolicyRejected),
-                (2, S::TestsFailed),
-            ],
-            "stop failed budget_exhausted",
-            "max-attempts",
-        ),
-        (
-            K::TsError,
-            &[(1, S::RequestedFiles)],
-            "ask 3 for 300",
-            "R23",
-        ),
-        (
-            K::TsError,
-            &[(2, S::RequestedFiles), (3, S::RequestedFiles)],
-            "ask 3 for 300",
-            "R23",
-        ),
-        (
-            K::TsError,
-            &[
-                (2, S::RequestedFiles),
-                (3, S::RequestedFiles),
-                (3, S::RequestedFiles),
-            ],
-            "stop failed no_progress",
-            "R23",
-        ),
-        (
-            K::TsError,
-            &[(1, S::PolicyRejected)],
-            "ask 2 for 300",
-            "R65",
-        ),
-        (
-            K::TsError,
-            &[(0, S::PolicyRejected), (1, S::PolicyRejected)],
-            "ask 2 for 300",
-            "R65",
-        ),
-        (K::TsError, &[(1, S::AgentError)], "ask 1 for 300", "R50"),
-        (
-            K::TsError,
-            &[(1, S::AgentError), (1, S::AgentError)],
-            "stop failed agent_error",
-            "R50",
-        ),
-        (
-            K::TsError,
-            &[(1, S::AgentTimeout)],
-            "split timeout_auto_split",
-            "R39",
-        ),
-        (
-            K::TsError,
-            &[(1, S::InvalidTask)],
-            "stop invalid_task invalid_task",
-            "R45",
-        ),
-        (
-            K::TsError,
-            &[(1, S::Interrupted)],
-            "stop failed interrupted",
-            "R45",
-        ),
-        (K::TsError, &[(1, S::Fixed)], "stop fixed fixed", "R13"),
-        (
-            K::CommandNotFound,
-            &[],
-            "stop user_action_required user_action_required",
-            "R45",
-        ),
-        (
-            K::MissingEnvVar,
-            &[],
-            "stop user_action_required user_action_required",
-            "R35",
-        ),
-        (K::ConfigError, &[], "ask 1 for 300", "R65"),
-    ];
-    for (kind, replies, expected, rule) in rows {
-        let attempts = replies
-            .iter()
-            .map(|(level, end)| attempt(*level, *end))
-            .collect();
-        let step = next(&after(*kind, attempts), &policy());
-        assert_eq!(word(&step), *expected, "{rule}: {kind} {replies:?}");
+    for row in LADDER.trim().split_terminator(';') {
+        let [kind, replies, expected, rule] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
+        else {
+            panic!("{row}");
+        };
+        let attempts = replies.split_terminator(',').map(|reply| {
+            let (level, end) = reply.trim().split_once(' ').unwrap();
+            attempt(level.parse().unwrap(), end.parse().unwrap())
+        });
+        let history = after(kind.parse().unwrap(), attempts.collect());
+        assert_eq!(word(&next(&history, &policy())), expected, "{rule}: {row}");
     }
 }
 
@@ -299,10 +173,7 @@ fn the_first_runs_decide_whether_there_is_work() {
 
 #[test]
 fn heals_come_before_the_agent_and_before_asking_a_person() {
-    let policy = Policy {
-        heal: true,
-        ..policy()
-    };
+    let policy = with(|it| it.heal = true);
     let mut history = after(K::PermissionDenied, Vec::new());
     assert_eq!(word(&next(&history, &policy)), "look");
     history.heals = Some(1);
@@ -339,21 +210,12 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
     let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
     assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
-    let never = Policy {
-        auto_split: false,
-        ..policy()
-    };
+    let never = with(|it| it.auto_split = false);
     assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
-    let deep = Policy {
-        depth: 2,
-        ..policy()
-    };
+    let deep = with(|it| it.depth = 2);
     assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
     // Nothing is left for a part.
-    let none = Policy {
-        max_attempts: 2,
-        ..policy()
-    };
+    let none = with(|it| it.max_attempts = 2);
     assert_eq!(word(&next(&twice, &none)), "stop failed agent_timeout");
     let failed = History {
         split: Some(SplitEnd::Failed("one test".to_owned())),
@@ -398,10 +260,7 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
 #[test]
 fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     // R40.
-    let large = Policy {
-        estimated_turns: Some(21),
-        ..policy()
-    };
+    let large = with(|it| it.estimated_turns = Some(21));
     let history = after(K::TestFailure, Vec::new());
     assert_eq!(word(&next(&history, &large)), "split complexity_gate");
     // What cannot be split is tried all the same.
@@ -419,10 +278,7 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
     ] {
         assert_eq!(word(&next(&whole(replies), &large)), expected);
     }
-    let fits = Policy {
-        estimated_turns: Some(20),
-        ..policy()
-    };
+    let fits = with(|it| it.estimated_turns = Some(20));
     assert_eq!(word(&next(&history, &fits)), "ask 1 for 300");
 }
 
@@ -430,15 +286,9 @@ fn a_task_that_is_too_large_is_split_before_it_is_tried() {
 fn every_budget_ends_the_run() {
     let history = after(K::TsError, vec![attempt(1, S::TestsFailed)]);
     let exhausted = "stop failed budget_exhausted";
-    let one = Policy {
-        max_attempts: 1,
-        ..policy()
-    };
+    let one = with(|it| it.max_attempts = 1);
     assert_eq!(word(&next(&history, &one)), exhausted);
-    let bytes = Policy {
-        max_packet_bytes: 10,
-        ..policy()
-    };
+    let bytes = with(|it| it.max_packet_bytes = 10);
     assert_eq!(word(&next(&history, &bytes)), exhausted);
     let late = History {
         seconds: 1800.0,
@@ -486,10 +336,7 @@ fn names_that_stay_undefined_block() {
         vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],
     );
     history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned(), "b".to_owned()];
-    let two = Policy {
-        max_attempts: 2,
-        ..policy()
-    };
+    let two = with(|it| it.max_attempts = 2);
     let Step::Stop(end) = next(&history, &two) else {
         panic!("it goes on");
     };
@@ -512,10 +359,7 @@ fn requests_add_up() {
 
 #[test]
 fn a_level_that_is_not_allowed_is_not_reached() {
-    let low = Policy {
-        max_level: Level::OneHop,
-        ..policy()
-    };
+    let low = with(|it| it.max_level = Level::OneHop);
     let history = after(K::TsError, vec![attempt(1, S::PatchInvalid)]);
     assert_eq!(word(&next(&history, &low)), "ask 1 for 300");
     let history = after(K::TsError, vec![attempt(1, S::RequestedFiles)]);

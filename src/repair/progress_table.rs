@@ -30,11 +30,7 @@ fn failing(kind: K, rows: &[&str]) -> Observed {
 }
 
 fn change(path: &str, before: &str, after: &str) -> Change {
-    let state = |text: &str| {
-        let bytes = text.as_bytes().into();
-        let mode = 0o100_644;
-        Some(FileState { bytes, mode })
-    };
+    let state = |text: &str| Some(FileState::new(text.as_bytes(), 0o100_644));
     Change::between(RepoPath::new(path).unwrap(), state(before), state(after))
 }
 
@@ -42,195 +38,69 @@ const A: &str = "NameError: name 'a' is not defined";
 const B: &str = "NameError: name 'b' is not defined";
 const WRONG: &str = "AssertionError: 1 != 2";
 
+// Before, after: kind and failing tests of each; what that is; why.
+const ROWS: &str = "
+    import_error x: {A} | import_error x: {B} | Better |
+        the founding case: the next missing name of the same test;
+    import_error x: {A} | import_error x: {A} | Same | the same name;
+    import_error x: {A} | import_error x: ImportError: cannot import name 'a' from 'm' | Changed |
+        the same name, imported from where it is not;
+    import_error x: {A} | test_failure x: {WRONG} | Further | it finds its names now;
+    test_failure x: {WRONG} | import_error x: {B} | Regressed | it no longer finds its names;
+    syntax_error x: SyntaxError: invalid syntax | import_error x: {A} | Better | it parses now;
+    import_error x: {A} @ 1 | syntax_error x: SyntaxError: invalid syntax @ 2 | Better |
+        its first import loads, and the next meets what never parsed;
+    import_error x: {A} | syntax_error x: SyntaxError: invalid syntax | Changed |
+        nothing of it worked before;
+    test_failure x: AssertionError: 1 != 2 @ 4 | test_failure x: AssertionError: 3 != 4 @ 9 |
+        Further | the next assertion of the same test;
+    test_failure x: AssertionError: 3 != 4 @ 9 | test_failure x: AssertionError: 1 != 2 @ 4 |
+        Regressed | an assertion that held;
+    test_failure x: AssertionError: 1 != 2 @ 4 | test_failure x: AssertionError: 5 != 2 @ 4 |
+        Changed | the same assertion, otherwise;
+    test_failure x: {WRONG}, y: {WRONG} | test_failure x: {WRONG} | Better | one test fewer;
+    import_error x: {A}, y: {A} | test_failure x: {WRONG} | Better |
+        one test fewer, the other further;
+    import_error x: {A}, y: {A} | import_error x: {B}, y: {WRONG} | Further |
+        the next name in one, something else in the other;
+    test_failure x: {WRONG}, y: {WRONG} | test_failure x: {WRONG}, y: {WRONG}, z: {WRONG} |
+        Regressed | one test more;
+    import_error x: {A} | import_error x: {B}, z: {WRONG} | Regressed |
+        further, and another test broke;
+    test_failure x: {WRONG} | test_failure z: {WRONG} | Changed | another test;
+    test_failure x: {WRONG} | syntax_error SyntaxError | Regressed | nothing loads;
+    import_error tests/test_a.py: {A} | test_failure tests/test_a.py::test_one: {WRONG} | Further |
+        a file that could not be loaded shows its tests;
+    import_error tests/test_a.py: {A} |
+        import_error tests/test_a.py::test_one: {B}, tests/test_a.py::test_two: {B} | Better |
+        a file loads, and its tests show the next missing name;
+    import_error NameError:name 'a' is not defined | import_error tests/test_a.py::test_one: {A} |
+        Better | nothing could be loaded, and a test shows the name elsewhere;
+    import_error test_a: {A} | test_failure tests.test_a.T.test_one: {WRONG} | Further |
+        the same as unittest spells it;
+    import_error tests/test_a.py::x: {A} | test_failure tests/test_a.py::y: {WRONG} | Changed |
+        a test is no file;
+    import_error test_x: ImportError: cannot import name 'a' from 'b' |
+        test_failure test_f (test_x.T): {WRONG} | Further | a module that unittest could not load;
+    import_error NameError:name 'a' is not defined | test_failure x: {WRONG} | Better |
+        tests can be counted at last;
+    ts_error error one, error two | ts_error error two | Better | one line of the compiler fewer;
+";
+
 #[test]
 fn progress_is_by_test_and_by_error() {
-    // Kind and failing tests before and after.
-    type Side = (K, Vec<String>);
-    let t = |test: &str, error: &str| format!("{test}: {error}");
-    let rows: Vec<(Side, Side, Effect, &str)> = vec![
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (K::ImportError, vec![t("x", B)]),
-            Effect::Better,
-            "the founding case: the next missing name of the same test",
-        ),
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (K::ImportError, vec![t("x", A)]),
-            Effect::Same,
-            "the same name",
-        ),
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (
-                K::ImportError,
-                vec![t("x", "ImportError: cannot import name 'a' from 'm'")],
-            ),
-            Effect::Changed,
-            "the same name, imported from where it is not",
-        ),
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (K::TestFailure, vec![t("x", WRONG)]),
-            Effect::Further,
-            "it finds its names now",
-        ),
-        (
-            (K::TestFailure, vec![t("x", WRONG)]),
-            (K::ImportError, vec![t("x", B)]),
-            Effect::Regressed,
-            "it no longer finds its names",
-        ),
-        (
-            (K::SyntaxError, vec![t("x", "SyntaxError: invalid syntax")]),
-            (K::ImportError, vec![t("x", A)]),
-            Effect::Better,
-            "it parses now",
-        ),
-        (
-            (K::ImportError, vec![t("x", &format!("{A} @ 1"))]),
-            (
-                K::SyntaxError,
-                vec![t("x", "SyntaxError: invalid syntax @ 2")],
-            ),
-            Effect::Better,
-            "its first import loads, and the next meets what never parsed",
-        ),
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (K::SyntaxError, vec![t("x", "SyntaxError: invalid syntax")]),
-            Effect::Changed,
-            "nothing of it worked before",
-        ),
-        (
-            (K::TestFailure, vec![t("x", "AssertionError: 1 != 2 @ 4")]),
-            (K::TestFailure, vec![t("x", "AssertionError: 3 != 4 @ 9")]),
-            Effect::Further,
-            "the next assertion of the same test",
-        ),
-        (
-            (K::TestFailure, vec![t("x", "AssertionError: 3 != 4 @ 9")]),
-            (K::TestFailure, vec![t("x", "AssertionError: 1 != 2 @ 4")]),
-            Effect::Regressed,
-            "an assertion that held",
-        ),
-        (
-            (K::TestFailure, vec![t("x", "AssertionError: 1 != 2 @ 4")]),
-            (K::TestFailure, vec![t("x", "AssertionError: 5 != 2 @ 4")]),
-            Effect::Changed,
-            "the same assertion, otherwise",
-        ),
-        (
-            (K::TestFailure, vec![t("x", WRONG), t("y", WRONG)]),
-            (K::TestFailure, vec![t("x", WRONG)]),
-            Effect::Better,
-            "one test fewer",
-        ),
-        (
-            (K::ImportError, vec![t("x", A), t("y", A)]),
-            (K::TestFailure, vec![t("x", WRONG)]),
-            Effect::Better,
-            "one test fewer, the other further",
-        ),
-        (
-            (K::ImportError, vec![t("x", A), t("y", A)]),
-            (K::ImportError, vec![t("x", B), t("y", WRONG)]),
-            Effect::Further,
-            "the next name in one, something else in the other",
-        ),
-        (
-            (K::TestFailure, vec![t("x", WRONG), t("y", WRONG)]),
-            (
-                K::TestFailure,
-                vec![t("x", WRONG), t("y", WRONG), t("z", WRONG)],
-            ),
-            Effect::Regressed,
-            "one test more",
-        ),
-        (
-            (K::ImportError, vec![t("x", A)]),
-            (K::ImportError, vec![t("x", B), t("z", WRONG)]),
-            Effect::Regressed,
-            "further, and another test broke",
-        ),
-        (
-            (K::TestFailure, vec![t("x", WRONG)]),
-            (K::TestFailure, vec![t("z", WRONG)]),
-            Effect::Changed,
-            "another test",
-        ),
-        (
-            (K::TestFailure, vec![t("x", WRONG)]),
-            (K::SyntaxError, vec!["SyntaxError".to_owned()]),
-            Effect::Regressed,
-            "nothing loads",
-        ),
-        (
-            (K::ImportError, vec![t("tests/test_a.py", A)]),
-            (K::TestFailure, vec![t("tests/test_a.py::test_one", WRONG)]),
-            Effect::Further,
-            "a file that could not be loaded shows its tests",
-        ),
-        (
-            (K::ImportError, vec![t("tests/test_a.py", A)]),
-            (
-                K::ImportError,
-                vec![
-                    t("tests/test_a.py::test_one", B),
-                    t("tests/test_a.py::test_two", B),
-                ],
-            ),
-            Effect::Better,
-            "a file loads, and its tests show the next missing name",
-        ),
-        (
-            (K::ImportError, vec![A.replace(": ", ":")]),
-            (K::ImportError, vec![t("tests/test_a.py::test_one", A)]),
-            Effect::Better,
-            "nothing could be loaded, and a test shows the name elsewhere",
-        ),
-        (
-            (K::ImportError, vec![t("test_a", A)]),
-            (K::TestFailure, vec![t("tests.test_a.T.test_one", WRONG)]),
-            Effect::Further,
-            "the same as unittest spells it",
-        ),
-        (
-            (K::ImportError, vec![t("tests/test_a.py::x", A)]),
-            (K::TestFailure, vec![t("tests/test_a.py::y", WRONG)]),
-            Effect::Changed,
-            "a test is no file",
-        ),
-        (
-            (
-                K::ImportError,
-                vec![t("test_x", "ImportError: cannot import name 'a' from 'b'")],
-            ),
-            (K::TestFailure, vec![t("test_f (test_x.T)", WRONG)]),
-            Effect::Further,
-            "a module that unittest could not load",
-        ),
-        (
-            (K::ImportError, vec![A.replace(": ", ":")]),
-            (K::TestFailure, vec![t("x", WRONG)]),
-            Effect::Better,
-            "tests can be counted at last",
-        ),
-        (
-            (
-                K::TsError,
-                vec!["error one".to_owned(), "error two".to_owned()],
-            ),
-            (K::TsError, vec!["error two".to_owned()]),
-            Effect::Better,
-            "one line of the compiler fewer",
-        ),
-    ];
-    for (before, after, expected, why) in &rows {
-        let side = |(kind, rows): &Side| {
-            failing(*kind, &rows.iter().map(String::as_str).collect::<Vec<_>>())
+    let rows = ROWS.replace("{A}", A).replace("{B}", B);
+    for row in rows.replace("{WRONG}", WRONG).trim().split_terminator(';') {
+        let [before, after, expected, why] = row.split('|').map(str::trim).collect::<Vec<_>>()[..]
+        else {
+            panic!("{row}");
         };
-        assert_eq!(effect(&side(before), &side(after), &[]), *expected, "{why}");
+        let [before, after] = [before, after].map(|side| {
+            let (kind, rows) = side.split_once(' ').unwrap();
+            failing(kind.parse().unwrap(), &rows.split(", ").collect::<Vec<_>>())
+        });
+        let found = effect(&before, &after, &[]);
+        assert_eq!(format!("{found:?}"), expected, "{why}");
     }
 }
 

@@ -309,11 +309,7 @@ mod tests {
         tests: &[&str],
         targets: &[&str],
     ) -> Vec<super::Part> {
-        let source = Memory::new(
-            files
-                .iter()
-                .map(|(at, text)| (path(at), text.as_bytes().to_vec())),
-        );
+        let source = Memory::named(files.iter().copied());
         let tests: Vec<String> = tests.iter().map(|it| (*it).to_owned()).collect();
         let targets: Vec<RepoPath> = targets.iter().map(|it| path(it)).collect();
         let input = SplitInput {

@@ -115,12 +115,7 @@ type Slip = (Range<usize>, String);
 fn slips(place: &LogFile<'_>, before: &str) -> Vec<Slip> {
     let rows = |text: &'_ str| text.split_inclusive('\n').map(str::to_owned).collect();
     let (was, now): (Vec<String>, Vec<String>) = (rows(before), rows(&place.text));
-    let state = |text: &str| {
-        Some(FileState {
-            bytes: text.as_bytes().into(),
-            ..FileState::default()
-        })
-    };
+    let state = |text: &str| Some(FileState::new(text.as_bytes(), 0o100_644));
     let change = Change::between(place.path.clone(), state(before), state(&place.text));
     let mut found = Vec::new();
     for (old, new) in change.runs() {
@@ -365,8 +360,7 @@ mod tests {
     use crate::source::Memory;
 
     fn healed(path: &str, text: &str, log: &str, earlier: &Earlier<'_>) -> Vec<HealPatch> {
-        let file = RepoPath::new(path).unwrap();
-        let source = Memory::new([(file, text.as_bytes().to_vec())]);
+        let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
         syntax_heals(log, &diagnosis, &source, earlier)
     }

@@ -6,7 +6,7 @@ use toml::value::Datetime;
 
 use crate::bench::BenchError;
 use crate::languages::Language;
-use crate::model::{RealEnvironment, RealRepository, RepoPath, file_name, shell_word};
+use crate::model::{Code, RealEnvironment, RealRepository, RepoPath, file_name, shell_word};
 use crate::policy::is_test;
 
 /// What a person says of a repository whose history is mined: `bench.toml`.
@@ -65,10 +65,7 @@ impl BenchFile {
     /// [`BenchError`] when it is not there or does not make sense.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
         let text = std::fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
-        Self::parse(&text).map_err(|message| BenchError::BenchFile {
-            path: path.display().to_string(),
-            message,
-        })
+        Self::parse(&text).map_err(|message| BenchError::file(Code::F401, path, message))
     }
 
     fn parse(text: &str) -> Result<Self, String> {

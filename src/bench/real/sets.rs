@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::environment::is_plain;
 use crate::bench::BenchError;
 use crate::git::Repository;
-use crate::model::{RealFixes, SCHEMA_VERSION, file_name, hex};
+use crate::model::{Code, RealFixes, SCHEMA_VERSION, file_name, hex};
 
 /// The file of a set in its folder.
 pub(super) const FILE: &str = "fixes.json";
@@ -18,7 +18,7 @@ pub(super) const DOCUMENT: &str = "real-fixes";
 /// paths that are given, folders by name.
 ///
 /// # Errors
-/// [`BenchError::Set`] for the first that cannot be used.
+/// [`BenchError::File`] for the first that cannot be used.
 pub fn load_sets(paths: &[PathBuf]) -> Result<Vec<RealFixes>, BenchError> {
     let mut sets = Vec::new();
     let mut ids = BTreeSet::new();
@@ -83,10 +83,7 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
 }
 
 fn wrong(path: &Path, message: String) -> BenchError {
-    BenchError::Set {
-        path: path.display().to_string(),
-        message,
-    }
+    BenchError::file(Code::F402, path, message)
 }
 
 /// The name of a fix: the repository's own and the beginning of the commit.

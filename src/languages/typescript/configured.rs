@@ -224,65 +224,37 @@ fn alias(directory: &str, key: &str, target: &str) -> Option<Alias> {
 mod tests {
     use super::aliases;
 
+    // A file, the first alias that it sets, its text.
+    const SETTINGS: &str = r#"
+app/vite.config.ts  @/* -> app/src/*
+    export default { resolve: { alias: { '@': path.resolve(__dirname, './src') } } }
+app/vite.config.ts  @/* -> app/src/*
+    export default { resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } } }
+app/vite.config.mts  ~/* -> app/src/*
+    export default { resolve: { alias: [{ find: '~', replacement: '/src' }] } }
+app/webpack.config.js  Utilities/* -> app/src/utilities/*
+    module.exports = { resolve: { alias: { Utilities: path.join(__dirname, 'src', 'utilities/') } } }
+app/package.json  @app/* -> app/src/*
+    {"jest": {"moduleNameMapper": {"^@app/(.*)$": "<rootDir>/src/$1"}}}
+app/jest.config.js  @/* -> app/lib/*
+    module.exports = { moduleNameMapper: { '^@/(.*)$': '<rootDir>/lib/$1' } }
+app/.babelrc  @app/* -> app/src/*
+    {"plugins": [["module-resolver", {"alias": {"@app": "./src"}}]]}
+app/deno.json  $lib/* -> app/lib/*
+    {"imports": {"$lib/": "./lib/", "std": "jsr:@std/std"}}
+app/svelte.config.js  $lib/* -> app/src/lib/*
+    export default {}
+app/nuxt.config.ts  ~~/* -> app/*
+    export default {}
+"#;
+
     #[test]
     fn aliases_are_read_from_the_settings_of_many_tools() {
-        for (name, text, pattern, target) in [
-            (
-                "app/vite.config.ts",
-                "export default { resolve: { alias: { '@': path.resolve(__dirname, './src') } } }",
-                "@/*",
-                "app/src/*",
-            ),
-            (
-                "app/vite.config.ts",
-                "export default { resolve: { alias: { \"@\": fileURLToPath(new URL(\"./src\", import.meta.url)) } } }",
-                "@/*",
-                "app/src/*",
-            ),
-            (
-                "app/vite.config.mts",
-                "export default { resolve: { alias: [{ find: '~', replacement: '/src' }] } }",
-                "~/*",
-                "app/src/*",
-            ),
-            (
-                "app/webpack.config.js",
-                "module.exports = { resolve: { alias: { Utilities: path.join(__dirname, 'src', 'utilities/') } } }",
-                "Utilities/*",
-                "app/src/utilities/*",
-            ),
-            (
-                "app/package.json",
-                "{\"jest\": {\"moduleNameMapper\": {\"^@app/(.*)$\": \"<rootDir>/src/$1\"}}}",
-                "@app/*",
-                "app/src/*",
-            ),
-            (
-                "app/jest.config.js",
-                "module.exports = { moduleNameMapper: { '^@/(.*)$': '<rootDir>/lib/$1' } }",
-                "@/*",
-                "app/lib/*",
-            ),
-            (
-                "app/.babelrc",
-                "{\"plugins\": [[\"module-resolver\", {\"alias\": {\"@app\": \"./src\"}}]]}",
-                "@app/*",
-                "app/src/*",
-            ),
-            (
-                "app/deno.json",
-                "{\"imports\": {\"$lib/\": \"./lib/\", \"std\": \"jsr:@std/std\"}}",
-                "$lib/*",
-                "app/lib/*",
-            ),
-            (
-                "app/svelte.config.js",
-                "export default {}",
-                "$lib/*",
-                "app/src/lib/*",
-            ),
-            ("app/nuxt.config.ts", "export default {}", "~~/*", "app/*"),
-        ] {
+        let lines: Vec<&str> = SETTINGS.trim().lines().map(str::trim).collect();
+        for row in lines.chunks(2) {
+            let (name, alias) = row[0].split_once("  ").unwrap();
+            let (pattern, target) = alias.split_once(" -> ").unwrap();
+            let text = row[1];
             let read = |path: &str| (path == name).then(|| text.to_owned());
             let found = aliases("app", &read);
             let first = found

@@ -226,65 +226,36 @@ mod tests {
 
     #[test]
     fn every_form_is_read() {
-        for (text, expected) in [
-            (
-                "import d, { a as b } from './x'",
-                "1:Import ./x [default=d a=b]",
-            ),
-            ("import * as n from \"./x\"", "1:Import ./x [*=n]"),
-            ("import './x'", "1:Import ./x []"),
-            ("import type { T } from './x'", "1:Import ./x [T] type"),
-            ("import { type T } from './x'", "1:Import ./x [T] type"),
-            ("import { type T, u } from './x'", "1:Import ./x [T u]"),
-            ("import e = require('./x')", "1:ImportEquals ./x [*=e]"),
-            (
-                "export import e = require('./x')",
-                "1:ImportEquals ./x [*=e]",
-            ),
-            (
-                "export { p, q as r } from './x'",
-                "1:ExportFrom ./x [p q=r]",
-            ),
-            ("export * from './x'", "1:ExportFrom ./x [*]"),
-            ("export * as n from './x'", "1:ExportFrom ./x [*=n]"),
-            ("export type * from './x'", "1:ExportFrom ./x [*] type"),
-            ("export type { T } from './x'", "1:ExportFrom ./x [T] type"),
-            ("f(await import('./x'))", "1:Dynamic ./x []"),
-            ("import(/* chunk: 'x' */ './x')", "1:Dynamic ./x []"),
-            (
-                "const { a, b: c } = await import(`./x`)",
-                "1:Dynamic ./x [a b=c]",
-            ),
-            ("const m = require('./x')", "1:Require ./x [*=m]"),
-            ("const m = require('./x').part", "1:Require ./x [part]"),
-            (
-                "function f() { return require.resolve('./x') }",
-                "1:Require ./x [] nested",
-            ),
-            ("let t: import('./x').T", "1:Dynamic ./x [T] type"),
-            ("vi.mock('./x', () => ({}))", "1:Mock ./x []"),
-            (
-                "const g = import.meta.glob('./*.ts')",
-                "1:Glob ./*.ts [*=g]",
-            ),
-            (
-                "new Worker(new URL('./x', import.meta.url))",
-                "1:Url ./x []",
-            ),
-            (
-                "/// <reference path=\"x.d.ts\" />\nlet a",
-                "1:Reference ./x.d.ts [] type",
-            ),
-            (
-                "declare module 'm' { import z from './x' }",
-                "1:Import ./x [default=z] nested",
-            ),
-            ("import a from './\\u{78}'", "1:Import ./x [default=a]"),
-            (
-                "import a from './x' with { type: 'json' }",
-                "1:Import ./x [default=a]",
-            ),
+        for row in [
+            "import d, { a as b } from './x' ~ 1:Import ./x [default=d a=b]",
+            "import * as n from \"./x\" ~ 1:Import ./x [*=n]",
+            "import './x' ~ 1:Import ./x []",
+            "import type { T } from './x' ~ 1:Import ./x [T] type",
+            "import { type T } from './x' ~ 1:Import ./x [T] type",
+            "import { type T, u } from './x' ~ 1:Import ./x [T u]",
+            "import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
+            "export import e = require('./x') ~ 1:ImportEquals ./x [*=e]",
+            "export { p, q as r } from './x' ~ 1:ExportFrom ./x [p q=r]",
+            "export * from './x' ~ 1:ExportFrom ./x [*]",
+            "export * as n from './x' ~ 1:ExportFrom ./x [*=n]",
+            "export type * from './x' ~ 1:ExportFrom ./x [*] type",
+            "export type { T } from './x' ~ 1:ExportFrom ./x [T] type",
+            "f(await import('./x')) ~ 1:Dynamic ./x []",
+            "import(/* chunk: 'x' */ './x') ~ 1:Dynamic ./x []",
+            "const { a, b: c } = await import(`./x`) ~ 1:Dynamic ./x [a b=c]",
+            "const m = require('./x') ~ 1:Require ./x [*=m]",
+            "const m = require('./x').part ~ 1:Require ./x [part]",
+            "function f() { return require.resolve('./x') } ~ 1:Require ./x [] nested",
+            "let t: import('./x').T ~ 1:Dynamic ./x [T] type",
+            "vi.mock('./x', () => ({})) ~ 1:Mock ./x []",
+            "const g = import.meta.glob('./*.ts') ~ 1:Glob ./*.ts [*=g]",
+            "new Worker(new URL('./x', import.meta.url)) ~ 1:Url ./x []",
+            "/// <reference path=\"x.d.ts\" />\nlet a ~ 1:Reference ./x.d.ts [] type",
+            "declare module 'm' { import z from './x' } ~ 1:Import ./x [default=z] nested",
+            "import a from './\\u{78}' ~ 1:Import ./x [default=a]",
+            "import a from './x' with { type: 'json' } ~ 1:Import ./x [default=a]",
         ] {
+            let (text, expected) = row.split_once(" ~ ").unwrap();
             assert_eq!(imports("a.ts", text), [expected], "{text}");
         }
     }
