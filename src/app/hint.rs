@@ -6,7 +6,7 @@ use super::patch::write_changes;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::git::{Repository, earlier};
+use crate::git::earlier;
 use crate::hint::{
     self, Answer, Ask, Wanted, answers, fix_all, hint_lines, passed_on, recovery_hint,
 };
@@ -119,7 +119,7 @@ pub fn find_imports(
     super::progress::go_on(progress, "reading imports")?;
     let patched = request.fix || request.apply;
     let allowed = app.allowed()?;
-    let objects = workspace.git.as_ref().map(Repository::objects);
+    let objects = workspace.objects();
     let rules = JudgeOptions {
         allowed: allowed.clone(),
         objects: objects.as_ref().map(|it| it as &dyn Objects),

@@ -222,7 +222,7 @@ pub fn check_batch(
     take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let workspace = app.workspace(request.against.at(), progress)?;
-    let objects = workspace.git.as_ref().map(Repository::objects);
+    let objects = workspace.objects();
     let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
@@ -332,7 +332,7 @@ fn judged_in(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let objects = workspace.git.as_ref().map(Repository::objects);
+    let objects = workspace.objects();
     let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
     super::progress::go_on(progress, "judging")?;
     Ok(judge(&request.patch, workspace.source.as_ref(), &options))

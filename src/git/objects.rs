@@ -2,20 +2,25 @@ use gix::merge::blob::Resolution;
 use gix::merge::blob::builtin_driver::text::{Conflict, ConflictStyle, Labels, Options};
 
 use super::index::{blob_id, object_id};
+use super::repository::tree_of;
 use super::{GitError, Repository};
 use crate::model::BlobId;
 
 /// The object database of a repository: contents by id. Never fetches what is missing.
 pub struct ObjectStore {
     inner: gix::ThreadSafeRepository,
+    tree: Option<gix::ObjectId>,
 }
 
 impl Repository {
-    /// The object database.
+    /// The object database; [`ObjectStore::committed`] tells of this revision, or of `HEAD`.
     #[must_use]
-    pub fn objects(&self) -> ObjectStore {
+    pub fn objects(&self, revision: Option<&str>) -> ObjectStore {
+        let local = self.local();
+        let tree = tree_of(&local, revision.unwrap_or("HEAD"));
         ObjectStore {
-            inner: self.local().into_sync(),
+            tree: tree.ok().map(|it| it.id),
+            inner: local.into_sync(),
         }
     }
 
@@ -57,11 +62,11 @@ impl ObjectStore {
         Some(blob.take_data())
     }
 
-    /// What the last commit has at a path.
+    /// What the commit has at a path.
     #[must_use]
     pub fn committed(&self, path: &str) -> Option<Vec<u8>> {
         let repo = self.inner.to_thread_local();
-        let tree = repo.head_commit().ok()?.tree().ok()?;
+        let tree = repo.find_tree(self.tree?).ok()?;
         let entry = tree.lookup_entry_by_path(path).ok()??;
         let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
         Some(blob.try_into_blob().ok()?.take_data())

@@ -148,7 +148,7 @@ impl RunKey {
                 .unwrap_or_default()
                 .to_string_lossy()
                 .into_owned(),
-            commit: setup.git.and_then(crate::git::Repository::head),
+            commit: setup.git.and_then(Repository::head),
             started_at: key_before(setup)
                 .and_then(|it| it.started_at)
                 .or_else(|| Some(now())),
@@ -210,7 +210,7 @@ fn already_fixed(
     if result.patch_digest != Some(digest(&patch)) {
         return Ok(None);
     }
-    let objects = setup.git.map(Repository::objects);
+    let objects = setup.git.map(|git| git.objects(None));
     let options = JudgeOptions {
         allowed: setup.allowed.clone(),
         objects: objects.as_ref().map(|it| it as &dyn Objects),

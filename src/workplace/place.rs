@@ -162,10 +162,10 @@ impl<'a> Workplace<'a> {
     #[must_use]
     pub fn objects(&self) -> Option<ObjectStore> {
         match &self.place {
-            Inner::Overlay(_) | Inner::InPlace(_) => self.git.map(Repository::objects),
+            Inner::Overlay(_) | Inner::InPlace(_) => self.git.map(|git| git.objects(None)),
             Inner::Copy(place) => {
                 let git = Repository::discover(place.root()).ok().flatten()?;
-                Some(git.objects())
+                Some(git.objects(None))
             }
         }
     }

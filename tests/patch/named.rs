@@ -71,3 +71,25 @@ fn what_needs_the_repository_sees_it() {
     );
     assert_eq!(fs::read(root.join("pkg/b.py")).unwrap(), b"y = 2\n");
 }
+
+// What a commit has of a test is known to who patches that commit, and not what came after it.
+#[test]
+fn what_a_commit_has_is_asked_of_the_one_that_is_patched() {
+    let test = |input: &str| format!("def test_f():\n    x = {input}\n    assert f(x) == 3\n");
+    let place = repository(&[("tests/test_f.py", test("2").as_bytes())]);
+    let root = place.path();
+    write(root, "tests/test_f.py", test("3").as_bytes());
+    git(root, &["commit", "-qam", "weaker"]);
+    let edit = br#"{"path": "tests/test_f.py", "old": "x = 2", "new": "x = 3"}"#;
+    let earlier = mendit(root, &["check", "--rev", "HEAD~1", "-"], edit);
+    let said = String::from_utf8_lossy(&earlier.stderr).into_owned();
+    assert_eq!(earlier.status.code(), Some(1), "{said}");
+    assert!(said.contains("P703"), "{said}");
+    write(root, "tests/test_f.py", test("2").as_bytes());
+    let undone = mendit(root, &["check", "-"], edit);
+    assert_eq!(
+        undone.status.code(),
+        Some(0),
+        "back to what the last commit has"
+    );
+}

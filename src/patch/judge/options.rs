@@ -56,7 +56,7 @@ pub trait Objects: Sync {
     fn has(&self, id: BlobId) -> bool;
     /// The blob with this id, which may be abbreviated.
     fn find(&self, hex: &str) -> Option<Vec<u8>>;
-    /// What the last commit has at a path.
+    /// What the last commit has at a path, or the one that is patched.
     fn committed(&self, path: &str) -> Option<Vec<u8>>;
     /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
     fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
