@@ -29,6 +29,7 @@ mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
 mod test_file;
+mod test_literals;
 #[cfg(test)]
 mod told;
 pub(crate) mod typescript;
@@ -54,5 +55,6 @@ pub use statements::import_lines;
 pub use test_file::{
     Bound, Ends, Imported, Mark, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file,
 };
+pub use test_literals::{Literal, LiteralKind};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

@@ -14,6 +14,34 @@ pub(super) fn code_without(node: Node<'_>, text: &[u8], without: &[Node<'_>]) ->
     out
 }
 
+/// What stands around a body of a statement; its siblings in an object or among attributes do not.
+pub(super) fn way_to(body: Node<'_>, node: Node<'_>, text: &[u8], bodies: &[Node<'_>]) -> String {
+    let mut out = String::new();
+    let mut at = node;
+    while at != body {
+        let is_loose = matches!(
+            at.kind(),
+            "object" | "jsx_opening_element" | "jsx_self_closing_element"
+        );
+        let mut next = None;
+        for child in at.all() {
+            if child.start_byte() <= body.start_byte() && body.end_byte() <= child.end_byte() {
+                next = Some(child);
+                out.push_str("<>");
+            } else if !matches!(child.kind(), "," | "(" | ")")
+                && (!is_loose || child.kind() == "identifier")
+            {
+                write_code(child, text, bodies, &mut out, 0);
+            }
+        }
+        let Some(next) = next else {
+            break;
+        };
+        at = next;
+    }
+    out
+}
+
 fn write_code(node: Node<'_>, text: &[u8], without: &[Node<'_>], out: &mut String, depth: usize) {
     const MAX_CODE_DEPTH: usize = 400;
     if without.contains(&node) {
@@ -150,6 +178,38 @@ fn number(said: &str) -> Option<f64> {
     }
 }
 
+// Without the escapes of quotes, and with small letters in hexadecimal ones.
+fn plain_escapes(inside: &str) -> String {
+    let mut out = String::with_capacity(inside.len());
+    let mut rest = inside.chars();
+    let mut digits = 0;
+    while let Some(one) = rest.next() {
+        if one != '\\' {
+            out.push(if digits > 0 {
+                one.to_ascii_lowercase()
+            } else {
+                one
+            });
+            digits = if one.is_ascii_hexdigit() {
+                usize::max(digits, 1) - 1
+            } else {
+                0
+            };
+            continue;
+        }
+        let escaped = rest.next();
+        digits = match escaped {
+            Some('x') => 2,
+            Some('u') => 4,
+            Some('U') => 8,
+            _ => 0,
+        };
+        out.extend(Some('\\').filter(|_| !matches!(escaped, Some('\'' | '"'))));
+        out.extend(escaped);
+    }
+    out
+}
+
 // A string by what is in it, in whichever quotes.
 fn plain_string(said: &str) -> String {
     let at = said.find(['"', '\'']).unwrap_or_default();
@@ -162,7 +222,7 @@ fn plain_string(said: &str) -> String {
     let inside = if prefix.contains(['r', 'R']) {
         inside.to_owned()
     } else {
-        inside.replace("\\'", "'").replace("\\\"", "\"")
+        plain_escapes(inside)
     };
     let lines: Vec<&str> = inside.split('\n').map(str::trim_end).collect();
     let prefix = prefix.to_ascii_lowercase().replace('u', "");

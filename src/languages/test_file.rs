@@ -7,7 +7,8 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::language::Language;
 use super::literal::{Syntax, line_of, text_of};
-use super::normal_form::{code_of, code_without, is_plain_string};
+use super::normal_form::{code_of, code_without, is_plain_string, way_to};
+use super::test_literals::{Literal, literals_in};
 use crate::model::RepoPath;
 
 /// Longer files, and statements nested deeper, are not read.
@@ -15,6 +16,8 @@ const MAX_BYTES: usize = 1 << 20;
 const MAX_DEPTH: usize = 100;
 // Of the code that names what stands around a body, more is told by its hash.
 const MAX_HEAD: usize = 400;
+// Longer statements, each body counted, do not tell their bodies by the ways to them.
+const MAX_WAY_BYTES: usize = 1 << 19;
 
 /// What a file of tests says, by its tree: comments, white space, quotes and trailing commas aside.
 /// `None` for a file in no known language, and for one that does not parse or is too long.
@@ -134,6 +137,8 @@ pub struct Statement {
     pub rows: Vec<String>,
     /// The code of the literal that it returns or yields.
     pub gives: Option<String>,
+    /// The numbers, strings and truth values in it, the bodies in it aside.
+    pub literals: Vec<Literal>,
     /// Whether and how it ends what it stands in.
     pub ends: Option<Ends>,
     // What the literals in it are made by.
@@ -203,6 +208,14 @@ pub(super) struct Opened<'t> {
     pub(super) names: BTreeSet<String>,
 }
 
+impl Statement {
+    /// Whether it binds a name, or a part of it.
+    #[must_use]
+    pub fn binds_name(&self, name: &str) -> bool {
+        self.binds.iter().any(|it| it.0 == name)
+    }
+}
+
 struct Reader<'r> {
     text: &'r [u8],
     language: &'static Language,
@@ -256,7 +269,8 @@ impl Reader<'_> {
                 for part in whole {
                     head.push_str(&code_of(part, self.text));
                 }
-                self.bodies(&bodies, (ScopeKind::Construct, ""), &head, scope, depth);
+                let heads = heads_of(&head, bodies.len());
+                self.bodies(&bodies, (ScopeKind::Construct, ""), heads, scope, depth);
             }
             TestPart::Plain {
                 bodies,
@@ -279,8 +293,17 @@ impl Reader<'_> {
                 };
                 self.file.statements.push(one);
                 if !bodies.is_empty() {
-                    let head = code_without(node, self.text, &bodies);
-                    self.bodies(&bodies, (ScopeKind::Callback, &called), &head, scope, depth);
+                    let bytes = node.byte_range().len().saturating_mul(bodies.len());
+                    let heads = if bytes <= MAX_WAY_BYTES {
+                        let ways = bodies
+                            .iter()
+                            .map(|it| way_to(*it, node, self.text, &bodies));
+                        ways.collect()
+                    } else {
+                        heads_of(&code_without(node, self.text, &bodies), bodies.len())
+                    };
+                    let what = (ScopeKind::Callback, called.as_str());
+                    self.bodies(&bodies, what, heads, scope, depth);
                 }
             }
         }
@@ -401,23 +424,14 @@ impl Reader<'_> {
         &mut self,
         bodies: &[Node<'_>],
         (kind, called): (ScopeKind, &str),
-        head: &str,
+        heads: Vec<String>,
         scope: usize,
         depth: usize,
     ) {
-        // A statement may hold thousands of bodies.
-        let head = if head.len() > MAX_HEAD {
-            let mut hasher = DefaultHasher::new();
-            head.hash(&mut hasher);
-            let start = head.floor_char_boundary(MAX_HEAD);
-            format!("{}{}", &head[..start], hasher.finish())
-        } else {
-            head.to_owned()
-        };
-        for (at, body) in bodies.iter().enumerate() {
+        for (head, body) in heads.into_iter().zip(bodies) {
             let inner = self.open(Scope {
                 kind,
-                name: format!("{at} {head}"),
+                name: shortened(head),
                 marks: Vec::new(),
                 rows: Vec::new(),
                 collects: false,
@@ -455,9 +469,27 @@ impl Reader<'_> {
             code,
             text: String::from_utf8_lossy(&text).into_owned(),
             names: names_in(node, self.text),
+            literals: literals_in(node, self.text, bodies),
             ..Statement::default()
         }
     }
+}
+
+// Each body's place, with the code around them all.
+fn heads_of(head: &str, count: usize) -> Vec<String> {
+    let head = shortened(head.to_owned());
+    (0..count).map(|at| format!("{at} {head}")).collect()
+}
+
+// A statement may hold thousands of bodies.
+fn shortened(head: String) -> String {
+    if head.len() <= MAX_HEAD + 50 {
+        return head;
+    }
+    let mut hasher = DefaultHasher::new();
+    head.hash(&mut hasher);
+    let start = head.floor_char_boundary(MAX_HEAD);
+    format!("{}{}", &head[..start], hasher.finish())
 }
 
 fn lines_of(node: Node<'_>) -> Range<u32> {

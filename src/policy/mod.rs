@@ -18,7 +18,9 @@ mod secrets;
 mod shadow;
 mod silenced;
 mod test_comparison;
+mod test_data;
 mod test_files;
+mod test_inputs;
 mod test_scopes;
 #[cfg(feature = "program")]
 mod utf16;

@@ -12,8 +12,8 @@ const MAX_TRIES: usize = 2_000;
 
 /// A test file before and after, and which scope of the one is which of the other.
 pub(super) struct Comparison<'f> {
-    was: Side<'f>,
-    is: Side<'f>,
+    pub(super) was: Side<'f>,
+    pub(super) is: Side<'f>,
     // By the place of the scope before.
     pairs: Vec<Option<usize>>,
     // The scopes after that stand for one before.
@@ -253,7 +253,7 @@ impl<'f> Comparison<'f> {
                 .is_some_and(|it| it.kind == ScopeKind::Group)
     }
 
-    fn pair_of(&self, old: usize) -> Option<usize> {
+    pub(super) fn pair_of(&self, old: usize) -> Option<usize> {
         self.pairs.get(old).copied().flatten()
     }
 
@@ -442,6 +442,7 @@ impl<'f> Comparison<'f> {
             }
         }
         self.changes_a_part(all_compared, &is_known)
+            || self.changes_an_input(all_compared, &is_known)
             || self.is.imports.iter().any(|it| {
                 let mut old = self.was.imports.iter();
                 !self.was.imports.contains(it)
@@ -548,7 +549,7 @@ impl<'f> Comparison<'f> {
         })
     }
 
-    fn is_old(&self, scope: usize) -> bool {
+    pub(super) fn is_old(&self, scope: usize) -> bool {
         self.old.get(scope).copied().unwrap_or(true)
     }
 

@@ -2,8 +2,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::find;
 
-use crate::languages::Language;
-use crate::model::file_name;
+use crate::languages::{Language, ScopeKind, test_file};
+use crate::model::{RepoPath, file_name};
 
 /// Folders of tests and of what only tests use, in lower case.
 pub const TEST_FOLDERS: &[&str] = &[
@@ -84,6 +84,13 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     lines().any(is_case)
         && lines().any(is_assertion)
         && (is_called_so || lines().any(takes_a_runner))
+        && has_a_case(path, text).unwrap_or(true)
+}
+
+// By its tree: a text in a program may well show a case.
+fn has_a_case(path: &str, text: &[u8]) -> Option<bool> {
+    let file = test_file(&RepoPath::new(path).ok()?, text)?;
+    Some(file.scopes.iter().any(|it| it.kind == ScopeKind::Case))
 }
 
 // A class may well be called `TestServer`.
@@ -119,6 +126,8 @@ struct Words {
     set_ups: Vec<String>,
     hooks: Vec<String>,
     runners: Vec<String>,
+    asides: Vec<String>,
+    data_extensions: Vec<String>,
     foreign_extensions: Vec<String>,
 }
 
@@ -175,8 +184,21 @@ pub(super) fn muffles(line: &[u8]) -> bool {
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {
+    ends_in(path, &WORDS.foreign_extensions)
+}
+
+pub(super) fn is_data(name: &str) -> bool {
+    ends_in(&name.to_ascii_lowercase(), &WORDS.data_extensions)
+}
+
+fn ends_in(path: &str, extensions: &[String]) -> bool {
     let extension = file_name(path).rsplit_once('.').map(|(_, it)| it);
-    extension.is_some_and(|it| WORDS.foreign_extensions.iter().any(|one| one == it))
+    extension.is_some_and(|it| extensions.iter().any(|one| one == it))
+}
+
+/// Whether a line gives nothing to what is tested.
+pub(super) fn stands_aside(line: &[u8]) -> bool {
+    holds(line, &WORDS.asides)
 }
 
 #[cfg(test)]
@@ -249,6 +271,11 @@ mod tests {
             ),
             ("src/a.py", "import unittest.mock\nassert f() == 1\n", false),
             ("docs/a.md", case, false),
+            (
+                "src/a.py",
+                "import pytest\n\ndef f():\n    \"\"\"\n    def test_a():\n    \"\"\"\n    assert f() == 1\n",
+                false,
+            ),
         ] {
             assert_eq!(is_test_text(path, text.as_bytes()), expected, "{path}");
         }

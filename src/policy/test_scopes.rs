@@ -84,7 +84,11 @@ impl<'f> Side<'f> {
 
     pub(super) fn is_held(&self, one: &TestStatement) -> bool {
         says_assertion(one)
-            || one.names.iter().any(|it| self.asks.contains(it.as_str())) && !one.text.is_empty()
+            || one
+                .names
+                .iter()
+                .any(|it| self.asks.contains(it.as_str()) && !one.binds_name(it))
+                && !one.text.is_empty()
             || self.waits_for_error(one.scope)
     }
 

@@ -2,6 +2,7 @@ use std::collections::HashMap;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::test_comparison::Comparison;
+use super::test_data::{is_test_data, rewrites_data};
 use super::test_files::{
     is_assertion, is_comment, is_foreign_program, is_skip, is_test, is_test_head, is_test_name,
     is_test_text, muffles,
@@ -18,7 +19,8 @@ pub(super) fn weakened_test(
 ) -> Option<PatchProblem> {
     let before = file.before?;
     let is_run = rules.run.get(file.path).is_some_and(|file| file.is_test);
-    let is_one = is_run || is_test(file.path) || is_test_text(file.path, before);
+    let is_data = is_test_data(file.path);
+    let is_one = is_run || is_data || is_test(file.path) || is_test_text(file.path, before);
     if !is_one || file.operation == Operation::Copy {
         return None;
     }
@@ -28,15 +30,11 @@ pub(super) fn weakened_test(
             format!("the patch {what} an existing test: {LET_PASS}"),
         ))
     };
+    let is_moved =
+        |to: &str, bytes: &[u8]| bytes == before && (is_data || collects_as(to, file.path));
     let after = match file.after {
         Some(after) if file.operation != Operation::Delete => after,
-        _ if rules
-            .created
-            .iter()
-            .any(|(path, bytes)| collects_as(path, file.path) && *bytes == before) =>
-        {
-            return None;
-        }
+        _ if rules.created.iter().any(|it| is_moved(it.0, it.1)) => return None,
         _ => return refuse("deletes"),
     };
     if before == after {
@@ -44,6 +42,9 @@ pub(super) fn weakened_test(
     }
     if file.path.contains("__snapshots__/") || file.path.ends_with(SNAPSHOT) {
         return refuse("rewrites the snapshot of");
+    }
+    if is_data {
+        return refuse("rewrites the data of").filter(|_| rewrites_data(file));
     }
     let read = |bytes: &[u8]| test_file(&RepoPath::new(file.path).ok()?, bytes);
     let (Some(was), Some(is)) = (read(before), read(after)) else {
