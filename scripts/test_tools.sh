@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes a folder of the tools with which tests/workplace builds real projects without the network:
-#   scripts/test_tools.sh FOLDER && TEST_TOOLS=FOLDER cargo test --test workplace
+#   scripts/test_tools.sh FOLDER && TEST_TOOLS=FOLDER cargo test --test workplace set_ups
 # Needs python3, npm and the two registries, once.
 set -eu
 folder=${1:?usage: scripts/test_tools.sh FOLDER}

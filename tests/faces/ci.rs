@@ -1,0 +1,515 @@
+//! What CI systems are given: the action and the hook as they read them, the script as they run
+//! it, and reports in the shapes that their formats prescribe.
+#![cfg(unix)]
+
+use crate::support;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::support::Repo;
+use regex::Regex;
+use serde_json::{Value, json};
+
+#[test]
+fn the_action_runs_its_steps_with_declared_inputs() {
+    let action = yaml("action.yml");
+    assert_eq!(action["runs"]["using"], "composite");
+    let steps = action["runs"]["steps"].as_array().unwrap();
+    for step in steps {
+        // A composite step either names its shell or uses another action.
+        assert_ne!(step["run"].is_string(), step["uses"].is_string(), "{step}");
+        assert_eq!(step["run"].is_string(), step["shell"].is_string(), "{step}");
+        // An expression in a script would be read as part of it.
+        assert!(!step["run"].as_str().unwrap_or_default().contains("${{"));
+    }
+    let text = read("action.yml");
+    let declared: BTreeSet<&str> = keys(&action["inputs"]);
+    let pattern = Regex::new(r"inputs\.([a-z-]+)").unwrap();
+    let used: BTreeSet<&str> = pattern
+        .captures_iter(&text)
+        .map(|found| found.get(1).unwrap().as_str())
+        .collect();
+    assert_eq!(used, declared);
+    let ids: Vec<&str> = steps.iter().filter_map(|it| it["id"].as_str()).collect();
+    let outputs = Regex::new(r"steps\.([a-z]+)\.outputs\.([a-z-]+)").unwrap();
+    let script = read("scripts/ci/mendit.sh");
+    for found in outputs.captures_iter(&text) {
+        assert!(ids.contains(&&found[1]), "{}", &found[0]);
+        assert!(
+            script.contains(&format!("{}=%s", &found[2])),
+            "{}",
+            &found[0]
+        );
+    }
+    // What the script reads is what the step hands over.
+    let run = steps.iter().find(|it| it["id"] == "run").unwrap();
+    let read = Regex::new("INPUT_[A-Z_]+").unwrap();
+    let read: BTreeSet<&str> = read
+        .find_iter(&script)
+        .map(|found| found.as_str())
+        .collect();
+    assert_eq!(read, keys(&run["env"]));
+}
+
+#[test]
+fn the_action_takes_the_program_of_its_release() {
+    let repo = broken();
+    let at = |name: &str| repo.outside().join(name).to_str().unwrap().to_owned();
+    // A release, as `scripts/release/channels.py` leaves it; a `curl` that reads folders.
+    let write = |name: &str, text: &str| support::write_program(&repo.outside().join(name), text);
+    write(
+        "releases/v9.9.9/install.sh",
+        "mkdir -p $MENDIT_INSTALL_DIR && echo \"$MENDIT_RELEASES\" > $MENDIT_INSTALL_DIR/mendit\n",
+    );
+    write("tools/curl", "#!/bin/sh\nexec cp \"$2\" \"$4\"\n");
+    write(
+        "tools/cargo",
+        "#!/bin/sh\necho \"$*\" > \"$FOLDER/built\"\n",
+    );
+    let step = |reference: &str, folder: &str, more: &str| {
+        let output = Command::new("sh")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/ci/install.sh"))
+            .env("PATH", format!("{}{more}:/usr/bin:/bin", at("tools")))
+            .env("RELEASES", at("releases"))
+            .env("REF", reference)
+            .env("FOLDER", at(folder))
+            .env("GITHUB_PATH", at("github-path"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+        std::fs::read_to_string(at("github-path")).unwrap_or_default()
+    };
+    let program = support::program();
+    let program = program.parent().unwrap();
+    assert_eq!(
+        step("v9.9.9", "none", &format!(":{}", program.display())),
+        ""
+    );
+    assert_eq!(step("v9.9.9", "released", ""), at("released") + "\n");
+    assert_eq!(read(&at("released/mendit")).trim(), at("releases/v9.9.9"));
+    // A release that is not there, and a branch: built from sources.
+    for (reference, folder) in [("v1.1.1", "one"), ("main", "two")] {
+        let told = step(reference, folder, "");
+        assert!(told.ends_with(&format!("{}/bin\n", at(folder))), "{told}");
+        assert!(read(&at(&format!("{folder}/built"))).contains("install --locked"));
+    }
+}
+
+#[test]
+fn the_steps_of_the_action_tell_a_failure() {
+    let repo = broken();
+    let (output, told) = act(&repo, &[("test", "sh check.sh")]);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        support::stderr(&output)
+    );
+    assert!(
+        told.contains("status=failed\n") && told.contains("exit-code=1\n"),
+        "{told}"
+    );
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("::error "), "{shown}");
+    let summary = std::fs::read_to_string(repo.outside().join("summary")).unwrap();
+    assert!(summary.starts_with("## mendit: failed\n") && summary.contains("41 != 42"));
+    let folder = told
+        .lines()
+        .find_map(|it| it.strip_prefix("folder="))
+        .unwrap();
+    for file in [
+        "failure-packet.json",
+        "context.json",
+        "test.log",
+        "summary.md",
+    ] {
+        assert!(Path::new(folder).join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn the_steps_of_the_action_offer_a_patch_and_stay_red() {
+    let repo = broken();
+    let patch = repo.outside().join("fix.diff");
+    std::fs::write(
+        &patch,
+        "--- a/a.sh\n+++ b/a.sh\n@@ -1 +1 @@\n-A=41\n+A=42\n",
+    )
+    .unwrap();
+    let agent = format!("cat '{}'", patch.display());
+    let inputs = [
+        ("test", "sh check.sh"),
+        ("repair", "true"),
+        ("agent", &agent),
+        ("agent-protocol", "prompt"),
+    ];
+    let (output, told) = act(&repo, &inputs);
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{}",
+        support::stderr(&output)
+    );
+    assert!(told.contains("status=fixed\n"), "{told}");
+    let summary = std::fs::read_to_string(repo.outside().join("summary")).unwrap();
+    assert!(summary.contains("+A=42"), "{summary}");
+}
+
+#[test]
+fn the_steps_of_the_action_are_quiet_about_a_pass() {
+    let repo = broken();
+    let (output, told) = act(&repo, &[("test", "test -n \"$SEEN\""), ("env", "SEEN")]);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{}",
+        support::stderr(&output)
+    );
+    assert_eq!(told, "status=passed\nfolder=\nexit-code=0\n");
+    assert!(output.stdout.is_empty() && !repo.outside().join("summary").exists());
+}
+
+#[test]
+fn the_hook_judges_every_patch_it_is_given() {
+    let hooks = yaml(".pre-commit-hooks.yaml");
+    let hook = &hooks[0];
+    assert_eq!(hook["id"], "mendit-check");
+    assert_eq!(hook["language"], "rust");
+    let files = Regex::new(hook["files"].as_str().unwrap()).unwrap();
+    assert!(files.is_match("patches/a b.patch") && !files.is_match("a.patch.txt"));
+    let repo = broken();
+    repo.write(
+        "good one.patch",
+        "--- a/a.sh\n+++ b/a.sh\n@@ -1 +1 @@\n-A=41\n+A=42\n",
+    );
+    repo.write(
+        "stale.patch",
+        "--- a/a.sh\n+++ b/a.sh\n@@ -1 +1 @@\n-B=1\n+B=2\n",
+    );
+    let entry = hook["entry"].as_str().unwrap();
+    for (files, code) in [
+        ("'good one.patch'", 0),
+        ("stale.patch 'good one.patch'", 1),
+        ("'good one.patch' stale.patch", 1),
+    ] {
+        let output = shell(&repo, &format!("{entry} {files}"), &[]);
+        assert_eq!(output.status.code(), Some(code), "{files}");
+    }
+}
+
+#[test]
+fn the_snippets_of_the_page_are_yaml() {
+    let page = read("docs/ci.md");
+    let mut found = 0;
+    for block in page.split("```yaml\n").skip(1) {
+        let text = block.split("```").next().unwrap();
+        let value: Value = serde_yaml_ng::from_str(text).unwrap();
+        found += 1;
+        // A step shown alone hands over only what the action takes.
+        let step = value
+            .get(0)
+            .or_else(|| value["jobs"]["test"]["steps"].get(1));
+        if let Some(step) = step {
+            let inputs = yaml("action.yml")["inputs"].clone();
+            assert!(keys(&step["with"]).is_subset(&keys(&inputs)), "{text}");
+        }
+    }
+    assert_eq!(found, 4);
+}
+
+#[test]
+fn sarif_has_what_its_schema_requires() {
+    let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
+    let repo = Repo::with(&[("src/a b.ts", "export const a = 1;\n")]);
+    repo.write("good.diff", "--- a/src/a b.ts\n+++ b/src/a b.ts\n@@ -1 +1 @@\n-export const a = 1;\n+export const a = ;\n");
+    repo.write(
+        "stale.diff",
+        "--- a/src/a b.ts\n+++ b/src/a b.ts\n@@ -1 +1 @@\n-nothing\n+else\n",
+    );
+    repo.write("none.diff", "no patch at all\n");
+    repo.write(
+        "outside.diff",
+        "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-a\n+b\n",
+    );
+    repo.write(
+        "ts.log",
+        "src/a b.ts(1,14): error TS2304: Cannot find name 'x'.\n",
+    );
+    repo.write("dull.log", "all is well\n");
+    let mut results = 0;
+    for arguments in [
+        ["check", "good.diff"],
+        ["check", "stale.diff"],
+        ["check", "none.diff"],
+        ["check", "outside.diff"],
+        ["check", "-"],
+        ["diagnose", "ts.log"],
+        ["diagnose", "dull.log"],
+    ] {
+        let output = repo.mendit(&[&arguments[..], &["--format", "sarif"]].concat());
+        let log: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{arguments:?}: {}", support::stderr(&output)));
+        let errors: Vec<String> = validator
+            .iter_errors(&log)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{arguments:?}: {errors:?}");
+        let run = &log["runs"][0];
+        let rules = support::texts(&run["tool"]["driver"]["rules"], Some("id"));
+        let unique: BTreeSet<&String> = rules.iter().collect();
+        assert_eq!(unique.len(), rules.len(), "{arguments:?}");
+        for rule in support::texts(&run["results"], Some("ruleId")) {
+            assert!(rules.contains(&rule), "{arguments:?}: {rule}");
+            results += 1;
+        }
+    }
+    assert!(results >= 5, "{results} results");
+}
+
+#[test]
+fn junit_counts_what_it_lists() {
+    let fixtures = tempfile::tempdir().unwrap();
+    for (name, reference) in [("mended", "42"), ("left", "41")] {
+        let folder = fixtures.path().join(name);
+        std::fs::create_dir_all(folder.join("repo")).unwrap();
+        std::fs::write(folder.join("repo/a.sh"), "A=40\n").unwrap();
+        let test = ". ./a.sh\n[ \"$A\" = 42 ] || { echo \"AssertionError: <$A> & 42\"; exit 1; }\n";
+        std::fs::write(folder.join("repo/check.sh"), test).unwrap();
+        let patch = format!("--- a/a.sh\n+++ b/a.sh\n@@ -1 +1 @@\n-A=40\n+A={reference}\n");
+        std::fs::write(folder.join("reference.patch"), patch).unwrap();
+        std::fs::write(
+            folder.join("fixture.toml"),
+            "title = \"A number\"\nlanguage = \"shell\"\ntest = \"sh check.sh\"\n\
+             needs = []\nneeded = [\"a.sh\"]\nlevel = 0\nheal-safe = false\n\n\
+             [expect]\nkind = \"test_failure\"\nstatus = \"fixed\"\nstop-reason = \"fixed\"\n",
+        )
+        .unwrap();
+    }
+    let directory = fixtures.path().to_str().unwrap();
+    let arguments = ["bench", directory, "--agent", "oracle", "--format", "junit"];
+    let mut bench = support::command(fixtures.path(), &arguments);
+    let output = bench
+        .env("XDG_CACHE_HOME", fixtures.path().join("cache"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "{text}{}",
+        support::stderr(&output)
+    );
+    let tags = Regex::new(r#"<(/?)([a-z]+)((?: [a-z]+="[^"<]*")*)(/?)>"#).unwrap();
+    let mut open: Vec<String> = Vec::new();
+    let (mut cases, mut failures) = (0, 0);
+    let mut suite = String::new();
+    let (head, body) = text.split_once("?>\n").unwrap();
+    assert_eq!(head, "<?xml version=\"1.0\" encoding=\"UTF-8\"");
+    for tag in tags.captures_iter(body) {
+        let name = tag[2].to_owned();
+        if &tag[1] == "/" {
+            assert_eq!(open.pop(), Some(name));
+            continue;
+        }
+        let parent = open.last().map_or("", String::as_str);
+        let inside = match name.as_str() {
+            "testsuites" => "",
+            "testsuite" => "testsuites",
+            "testcase" => "testsuite",
+            "failure" | "error" | "skipped" => "testcase",
+            other => panic!("<{other}> is no element of JUnit"),
+        };
+        assert_eq!(parent, inside, "{}", &tag[0]);
+        match name.as_str() {
+            "testsuite" => suite = tag[3].to_owned(),
+            "testcase" => {
+                cases += 1;
+                assert!(tag[3].contains(" name=") && tag[3].contains(" classname="));
+            }
+            "failure" => failures += 1,
+            _ => {}
+        }
+        if &tag[4] != "/" {
+            open.push(name);
+        }
+    }
+    assert!(
+        open.is_empty() && tags.replace_all(body, "").trim().is_empty(),
+        "{text}"
+    );
+    assert_eq!((cases, failures), (2, 1), "{text}");
+    assert!(
+        suite.contains(" tests=\"2\"") && suite.contains(" failures=\"1\""),
+        "{suite}"
+    );
+}
+
+// The properties that SARIF 2.1.0 requires of what is written here, and their shapes; the section
+// numbers are those of the standard.
+fn sarif_schema() -> Value {
+    json!({
+        "type": "object",
+        // 3.13: version and runs are required.
+        "required": ["version", "runs"],
+        "properties": {
+            "version": {"const": "2.1.0"},
+            "$schema": {"type": "string", "format": "uri"},
+            "runs": {"type": "array", "minItems": 1, "items": {
+                "type": "object",
+                // 3.14.6: a run has a tool.
+                "required": ["tool", "results"],
+                "properties": {
+                    "tool": {
+                        "type": "object",
+                        "required": ["driver"],
+                        "properties": {"driver": {
+                            "type": "object",
+                            // 3.19.8: a component has a name.
+                            "required": ["name"],
+                            "properties": {"rules": {"type": "array", "uniqueItems": true, "items": {
+                                "type": "object",
+                                // 3.49.3: a rule has an id.
+                                "required": ["id"],
+                                "properties": {
+                                    "id": {"type": "string", "minLength": 1},
+                                    "shortDescription": {"type": "object", "required": ["text"]},
+                                },
+                            }}},
+                        }},
+                    },
+                    "results": {"type": "array", "items": {
+                        "type": "object",
+                        // 3.27.11: a result has a message.
+                        "required": ["message", "ruleId"],
+                        "properties": {
+                            "level": {"enum": ["none", "note", "warning", "error"]},
+                            "message": {
+                                "type": "object",
+                                "required": ["text"],
+                                "properties": {"text": {"type": "string", "minLength": 1}},
+                            },
+                            "locations": {"type": "array", "items": {
+                                "type": "object",
+                                "properties": {"physicalLocation": {
+                                    "type": "object",
+                                    "required": ["artifactLocation"],
+                                    "properties": {
+                                        "artifactLocation": {
+                                            "type": "object",
+                                            // 3.4.3: a URI reference; a blank is none.
+                                            "properties": {"uri": {
+                                                "type": "string",
+                                                "pattern": "^[A-Za-z0-9/._~%-]+$",
+                                            }},
+                                        },
+                                        "region": {
+                                            "type": "object",
+                                            "properties": {
+                                                "startLine": {"type": "integer", "minimum": 1},
+                                                "startColumn": {"type": "integer", "minimum": 1},
+                                            },
+                                            // 3.30.6: a column needs a line.
+                                            "dependentRequired": {"startColumn": ["startLine"]},
+                                            "additionalProperties": false,
+                                        },
+                                    },
+                                }},
+                            }},
+                        },
+                    }},
+                },
+            }},
+        },
+    })
+}
+
+fn broken() -> Repo {
+    Repo::with(&[
+        ("a.sh", "A=41\n"),
+        (
+            "check.sh",
+            ". ./a.sh; [ \"$A\" = 42 ] || { echo \"AssertionError: $A != 42\"; exit 1; }\n",
+        ),
+    ])
+}
+
+// Runs the shell steps of the action as a runner does; what they told it by way of the file.
+fn act(repo: &Repo, inputs: &[(&str, &str)]) -> (Output, String) {
+    let action = yaml("action.yml");
+    let outside = repo.outside().to_str().unwrap();
+    let filled = |text: &str| {
+        let pattern = Regex::new(r"\$\{\{ ([a-z.-]+) \}\}").unwrap();
+        pattern
+            .replace_all(text, |found: &regex::Captures<'_>| {
+                match found[1].strip_prefix("inputs.") {
+                    Some(name) => inputs
+                        .iter()
+                        .find(|(given, _)| *given == name)
+                        .map(|(_, value)| (*value).to_owned())
+                        .or_else(|| {
+                            let input = &action["inputs"][name]["default"];
+                            input.as_str().map(str::to_owned)
+                        })
+                        .unwrap(),
+                    None => outside.to_owned(),
+                }
+            })
+            .into_owned()
+    };
+    let mut last = None;
+    for step in action["runs"]["steps"].as_array().unwrap() {
+        let Some(run) = step["run"].as_str() else {
+            continue;
+        };
+        let mut variables = vec![
+            ("GITHUB_ACTIONS".to_owned(), "true".to_owned()),
+            ("SEEN".to_owned(), "1".to_owned()),
+            (
+                "GITHUB_ACTION_PATH".to_owned(),
+                env!("CARGO_MANIFEST_DIR").to_owned(),
+            ),
+            ("GITHUB_OUTPUT".to_owned(), format!("{outside}/output")),
+            (
+                "GITHUB_STEP_SUMMARY".to_owned(),
+                format!("{outside}/summary"),
+            ),
+        ];
+        for (name, value) in step["env"].as_object().into_iter().flatten() {
+            variables.push((name.clone(), filled(value.as_str().unwrap())));
+        }
+        let output = shell(repo, run, &variables);
+        let ended = !output.status.success();
+        last = Some(output);
+        if ended {
+            break;
+        }
+    }
+    let told = std::fs::read_to_string(repo.outside().join("output")).unwrap_or_default();
+    (last.unwrap(), told)
+}
+
+fn shell(repo: &Repo, line: &str, variables: &[(String, String)]) -> Output {
+    Command::new("sh")
+        .args(["-e", "-c", line])
+        .current_dir(repo.root())
+        .stdin(Stdio::null())
+        .env("PATH", support::path_with_program(&[]))
+        .env("XDG_STATE_HOME", support::STATE)
+        .envs(variables.iter().cloned())
+        .output()
+        .unwrap()
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    let object = value.as_object().into_iter().flatten();
+    object.map(|(key, _)| key.as_str()).collect()
+}
+
+fn yaml(file: &str) -> Value {
+    serde_yaml_ng::from_str(&read(file)).unwrap()
+}
+
+fn read(file: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}

@@ -1,0 +1,155 @@
+//! What a person does once: a configuration, completions, the manual, the version.
+
+use crate::support;
+use std::io::Write as _;
+
+use crate::support::{Repo, stderr};
+
+#[test]
+fn init_writes_a_file_that_changes_nothing_and_never_overwrites() {
+    let repo = Repo::with(&[]);
+    let before = repo.mendit(&["config", "show"]).stdout;
+    assert!(repo.mendit(&["init"]).status.success());
+    assert_eq!(repo.mendit(&["config", "show"]).stdout, before);
+    let written = std::fs::read(repo.root().join("mendit.toml")).unwrap();
+    assert_eq!(repo.mendit(&["init", "--stdout"]).stdout, written);
+    let again = repo.mendit(&["init"]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(stderr(&again).contains("U105"));
+    assert_eq!(
+        std::fs::read(repo.root().join("mendit.toml")).unwrap(),
+        written
+    );
+}
+
+#[test]
+fn init_sees_the_other_name_too() {
+    let repo = Repo::with(&[(".mendit.toml", "")]);
+    assert_eq!(repo.mendit(&["init"]).status.code(), Some(2));
+    assert!(!repo.root().join("mendit.toml").exists());
+}
+
+#[test]
+fn completions_name_the_commands() {
+    let repo = Repo::with(&[]);
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = repo.mendit(&["completions", shell]);
+        let script = String::from_utf8(output.stdout).unwrap();
+        assert!(script.contains("git-apply"), "{shell}");
+    }
+    assert_eq!(repo.mendit(&["completions", "cmd"]).status.code(), Some(2));
+}
+
+#[test]
+fn the_manual_has_a_page_for_each_command() {
+    let repo = Repo::with(&[]);
+    let page = String::from_utf8(repo.mendit(&["man"]).stdout).unwrap();
+    assert!(page.contains(".TH") && page.contains("mendit"));
+    let mut dated = support::command(&repo.root(), &["man"]);
+    let dated = dated.env("SOURCE_DATE_EPOCH", "86400").output().unwrap();
+    let dated = String::from_utf8(dated.stdout).unwrap();
+    let head = dated.lines().find(|line| line.starts_with(".TH ")).unwrap();
+    assert!(head.contains(" 1 \"1970-01-02\" "), "{head}");
+    let directory = repo.outside().join("man");
+    let output = repo.mendit(&["man", "--out", directory.to_str().unwrap()]);
+    assert!(output.status.success());
+    let help = String::from_utf8(repo.mendit(&["--help"]).stdout).unwrap();
+    // Groups of commands come before the options.
+    let commands: Vec<&str> = help
+        .lines()
+        .take_while(|line| !line.starts_with("  -"))
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|it| !it.is_empty() && *it != "help")
+        .collect();
+    assert!(commands.len() > 20, "{commands:?}");
+    assert!(commands.contains(&"man"));
+    for command in commands {
+        let file = directory.join(format!("mendit-{command}.1"));
+        assert!(file.exists(), "{command}");
+    }
+}
+
+#[test]
+fn the_version_is_the_packages() {
+    let repo = Repo::with(&[]);
+    let said = String::from_utf8(repo.mendit(&["--version"]).stdout).unwrap();
+    assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_npm_packages_start_the_program() {
+    use std::process::Command;
+
+    if Command::new("npm").arg("--version").output().is_err() {
+        let _ = writeln!(std::io::stderr(), "skipped: there is no npm");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    // A few bytes that start the program: npm takes long to pack one that is not stripped.
+    let program = place.path().join("mendit");
+    let real = support::program();
+    let text = format!("#!/bin/sh\nexec '{}' \"$@\"\n", real.display());
+    support::write_program(&program, &text);
+    let packages = place.path().join("packages");
+    let script = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/package/npm.mjs");
+    let made = Command::new("node")
+        .args([&script, &program, &packages])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{}", stderr(&made));
+    let clean = place.path().join("clean");
+    std::fs::create_dir(&clean).unwrap();
+    std::fs::write(clean.join("package.json"), "{\"private\": true}").unwrap();
+    let mut folders: Vec<_> = std::fs::read_dir(&packages)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    assert_eq!(folders.len(), 2, "{folders:?}");
+    let installed = Command::new("npm")
+        .args([
+            "install",
+            "--offline",
+            "--install-links",
+            "--no-audit",
+            "--no-fund",
+        ])
+        .arg("--ignore-scripts")
+        .args(&folders)
+        .env("npm_config_cache", place.path().join("cache"))
+        .current_dir(&clean)
+        .output()
+        .unwrap();
+    assert!(installed.status.success(), "{}", stderr(&installed));
+    let start = |arguments: &[&str]| {
+        let program = clean.join("node_modules/.bin/mendit");
+        Command::new(program).args(arguments).output().unwrap()
+    };
+    let version = String::from_utf8(start(&["--version"]).stdout).unwrap();
+    assert!(
+        version.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))),
+        "{version}"
+    );
+    assert_eq!(start(&["explain", "X000"]).status.code(), Some(2));
+    // Who is asked to end hands it on: nothing waits for the sleep.
+    let mut waiting = Command::new(clean.join("node_modules/.bin/mendit"))
+        .args(["run", "--", "sh", "-c", "echo started; exec sleep 30"])
+        .current_dir(&clean)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut shown = [0; 1];
+    std::io::Read::read_exact(waiting.stdout.as_mut().unwrap(), &mut shown).unwrap();
+    let started = std::time::Instant::now();
+    let wrapper = rustix::process::Pid::from_child(&waiting);
+    rustix::process::kill_process(wrapper, rustix::process::Signal::TERM).unwrap();
+    assert!(!waiting.wait().unwrap().success());
+    assert!(started.elapsed() < std::time::Duration::from_secs(20));
+    let own = folders.iter().find(|it| !it.ends_with("mendit")).unwrap();
+    std::fs::remove_dir_all(clean.join("node_modules").join(own.file_name().unwrap())).unwrap();
+    let alone = start(&["--version"]);
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(stderr(&alone).contains("is not installed"));
+}

@@ -1,0 +1,15 @@
+//! One task behind every door: command line, MCP, CI, settings, documents.
+
+#![recursion_limit = "256"]
+
+mod ci;
+mod doors;
+mod endpoint;
+mod installing;
+mod mcp;
+mod pages;
+mod schemas;
+mod settings;
+mod setup;
+#[path = "../support/mod.rs"]
+mod support;

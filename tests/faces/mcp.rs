@@ -1,0 +1,826 @@
+//! The MCP server, spoken to by a real client over standard input and output and over HTTP.
+#![cfg(all(feature = "http", unix))]
+#![expect(
+    deprecated,
+    reason = "roots leave the protocol; clients in use name them"
+)]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+use crate::support;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::sync::{Arc, Mutex};
+
+use crate::support::Repo;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
+    Implementation, ListRootsResult, ProgressNotificationParam, ReadResourceRequestParams, Root,
+    Tool,
+};
+use rmcp::service::{
+    NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
+};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+use rmcp::{ClientHandler, ServiceError, ServiceExt};
+use serde_json::{Value, json};
+use tokio::net::unix::pipe;
+
+#[derive(Clone, Default)]
+struct Listener {
+    steps: Arc<Mutex<Vec<String>>>,
+}
+
+impl ClientHandler for Listener {
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::new(
+            ClientCapabilities::default(),
+            Implementation::new("test", "1"),
+        )
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let step = params.message.unwrap_or_default();
+        self.steps.lock().unwrap().push(step);
+    }
+}
+
+type Client = RunningService<RoleClient, Listener>;
+
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn started(repo: &Repo, arguments: &[&str]) -> Server {
+    let all = [&["mcp"], arguments].concat();
+    let mut command = support::command(&repo.root(), &all);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    Server(command.spawn().unwrap())
+}
+
+fn pipes(server: &mut Server) -> (pipe::Receiver, pipe::Sender) {
+    let stdin = OwnedFd::from(server.0.stdin.take().unwrap());
+    let stdout = OwnedFd::from(server.0.stdout.take().unwrap());
+    (
+        pipe::Receiver::from_owned_fd(stdout).unwrap(),
+        pipe::Sender::from_owned_fd(stdin).unwrap(),
+    )
+}
+
+async fn over_stdio(server: &mut Server) -> Client {
+    Listener::default().serve(pipes(server)).await.unwrap()
+}
+
+fn repo() -> Repo {
+    Repo::with(&[
+        ("a.ts", "import { b } from './b';\nconsole.log(b);\n"),
+        ("b.ts", "export const b = 1;\nexport const c = 2;\n"),
+        ("d.ts", "import { c } from './b';\nconsole.log(c);\n"),
+    ])
+}
+
+const LOG: &str = "a.ts(2,13): error TS2304: Cannot find name 'c'.\n";
+const PATCH: &str = "--- a/b.ts\n+++ b/b.ts\n@@ -1,2 +1,2 @@\n-export const b = 1;\n+export const b = 7;\n export const c = 2;\n";
+
+fn names(tools: &[Tool]) -> Vec<&str> {
+    tools.iter().map(|tool| tool.name.as_ref()).collect()
+}
+
+async fn call(
+    client: &Client,
+    name: &'static str,
+    arguments: Value,
+) -> Result<CallToolResult, ServiceError> {
+    let Value::Object(arguments) = arguments else {
+        panic!("arguments are an object")
+    };
+    let request = CallToolRequestParams::new(name).with_arguments(arguments);
+    client.call_tool(request).await
+}
+
+// The document of a call, valid by the schema that the tool itself declares.
+async fn document(client: &Client, name: &'static str, arguments: Value) -> Value {
+    let tools = client.list_all_tools().await.unwrap();
+    let tool = tools.iter().find(|tool| tool.name == name).unwrap();
+    let input = Value::Object((*tool.input_schema).clone());
+    assert!(
+        jsonschema::validator_for(&input)
+            .unwrap()
+            .is_valid(&arguments)
+    );
+    let result = call(client, name, arguments).await.unwrap();
+    assert_eq!(result.is_error, Some(false), "{name}: {:?}", result.content);
+    assert!(
+        !result.content.is_empty(),
+        "{name} says something to a reader"
+    );
+    let document = result.structured_content.unwrap();
+    let output = match &tool.output_schema {
+        Some(output) => Value::Object((**output).clone()),
+        None => mendit::model::schema("context").unwrap().schema(),
+    };
+    let valid = jsonschema::validator_for(&output).unwrap();
+    assert!(valid.is_valid(&document), "{name}: {document:#}");
+    document
+}
+
+async fn use_every_reading_tool(client: &Client) {
+    let tools = client.list_all_tools().await.unwrap();
+    let all = [
+        "diagnose",
+        "build_context",
+        "find_import",
+        "imports",
+        "check_patch",
+        "redact",
+        "explain",
+    ];
+    assert_eq!(names(&tools), all);
+    for tool in &tools {
+        let hints = tool.annotations.as_ref().unwrap();
+        assert_eq!(hints.read_only_hint, Some(true), "{}", tool.name);
+        assert_eq!(tool.input_schema["type"], "object", "{}", tool.name);
+        let schemas = serde_json::to_string(tool).unwrap();
+        assert!(!schemas.contains("\"format\":\""), "{}", tool.name);
+    }
+    let diagnosis = document(client, "diagnose", json!({"log": LOG})).await;
+    assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
+    let context = document(
+        client,
+        "build_context",
+        json!({"log": LOG, "level": 1, "document": true}),
+    )
+    .await;
+    assert_eq!(context["filesIncluded"][0], "a.ts");
+    let hint = document(
+        client,
+        "find_import",
+        json!({"names": ["c"], "file": "a.ts"}),
+    )
+    .await;
+    assert_eq!(hint["suggestions"][0]["path"], "b.ts");
+    let imports = document(
+        client,
+        "imports",
+        json!({"files": ["b.ts"], "reverse": true}),
+    )
+    .await;
+    assert_eq!(imports["closure"].as_array().unwrap().len(), 3);
+    let verdict = document(client, "check_patch", json!({"patch": PATCH})).await;
+    assert_eq!(verdict["verdict"], "applies");
+    let masked = document(
+        client,
+        "redact",
+        json!({"text": "x\nAWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzzzzzzzzz\n"}),
+    )
+    .await;
+    assert_eq!(masked["findings"][0]["line"], 2);
+    assert!(!masked["text"].as_str().unwrap().contains("wJalr"));
+    let file = document(client, "redact", json!({"file": "a.ts"})).await;
+    assert_eq!(file["findings"], json!([]));
+    let pages = document(client, "explain", json!({"code": "c101"})).await;
+    assert_eq!(pages["pages"][0]["code"], "C101");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_tool_gives_the_document_it_declares() {
+    let repo = repo();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    use_every_reading_tool(&client).await;
+    let before = std::fs::read_to_string(repo.root().join("b.ts")).unwrap();
+    assert!(before.contains("b = 1"), "nothing was written");
+    client.cancel().await.unwrap();
+    assert!(
+        server.0.wait().unwrap().success(),
+        "the end of its input ends it"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn patches_are_applied_only_when_that_was_allowed() {
+    let repo = repo();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    let refused = call(&client, "apply_patch", json!({"patch": PATCH}))
+        .await
+        .unwrap();
+    assert_eq!(refused.is_error, Some(true));
+    let said = serde_json::to_string(&refused.content).unwrap();
+    assert!(said.contains("--allow-write"), "{said}");
+
+    let mut server = started(&repo, &["--allow-write"]);
+    let client = over_stdio(&mut server).await;
+    let tools = client.list_all_tools().await.unwrap();
+    let tool = tools
+        .iter()
+        .find(|tool| tool.name == "apply_patch")
+        .unwrap();
+    let hints = tool.annotations.as_ref().unwrap();
+    assert_eq!(
+        (hints.read_only_hint, hints.destructive_hint),
+        (Some(false), Some(true))
+    );
+    let verdict = document(&client, "apply_patch", json!({"patch": PATCH})).await;
+    assert_eq!(verdict["verdict"], "applies");
+    let after = std::fs::read_to_string(repo.root().join("b.ts")).unwrap();
+    assert_eq!(after, "export const b = 7;\nexport const c = 2;\n");
+    let again = document(&client, "apply_patch", json!({"patch": PATCH})).await;
+    assert_eq!(again["verdict"], "already_applied");
+    let outside = PATCH.replace("b.ts", "../x.ts");
+    let refused = document(&client, "apply_patch", json!({"patch": outside})).await;
+    assert_eq!(refused["verdict"], "unsafe");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_patch_is_not_sent_back_with_a_secret_that_stands_beside_it() {
+    let secret = ["sk_live_", "51Hx7Qm2Vb9Lw4Yp8Rc3Ns5Hd"].concat();
+    let conf = format!("NAME = \"x\"\nSTRIPE = \"{secret}\"\nDEBUG = False\nLAST = 1\n");
+    let repo = Repo::with(&[("conf.py", &conf), ("plain.py", "DEBUG = False\n")]);
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    for (file, is_sent) in [("conf.py", false), ("plain.py", true)] {
+        let patch = format!(
+            "{file}\n<<<<<<< SEARCH\nDEBUG = False\n=======\nDEBUG = True\n>>>>>>> REPLACE\n"
+        );
+        let told = document(&client, "check_patch", json!({"patch": patch})).await;
+        assert!(
+            told["verdict"].as_str().unwrap().starts_with("applies"),
+            "{told}"
+        );
+        assert_eq!(told["canonicalPatch"].is_string(), is_sent, "{told}");
+        assert!(!told.to_string().contains(&secret), "{told}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn wrong_calls_are_answered_and_break_nothing() {
+    let repo = repo();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    let error = call(&client, "no_such_tool", json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("no tool"), "{error}");
+    // What is wrong with a call is an answer that the model sees.
+    for (name, arguments, word) in [
+        ("diagnose", json!({}), "U306"),
+        ("diagnose", json!({"log": "x", "lgo": 1}), "lgo"),
+        ("diagnose", json!({"log": "x", "logFile": "y"}), "either"),
+        ("build_context", json!({"level": 4}), "0 to 3"),
+        (
+            "build_context",
+            json!({"level": "1"}),
+            "the arguments do not fit",
+        ),
+        ("find_import", json!({"names": ["c"]}), "`file`"),
+        ("redact", json!({}), "either"),
+        ("redact", json!({"text": "a", "file": "a.ts"}), "either"),
+        ("apply_patch", json!({"patch": "x"}), "--allow-write"),
+        ("run_tests", json!({}), "--run CMD"),
+    ] {
+        let result = call(&client, name, arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(true), "{name}");
+        let said = serde_json::to_string(&result.content).unwrap();
+        assert!(said.contains(word), "{name}: {said}");
+    }
+    for (name, arguments, code) in [
+        ("build_context", json!({"targets": ["bb.ts"]}), "C311"),
+        ("build_context", json!({"targets": ["../x"]}), "C311"),
+        ("build_context", json!({"rev": "gone"}), "U201"),
+        ("imports", json!({"files": ["x.ts"]}), "U104"),
+        ("imports", json!({"changed": "gone"}), "U201"),
+        ("redact", json!({"file": ".env"}), "C201"),
+        ("redact", json!({"file": "x.ts"}), "U104"),
+        ("redact", json!({"file": "../x.ts"}), "C311"),
+        ("explain", json!({"code": "Z1"}), "U102"),
+    ] {
+        let result = call(&client, name, arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(true));
+        let said = serde_json::to_string(&result.content).unwrap();
+        assert!(said.contains(code), "{said}");
+    }
+    use_every_reading_tool(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
+    let python = std::process::Command::new("python3")
+        .arg("--version")
+        .output();
+    if python.is_err() {
+        eprintln!("skipped: python3 is not here");
+        return;
+    }
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    for (first, secret) in [
+        ("KEY = 'none'".to_owned(), false),
+        (format!("KEY = '{token}'"), true),
+    ] {
+        let repo = Repo::with(&[
+            ("shop/__init__.py", ""),
+            ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
+            ("check.py", &format!("{first}\nprint(total(1, 2))\n")),
+        ]);
+        let mut server = started(&repo, &["--run", "python3 check.py"]);
+        let client = over_stdio(&mut server).await;
+        let result = call(&client, "fix_tests", json!({})).await.unwrap();
+        let said = serde_json::to_string(&result).unwrap();
+        let document = result.structured_content.unwrap();
+        assert_eq!(document["status"], "fixed", "{said}");
+        assert_eq!(document["patch"].is_null(), secret, "{said}");
+        assert_eq!(said.contains("does not apply"), secret, "{said}");
+        assert!(
+            said.contains("from shop.prices import total") && !said.contains(&token),
+            "{said}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn commands_are_run_only_when_they_were_named() {
+    let repo = repo();
+    let line = "echo \"a.ts(1,13): error TS2304: Cannot find name 'c'.\"; exit 1";
+    let mut server = started(&repo, &["--run", line]);
+    let client = over_stdio(&mut server).await;
+    let tools = client.list_all_tools().await.unwrap();
+    assert!(names(&tools).contains(&"run_tests") && names(&tools).contains(&"fix_tests"));
+    let other = call(&client, "run_tests", json!({"command": "touch other"}))
+        .await
+        .unwrap();
+    assert_eq!(other.is_error, Some(true));
+    assert!(!repo.root().join("other").exists());
+    let ran = document(&client, "run_tests", json!({})).await;
+    assert_eq!(
+        (&ran["passed"], &ran["summary"]["kind"]),
+        (&json!(false), &json!("import_error"))
+    );
+    // What the run left is what the others take when no log is named.
+    let diagnosis = document(&client, "diagnose", json!({})).await;
+    assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
+    let context = call(&client, "build_context", json!({})).await.unwrap();
+    assert!(
+        serde_json::to_string(&context.content)
+            .unwrap()
+            .contains("a.ts")
+    );
+    assert!(context.structured_content.is_none());
+    let prompts = client.list_all_prompts().await.unwrap();
+    assert_eq!(prompts[0].name, "fix-tests");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_answer_is_larger_than_a_client_takes() {
+    let repo = repo();
+    let mut all = String::new();
+    for number in 0..400 {
+        let body = format!(
+            "// {}\nexport const v{number} = {number};\n",
+            "word ".repeat(60)
+        );
+        repo.write(&format!("src/m{number}.ts"), body);
+        all.push_str(&format!("import {{ v{number} }} from './m{number}';\n"));
+    }
+    repo.write("src/all.ts", &all);
+    repo.commit();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    let log = "src/all.ts(1,1): error TS2304: Cannot find name 'gone'.\n".repeat(2000);
+    let noise = "words that say nothing at all about it\n".repeat(60_000);
+    let patch: String = (0..400)
+        .map(|at| format!("--- a/src/m{at}.ts\n+++ b/src/m{at}.ts\n@@ -9 +9 @@\n-gone\n+here\n"))
+        .collect();
+    let tables = [
+        ("diagnose", json!({"log": log}), 0),
+        ("imports", json!({"files": ["src/all.ts"], "hops": 3}), 400),
+        (
+            "imports",
+            json!({"files": ["src/all.ts"], "hops": 3, "maxTokens": 3000}),
+            400,
+        ),
+        ("redact", json!({"text": noise}), 60_000),
+        ("check_patch", json!({"patch": patch}), 400),
+        ("explain", json!({}), 0),
+    ];
+    for (name, arguments, rows) in tables {
+        let most = arguments["maxTokens"].as_u64().unwrap_or(20_000);
+        let result = call(&client, name, arguments.clone()).await.unwrap();
+        let bytes = serde_json::to_string(&result).unwrap().len() as u64;
+        assert!(bytes < most * 5, "{name}: {bytes} bytes");
+        // What is too long is a table with its first rows, and says where the rest is.
+        let kept = document(&client, name, arguments).await;
+        assert_eq!(!kept["leftOff"].is_null(), rows > 0, "{name}");
+        if rows == 0 {
+            assert_eq!(result.content.len(), 1, "{name}");
+            continue;
+        }
+        let shown = &result.content[0].as_text().unwrap().text;
+        assert!(shown.lines().count() > 20, "{name}: {shown}");
+        let cut = shown.lines().last().unwrap();
+        assert!(
+            cut.contains("cut here") && cut.contains("`mendit "),
+            "{cut}"
+        );
+        assert!(result.content.len() > 1, "{name}: what was cut is linked");
+        for link in &result.content[1..] {
+            let uri = link.as_resource_link().unwrap().uri.clone();
+            let read = client
+                .read_resource(ReadResourceRequestParams::new(uri.clone()))
+                .await
+                .unwrap();
+            let whole = serde_json::to_value(&read.contents[0]).unwrap();
+            let whole = whole["text"].as_str().unwrap();
+            if uri.rsplit('.').next() == Some("txt") {
+                assert!(whole.lines().count() >= rows, "{name}");
+                assert!(whole.starts_with(shown.lines().next().unwrap()), "{name}");
+            } else {
+                let whole: Value = serde_json::from_str(whole).unwrap();
+                assert!(whole["leftOff"].is_null());
+                assert!(whole.to_string().len() > kept.to_string().len());
+            }
+        }
+    }
+    for arguments in [
+        json!({"log": log, "level": 3}),
+        json!({"log": log, "level": 3, "document": true}),
+    ] {
+        let result = call(&client, "build_context", arguments).await.unwrap();
+        assert_eq!(result.is_error, Some(false));
+        let bytes = serde_json::to_string(&result).unwrap().len();
+        assert!(bytes < 100_000, "{bytes} bytes");
+    }
+    let index = call(&client, "explain", json!({})).await.unwrap();
+    let bytes = serde_json::to_string(&index).unwrap().len();
+    assert!(bytes < 14_000, "an index, not every page: {bytes} bytes");
+    let wrong = json!({"code": "P401", "maxTokens": "many"});
+    let refused = call(&client, "explain", wrong).await.unwrap();
+    assert_eq!(refused.is_error, Some(true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn schemas_and_the_last_run_are_resources() {
+    let repo = repo();
+    // Only the registry of runs is read: what stands in the repository may be anybody's.
+    repo.write(
+        ".mendit/runs/99990101T000000.000-1/run.json",
+        "{\"forged\": true}",
+    );
+    repo.mendit(&["run", "--", "sh", "-c", "echo 'the log'; exit 1"]);
+    let run = support::kept(&repo.root()).unwrap().join("runs");
+    let run = run.read_dir().unwrap().next().unwrap().unwrap().path();
+    std::os::unix::fs::symlink("/etc/hostname", run.join("link.txt")).unwrap();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    let listed = client.list_all_resources().await.unwrap();
+    let uris: Vec<&str> = listed.iter().map(|it| it.uri.as_str()).collect();
+    for document in mendit::model::DOCUMENTS {
+        let uri = format!("mendit://schema/{}", document.name);
+        assert!(uris.contains(&uri.as_str()), "{uri}");
+        let read = client
+            .read_resource(ReadResourceRequestParams::new(uri))
+            .await
+            .unwrap();
+        let text = serde_json::to_value(&read.contents[0]).unwrap();
+        let schema: Value = serde_json::from_str(text["text"].as_str().unwrap()).unwrap();
+        assert_eq!(schema, document.schema());
+    }
+    let runs: Vec<&&str> = uris.iter().filter(|uri| uri.contains("/run/")).collect();
+    let log = "mendit://run/last/test.log";
+    assert!(runs.contains(&&log) && !runs.iter().any(|it| it.ends_with("link.txt")));
+    let read = client
+        .read_resource(ReadResourceRequestParams::new(log))
+        .await
+        .unwrap();
+    assert!(
+        serde_json::to_string(&read.contents)
+            .unwrap()
+            .contains("the log")
+    );
+    for uri in [
+        "mendit://run/last/../1/run.json",
+        "mendit://run/last/link.txt",
+        "file:///etc/passwd",
+    ] {
+        let error = client
+            .read_resource(ReadResourceRequestParams::new(uri))
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains("no resource"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn progress_is_told_and_a_call_can_be_cancelled() {
+    let repo = repo();
+    let mut server = started(&repo, &[]);
+    let client = over_stdio(&mut server).await;
+    call(&client, "build_context", json!({"log": LOG}))
+        .await
+        .unwrap();
+    let steps = client.service().steps.clone();
+    // A notification may come after the answer.
+    for _ in 0..100 {
+        if steps.lock().unwrap().len() >= 2 {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    // This client hands each on in a task of its own, so that they may overtake each other.
+    let mut told = steps.lock().unwrap().clone();
+    told.sort_unstable();
+    assert_eq!(told, ["choosing files", "listing the repository"]);
+
+    let Value::Object(arguments) = json!({"log": LOG}) else {
+        unreachable!()
+    };
+    let request = CallToolRequestParams::new("build_context").with_arguments(arguments);
+    let request = CallToolRequest::new(request).into();
+    let options = PeerRequestOptions::no_options();
+    let handle = client
+        .send_cancellable_request(request, options)
+        .await
+        .unwrap();
+    handle
+        .cancel(Some("changed my mind".to_owned()))
+        .await
+        .unwrap();
+    use_every_reading_tool(&client).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_same_over_http_on_this_machine() {
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let repo = repo();
+    let mut server = started(
+        &repo,
+        &["--http", "0", "--allow-origin", "http://localhost:6274"],
+    );
+    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
+    let line = lines.next().unwrap().unwrap();
+    let token = lines.next().unwrap().unwrap();
+    let token = token.strip_prefix("authorization: Bearer ").unwrap();
+    assert!(token.len() > 32);
+    let url = line
+        .trim()
+        .strip_prefix("listening on ")
+        .unwrap()
+        .to_owned();
+    let address = url
+        .trim_start_matches("http://")
+        .trim_end_matches("/mcp")
+        .to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    let config = StreamableHttpClientTransportConfig::with_uri(url).auth_header(token);
+    let transport = StreamableHttpClientTransport::from_config(config);
+    let client = Listener::default().serve(transport).await.unwrap();
+    use_every_reading_tool(&client).await;
+    client.cancel().await.unwrap();
+
+    let own = address.as_str();
+    for authorization in ["", "Authorization: Bearer wrong\r\n"] {
+        let status = initialize(&address, own, authorization);
+        assert!(status.contains(" 401 "), "{authorization} {status}");
+    }
+    let known = format!("Authorization: Bearer {token}\r\n");
+    for (host, origin, refused) in [
+        (own, "", false),
+        (own, "Origin: http://localhost:6274\r\n", false),
+        (own, "Origin: http://localhost:80\r\n", true),
+        (own, "Origin: https://evil.example\r\n", true),
+        (own, "Origin: null\r\n", true),
+        ("evil.example", "", true),
+    ] {
+        let status = initialize(&address, host, &format!("{known}{origin}"));
+        assert_eq!(
+            status.contains(" 403 "),
+            refused,
+            "{host} {origin} {status}"
+        );
+        assert_eq!(
+            status.contains(" 200 "),
+            !refused,
+            "{host} {origin} {status}"
+        );
+    }
+}
+
+// The status line of the answer to a hand-written `initialize`.
+fn initialize(address: &str, host: &str, headers: &str) -> String {
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    let body = body.to_string();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}Accept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+        body.len()
+    );
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = [0; 64];
+    let count = stream.read(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer[..count])
+        .lines()
+        .next()
+        .unwrap_or("")
+        .to_owned()
+}
+
+// A client that names its roots and lets them change.
+#[derive(Clone)]
+struct Rooted(Arc<Mutex<Vec<String>>>);
+
+impl ClientHandler for Rooted {
+    fn get_info(&self) -> ClientConfig {
+        let capabilities = ClientCapabilities::builder().enable_roots().build();
+        ClientConfig::new(capabilities, Implementation::new("test", "1"))
+    }
+
+    async fn list_roots(
+        &self,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ListRootsResult, rmcp::ErrorData> {
+        let named = self.0.lock().unwrap().clone();
+        Ok(ListRootsResult::new(
+            named.into_iter().map(Root::new).collect(),
+        ))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_clients_roots_narrow_where_it_works() {
+    let here = repo();
+    here.write("inner/other.ts", "export const o = 1;\n");
+    let outside = Repo::with(&[("secret.ts", "export const o = 1;\n")]);
+    let uri = |at: &std::path::Path| format!("file://{}", at.canonicalize().unwrap().display());
+    let roots = Arc::new(Mutex::new(vec![
+        uri(&outside.root()),
+        uri(&here.root().join("inner")),
+    ]));
+    let mut server = started(&here, &[]);
+    let client = Rooted(roots.clone())
+        .serve(pipes(&mut server))
+        .await
+        .unwrap();
+    let first = |repo: &'static str| {
+        let request = CallToolRequestParams::new("imports");
+        let Value::Object(given) = json!({"files": [repo]}) else {
+            unreachable!()
+        };
+        client.call_tool(request.with_arguments(given))
+    };
+    assert_eq!(first("other.ts").await.unwrap().is_error, Some(false));
+    assert_eq!(first("a.ts").await.unwrap().is_error, Some(true));
+
+    let changed = async |now: Vec<String>| {
+        *roots.lock().unwrap() = now;
+        client.notify_roots_list_changed().await.unwrap();
+    };
+    // What lies outside of where the server was started is not looked at.
+    assert_eq!(first("secret.ts").await.unwrap().is_error, Some(true));
+    changed(vec![uri(&outside.root())]).await;
+    // A call may overtake the notice that was sent before it.
+    let mut found = None;
+    for _ in 0..200 {
+        found = first("a.ts").await.unwrap().is_error;
+        if found == Some(false) {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert_eq!(found, Some(false));
+    changed(vec!["file:///nowhere/at/all".to_owned()]).await;
+    let mut answer = first("a.ts").await;
+    for _ in 0..200 {
+        if answer.is_err() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        answer = first("a.ts").await;
+    }
+    let error = answer.unwrap_err();
+    assert!(error.to_string().contains("roots"), "{error}");
+
+    // Who names the directory decides.
+    let root = here.root();
+    let mut command = support::command(&root, &["-C", root.to_str().unwrap(), "mcp"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut server = Server(command.spawn().unwrap());
+    *roots.lock().unwrap() = vec![uri(&here.root().join("inner"))];
+    let client = Rooted(roots).serve(pipes(&mut server)).await.unwrap();
+    let request = CallToolRequestParams::new("imports");
+    let Value::Object(given) = json!({"files": ["a.ts"]}) else {
+        unreachable!()
+    };
+    let result = client.call_tool(request.with_arguments(given)).await;
+    assert_eq!(result.unwrap().is_error, Some(false));
+}
+
+// A client without a library: what goes over the wire is one message a line, and nothing else.
+#[test]
+fn standard_output_holds_messages_alone() {
+    let repo = repo();
+    let mut server = started(&repo, &["--allow-write"]);
+    let mut stdin = server.0.stdin.take().unwrap();
+    let mut lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let mut ask = |message: Value| {
+        writeln!(stdin, "{message}").unwrap();
+        let line = lines.next().unwrap().unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["jsonrpc"], "2.0", "{line}");
+        answer
+    };
+    let hello = ask(
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}}),
+    );
+    assert_eq!(hello["result"]["serverInfo"]["name"], "mendit");
+    assert_eq!(hello["result"]["protocolVersion"], "2025-06-18");
+    let mut number = 1;
+    let mut call = |name: &str, arguments: Value| {
+        number += 1;
+        let answer = ask(
+            json!({"jsonrpc": "2.0", "id": number, "method": "tools/call",
+            "params": {"name": name, "arguments": arguments}}),
+        );
+        assert_eq!(answer["id"], number);
+        answer
+    };
+    for log in [LOG, "", "\u{1b}[31m\0\u{feff}\n\n"] {
+        let answer = call("diagnose", json!({"log": log}));
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let huge = "x".repeat(3 << 20);
+    let answer = call("check_patch", json!({"patch": huge}));
+    let verdict = &answer["result"]["structuredContent"]["verdict"];
+    assert_eq!(verdict, "malformed");
+    let answer = call("build_context", json!({"log": "x\0\n".repeat(1 << 18)}));
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+    let answer = call("apply_patch", json!({"patch": PATCH}));
+    let verdict = &answer["result"]["structuredContent"]["verdict"];
+    assert_eq!(verdict, "applies");
+    drop(stdin);
+    assert!(lines.next().is_none(), "nothing more is said");
+}
+
+#[test]
+fn what_is_malformed_is_answered_and_a_command_ends_with_the_input() {
+    let repo = repo();
+    let mut server = started(&repo, &["--run", "sleep 60"]);
+    let mut stdin = server.0.stdin.take().unwrap();
+    let lines = BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let run = json!({"jsonrpc": "2.0", "id": "run", "method": "tools/call",
+        "params": {"name": "run_tests", "arguments": {}}});
+    let hello = json!({"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
+    for line in [
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#.to_owned(),
+        "no json".to_owned(),
+        hello.to_string(),
+        r#"{"jsonrpc":"2.0","id":4,"method":"tools/call","params":["x"]}"#.to_owned(),
+        run.to_string(),
+    ] {
+        writeln!(stdin, "{line}").unwrap();
+    }
+    // The last request has no line feed.
+    write!(stdin, r#"{{"jsonrpc":"2.0","id":9,"method":"ping"}}"#).unwrap();
+    drop(stdin);
+    let answers: Vec<Value> = lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
+    let code = |id: Value| {
+        let answer = answers.iter().find(|it| it["id"] == id);
+        answer.map(|it| it["error"]["code"].as_i64())
+    };
+    assert_eq!(code(json!(1)), Some(Some(-32600)), "{answers:?}");
+    assert_eq!(code(Value::Null), Some(Some(-32700)), "{answers:?}");
+    assert_eq!(code(json!(3)), Some(None), "{answers:?}");
+    assert_eq!(code(json!(4)), Some(Some(-32602)), "{answers:?}");
+    assert_eq!(code(json!(9)), Some(None), "{answers:?}");
+    assert_eq!(code(json!("run")), Some(Some(-32603)), "{answers:?}");
+}
+
+#[test]
+fn the_server_passes_its_own_probe() {
+    let repo = repo();
+    let entry = json!({"command": support::program(), "args": ["mcp"]});
+    repo.write(
+        "mcp.json",
+        json!({"mcpServers": {"mendit": entry}}).to_string(),
+    );
+    let output = repo.mendit(&["heal", "--mcp", "mcp.json"]);
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(said, "✓ mendit: Connected. 7 tools available.\n");
+}

@@ -1,0 +1,308 @@
+use std::fs;
+use std::path::Path;
+
+use super::support::{git, mendit, repository, write};
+
+const PATCH: &[u8] = b"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n--- /dev/null\n+++ b/d/new\n@@ -0,0 +1 @@\n+new\n";
+
+#[test]
+fn applies_once_and_says_so_the_second_time() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    let first = mendit(root, &["apply", "-"], PATCH);
+    assert_eq!(
+        first.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&first.stderr)
+    );
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nB\nc\n");
+    assert_eq!(fs::read(root.join("d/new")).unwrap(), b"new\n");
+    let stamp = fs::metadata(root.join("f")).unwrap().modified().unwrap();
+    let second = mendit(root, &["apply", "--format", "json", "-"], PATCH);
+    assert_eq!(second.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&second.stdout).contains("\"already_applied\""));
+    assert_eq!(
+        fs::metadata(root.join("f")).unwrap().modified().unwrap(),
+        stamp
+    );
+    let back = mendit(root, &["apply", "-R", "-"], PATCH);
+    assert_eq!(
+        back.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&back.stdout)
+    );
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
+    assert!(!root.join("d").exists());
+}
+
+#[test]
+fn works_without_git() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "f", b"a\nb\nc\n");
+    let applied = mendit(directory.path(), &["apply", "-"], PATCH);
+    assert_eq!(
+        applied.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&applied.stderr)
+    );
+    assert_eq!(fs::read(directory.path().join("f")).unwrap(), b"a\nB\nc\n");
+}
+
+#[test]
+fn writes_index_tree_and_commit() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    let tree = mendit(root, &["apply", "--tree", "--format", "json", "-"], PATCH);
+    let document: serde_json::Value = serde_json::from_slice(&tree.stdout).unwrap();
+    let id = document["treeId"].as_str().unwrap().to_owned();
+    assert!(git(root, &["status", "--porcelain"]).stdout.is_empty());
+    let cached = mendit(root, &["apply", "--cached", "-"], PATCH);
+    assert_eq!(
+        cached.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&cached.stderr)
+    );
+    let written = git(root, &["write-tree"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&written).trim(), id);
+    assert_eq!(
+        fs::read(root.join("f")).unwrap(),
+        b"a\nb\nc\n",
+        "the worktree is left alone"
+    );
+    git(root, &["reset", "-q", "--hard"]);
+    let both = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert_eq!(
+        both.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&both.stderr)
+    );
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
+    assert!(git(root, &["fsck", "--strict"]).status.success());
+}
+
+#[test]
+fn the_canonical_patch_is_one_that_git_takes() {
+    let repository = repository(&[("f", b"a\nb\nc\n"), ("g h", b"1\n2\n3")]);
+    let root = repository.path();
+    let out = root.join("out.patch");
+    let fine = b"--- f\n+++ f\n@@\n a\n-b\n+B\n c\n";
+    let checked = mendit(
+        root,
+        &["check", "--output", out.to_str().unwrap(), "-"],
+        fine,
+    );
+    assert_eq!(
+        checked.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&checked.stdout)
+    );
+    let taken = git(root, &["apply", "--check", "--index", "out.patch"]);
+    assert!(
+        taken.status.success(),
+        "{}",
+        String::from_utf8_lossy(&taken.stderr)
+    );
+}
+
+#[test]
+fn a_killed_apply_is_finished_or_undone() {
+    let names: Vec<String> = (0..150)
+        .map(|index| format!("d{}/f{index}", index % 7))
+        .collect();
+    let files: Vec<(&str, &[u8])> = names
+        .iter()
+        .map(|name| (name.as_str(), &b"v\n"[..]))
+        .collect();
+    let repository = repository(&files);
+    let root = repository.path();
+    let mut patch = String::new();
+    for name in &names {
+        patch.push_str(&format!(
+            "--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-v\n+w\n"
+        ));
+    }
+    for delay in [2, 5, 9, 14, 20, 30, 45] {
+        git(root, &["checkout", "-q", "--", "."]);
+        let mut child = super::support::command(root, &["apply", "-"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), patch.as_bytes()).unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let recovered = mendit(root, &["apply", "--recover"], b"");
+        assert_eq!(
+            recovered.status.code(),
+            Some(0),
+            "{}",
+            String::from_utf8_lossy(&recovered.stderr)
+        );
+        let new = names
+            .iter()
+            .filter(|name| fs::read(root.join(name)).unwrap() == b"w\n")
+            .count();
+        assert!(
+            new == 0 || new == names.len(),
+            "{new} of {} files are new",
+            names.len()
+        );
+    }
+}
+
+#[test]
+fn an_apply_that_was_interrupted_is_told_wherever_its_files_are_looked_at() {
+    let repository = repository(&[("a", b"v\n")]);
+    let root = repository.path();
+    let patch = b"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-v\n+w\n";
+    let rows = |output: &std::process::Output| -> serde_json::Value {
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["rows"].clone()
+    };
+    let row = |rows: &serde_json::Value, name: &str| {
+        let mut rows = rows.as_array().unwrap().iter();
+        rows.find(|it| it["name"] == name).cloned()
+    };
+    let before = rows(&mendit(root, &["doctor", "--format", "json"], b""));
+    assert_eq!(row(&before, "apply"), None);
+    let kept = row(&before, "kept runs").unwrap();
+    // As one that was killed leaves it before the first file.
+    let journal = Path::new(kept["message"].as_str().unwrap()).join("apply");
+    fs::create_dir(&journal).unwrap();
+    fs::write(journal.join("plan.json"), "[]").unwrap();
+    let said = |arguments: &[&str], exit: i32| {
+        let output = mendit(root, arguments, patch);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(output.status.code(), Some(exit), "{arguments:?} {said}");
+        assert!(
+            said.contains("mendit apply --recover"),
+            "{arguments:?} {said}"
+        );
+    };
+    said(&["check", "-"], 0);
+    said(&["run", "true"], 0);
+    said(&["repair", "--test", "false"], 2);
+    said(&["apply", "-"], 2);
+    let now = rows(&mendit(root, &["doctor", "--format", "json"], b""));
+    let apply = row(&now, "apply").unwrap();
+    assert_eq!(
+        (&apply["state"], &apply["command"]),
+        (&"missing".into(), &"mendit apply --recover".into())
+    );
+    assert_eq!(
+        mendit(root, &["apply", "--recover"], b"").status.code(),
+        Some(0)
+    );
+    assert_eq!(mendit(root, &["apply", "-"], patch).status.code(), Some(0));
+}
+
+#[test]
+fn a_file_takes_the_place_of_a_directory() {
+    let repository = repository(&[("p/q", b"old\n")]);
+    let root = repository.path();
+    let patch = b"diff --git a/p b/p\nnew file mode 100644\n--- /dev/null\n+++ b/p\n@@ -0,0 +1 @@\n+new\ndiff --git a/p/q b/p/q\ndeleted file mode 100644\n--- a/p/q\n+++ /dev/null\n@@ -1 +0,0 @@\n-old\n";
+    let applied = mendit(root, &["apply", "-"], patch);
+    assert_eq!(
+        applied.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&applied.stdout)
+    );
+    assert_eq!(fs::read(root.join("p")).unwrap(), b"new\n");
+}
+
+#[test]
+fn undoing_a_copy_loses_nothing_else() {
+    let ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+    let edited = ten.replace('3', "three");
+    let repository = repository(&[("a", ten.as_bytes())]);
+    let root = repository.path();
+    write(root, "b", edited.as_bytes());
+    git(root, &["add", "-A"]);
+    let patch = git(root, &["diff", "--cached", "-C", "-C"]).stdout;
+    let text = String::from_utf8_lossy(&patch).into_owned();
+    assert!(text.contains("copy from a\n"), "{text}");
+    // Without ids the file that was copied is the witness.
+    let no_ids = text.lines().filter(|line| !line.starts_with("index"));
+    let no_ids: String = no_ids.flat_map(|line| [line, "\n"]).collect();
+    for patch in [text.as_bytes(), no_ids.as_bytes()] {
+        write(root, "b", edited.replace('9', "nine").as_bytes());
+        let run = mendit(root, &["apply", "-R", "-"], patch);
+        assert_eq!(run.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&run.stdout).contains("P208"));
+        assert!(root.join("b").exists());
+        write(root, "b", edited.as_bytes());
+        let run = mendit(root, &["apply", "-R", "-"], patch);
+        assert_eq!(run.status.code(), Some(0));
+        assert!(!root.join("b").exists());
+    }
+}
+
+#[test]
+fn files_and_index_change_together() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    write(root, ".git/index.lock", b"");
+    let refused = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("locked") && !said.contains("fsck"), "{said}");
+    assert_eq!(fs::read(root.join("f")).unwrap(), b"a\nb\nc\n");
+    assert!(!root.join("d").exists());
+    fs::remove_file(root.join(".git/index.lock")).unwrap();
+    let done = mendit(root, &["apply", "--index", "-"], PATCH);
+    assert!(done.status.success());
+    let status = git(root, &["status", "--porcelain"]).stdout;
+    assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_not_turned_out_of_the_tree() {
+    let repository = repository(&[("a", b"x\n")]);
+    let root = repository.path();
+    std::os::unix::fs::symlink("a", root.join("l")).expect("a link");
+    git(root, &["add", "l"]);
+    git(root, &["commit", "-q", "-m", "link"]);
+    let end = "\\ No newline at end of file";
+    let turned = |target: &str| {
+        let patch = format!(
+            "diff --git a/l b/l\n--- a/l\n+++ b/l\n@@ -1 +1 @@\n-a\n{end}\n+{target}\n{end}\n"
+        );
+        mendit(root, &["check", "-"], patch.as_bytes())
+            .status
+            .code()
+    };
+    for target in ["/etc/passwd", "../../x", ".git/config"] {
+        assert_eq!(turned(target), Some(5), "{target}");
+    }
+    assert_eq!(turned("b"), Some(0));
+}
+
+#[test]
+fn an_index_that_differs_is_said_before_what_does_not_fit_it() {
+    let repository = repository(&[("f", b"a\nb\nc\n")]);
+    let root = repository.path();
+    assert_eq!(mendit(root, &["apply", "-"], PATCH).status.code(), Some(0));
+    let back = mendit(root, &["apply", "--index", "-R", "-"], PATCH);
+    assert_eq!(back.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&back.stderr);
+    assert!(
+        said.contains("error[P902]: the index and the worktree hold different contents of `")
+            && !said.contains("reversed"),
+        "{said}"
+    );
+    // Where they agree, the patch itself is what does not fit.
+    git(root, &["reset", "-q", "--hard"]);
+    git(root, &["clean", "-fdq"]);
+    let back = mendit(root, &["apply", "--index", "-R", "-"], PATCH);
+    assert!(!String::from_utf8_lossy(&back.stderr).contains("P902"));
+}

@@ -1,0 +1,554 @@
+use mendit::model::PatchFormat;
+use mendit::patch::Judge;
+
+use super::support::{after, judged, words};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
+const DIFF: &str = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+
+fn before_each_line(mark: &str) -> String {
+    DIFF.lines().map(|line| format!("{mark}{line}\n")).collect()
+}
+
+const CALL: &str = r#"{"path": "f", "old_str": "four", "new_str": "FOUR"}"#;
+
+fn anthropic_stream(ends: bool) -> String {
+    let start = r#"{"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "name": "edit", "input": {}}}"#;
+    let mut text = format!("event: content_block_start\ndata: {start}\n\n");
+    for part in CALL.split_inclusive(' ') {
+        let delta = serde_json::json!({"type": "input_json_delta", "partial_json": part});
+        let event = serde_json::json!({"type": "content_block_delta", "index": 1, "delta": delta});
+        text.push_str(&format!("event: content_block_delta\ndata: {event}\n\n"));
+    }
+    let reason = if ends { "tool_use" } else { "max_tokens" };
+    let end = serde_json::json!({"type": "message_delta", "delta": {"stop_reason": reason}});
+    text + &format!("event: message_delta\ndata: {end}\n\n")
+}
+
+fn openai_stream(delta: &serde_json::Value) -> String {
+    let event = serde_json::json!({"choices": [{"index": 0, "delta": delta}]});
+    format!("data: {event}\n\ndata: [DONE]\n\n")
+}
+
+fn call(id: &str, old: &str, new: &str) -> serde_json::Value {
+    let input = serde_json::json!({"file_path": "f", "old_string": old, "new_string": new});
+    serde_json::json!([{"type": "tool_use", "id": id, "name": "Edit", "input": input}])
+}
+
+fn failed(id: &str) -> serde_json::Value {
+    serde_json::json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "no"}])
+}
+
+fn transcript(turns: &[(&str, serde_json::Value)]) -> String {
+    let turn = |(role, content): &(&str, serde_json::Value)| {
+        let message = serde_json::json!({"role": role, "content": content});
+        format!(
+            "{}\n",
+            serde_json::json!({"type": role, "message": message})
+        )
+    };
+    turns.iter().map(turn).collect()
+}
+
+// A reply that breaks off, or says its changes in two ways, is no whole one.
+#[test]
+fn a_reply_of_an_api_that_is_not_whole_is_refused() {
+    let cut = format!(
+        r#"{{"stop_reason": "max_tokens", "content": [{{"type": "tool_use", "input": {CALL}}}]}}"#
+    );
+    let both = serde_json::json!([{"name": "apply_patch", "input": {"patch": DIFF}}, {"path": "g", "old": "a", "new": "b"}]);
+    let full = anthropic_stream(true);
+    let halved = full
+        .split_at(full.len() / 2)
+        .0
+        .rsplit_once("event")
+        .unwrap()
+        .0;
+    for (text, code) in [
+        (cut, "P104"),
+        (anthropic_stream(false), "P104"),
+        (halved.to_owned(), "P104"),
+        (both.to_string(), "P107"),
+    ] {
+        let judged = judged(&[("f", FILE), ("g", "a\n")], &text);
+        assert!(!judged.verdict.verdict.applies(), "{text}");
+        assert!(
+            words(&judged.verdict).contains(code),
+            "{text}: {}",
+            words(&judged.verdict)
+        );
+    }
+}
+
+// The same change in every form that agents send; all lead to the same file.
+#[test]
+fn every_form_leads_to_the_same_file() {
+    use PatchFormat::{ApplyPatch, Edits, SearchReplace, Unified, WholeFile};
+    let whole = serde_json::json!({"path": "f", "content": AFTER});
+    for (form, text) in [
+        (Unified, DIFF.to_owned()),
+        (Unified, before_each_line("> ")),
+        (Unified, format!("1. Do this:\n\n{}\nThat is it.\n", before_each_line("    "))),
+        (Unified, serde_json::json!(DIFF).to_string()),
+        (Unified, serde_json::json!({"tool": "apply", "arguments": {"patch": DIFF}}).to_string()),
+        (SearchReplace, "f\n<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
+        (SearchReplace, "File: f\n------- SEARCH\nfour\n=======\nFOUR\n+++++++ REPLACE\n".to_owned()),
+        (SearchReplace, "<replace_in_file>\n<path>f</path>\n<diff>\n------- SEARCH\nfour\n=======\nFOUR\n+++++++ REPLACE\n</diff>\n</replace_in_file>\n".to_owned()),
+        (ApplyPatch, "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
+        (ApplyPatch, "*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n".to_owned()),
+        (ApplyPatch, "So:\n```\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n```\nDone.\n".to_owned()),
+        (Unified, DIFF.replace('\n', "\n\n")),
+        (Unified, DIFF.replacen("--- a/f", "--- `a/f` (original)", 1).replacen("+++ b/f", "+++ b/f:3", 1)),
+        (Unified, DIFF.replacen("--- a/f\n", "", 1)),
+        (Unified, DIFF.replacen("+++ b/f\n", "", 1)),
+        (Unified, DIFF.replacen("--- a/f\n+++ b/f\n", "+++ b/f\n--- a/f\n", 1)),
+        (Unified, DIFF.replacen("--- a/f\n", "--- f\n", 1)),
+        (Unified, DIFF.replace("\n-four\n+FOUR", "\n- four\n+ FOUR")),
+        (SearchReplace, "f\n<<<<<<< HEAD\nfour\n=======\nFOUR\n>>>>>>> fix\n".to_owned()),
+        (SearchReplace, "f\n<<<<<<< original\nfour\n=======\nFOUR\n>>>>>>> Updated\n".to_owned()),
+        (SearchReplace, "<<<<<<< SEARCH ./f\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
+        (ApplyPatch, "*** Begin Patch\n*** Update File: /work/f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
+        (Edits, r#"{"edits": [{"path": "f", "before": "four", "after": "FOUR"},]}"#.to_owned()),
+        (Edits, r"[{'path': 'f', 'old': 'four', 'new': 'FOUR', 'all': False}]".to_owned()),
+        (Edits, "{\"path\": \"f\", \"old\": \"three\nfour\", \"new\": \"three\nFOUR\"}".to_owned()),
+        (Edits, "<edit><path>f</path><old><![CDATA[four\n]]></old><new><![CDATA[FOUR\n]]></new></edit>".to_owned()),
+        (Unified, serde_json::json!({"diff": DIFF.lines().collect::<Vec<_>>()}).to_string()),
+        (Edits, r#"{"edits": [{"path": "f", "old": "four", "new": "FOUR"}]}"#.to_owned()),
+        (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
+        (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
+        (Edits, "<edit>\n<path>f</path>\n<old_str>four</old_str>\n<new_str>FOUR</new_str>\n</edit>\n".to_owned()),
+        (Edits, r#"{"name": "str-replace-editor", "input": {"command": "str_replace", "path": "f", "old_str_1": "four\n", "new_str_1": "FOUR\n", "old_str_start_line_number_1": 4}}"#.to_owned()),
+        (Edits, "<invoke name=\"str-replace-editor\">\n<parameter name=\"path\">f</parameter>\n<parameter name=\"old_str_1\">four</parameter>\n<parameter name=\"new_str_1\">FOUR</parameter>\n</invoke>\n".to_owned()),
+        (Edits, format!(r#"{{"type": "tool", "tool": "edit", "state": {{"status": "completed", "input": {CALL}}}}}"#)),
+        (Edits, format!(r#"{{"object": "response", "status": "completed", "output": [{{"type": "function_call", "name": "edit", "arguments": {CALL}}}]}}"#)),
+        (Edits, anthropic_stream(true)),
+        (Edits, openai_stream(&serde_json::json!({"tool_calls": [{"index": 0, "function": {"name": "edit", "arguments": CALL}}]}))),
+        (SearchReplace, openai_stream(&serde_json::json!({"content": "f\n<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n"}))),
+        (Unified, DIFF.lines().map(|line| format!("{}\n", serde_json::json!({"message": {"content": format!("{line}\n")}, "done": line == " five"}))).collect()),
+        (Unified, serde_json::json!([{"candidates": [{"content": {"parts": [{"text": DIFF.split_at(9).0}]}}]}, {"candidates": [{"content": {"parts": [{"text": DIFF.split_at(9).1}]}}]}]).to_string()),
+        (Edits, transcript(&[("assistant", call("a", "five", "wrong")), ("user", failed("a")), ("assistant", call("b", "four", "FOUR"))])),
+        (Edits, transcript(&[("user", serde_json::json!(DIFF.replace("FOUR", "wrong"))), ("assistant", call("b", "four", "FOUR"))])),
+        (Edits, transcript(&[("assistant", serde_json::json!([{"type": "text", "text": DIFF.replace("FOUR", "shown")}])), ("assistant", call("b", "four", "FOUR"))])),
+        (WholeFile, serde_json::json!({"name": "fsWrite", "input": {"path": "f", "text": AFTER}}).to_string()),
+        (WholeFile, serde_json::json!({"path": "f", "content": format!("\u{feff}{AFTER}")}).to_string()),
+        (SearchReplace, "f\n<<<<<<< SEARCH\n:start_line:4\n:end_line:4\n-------\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
+        (WholeFile, whole.to_string()),
+        (WholeFile, format!("<file path=\"f\">\n{AFTER}</file>\n")),
+    ] {
+        let judged = judged(&[("f", FILE)], &text);
+        let said = &judged.verdict;
+        assert_eq!(said.format, Some(form), "{text}\n{}", said.feedback);
+        assert!(said.verdict.applies(), "{text}\n{}", said.feedback);
+        assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{text}");
+    }
+}
+
+#[test]
+fn the_form_whose_mark_comes_first_is_meant() {
+    let file = format!("intro\n{DIFF}outro\n");
+    let text = format!("f\n<<<<<<< SEARCH\nintro\n{DIFF}=======\nINTRO\n{DIFF}>>>>>>> REPLACE\n");
+    let judged = judged(&[("f", &file)], &text);
+    assert_eq!(words(&judged.verdict), "applies");
+    assert_eq!(after(&judged, "f"), Some(file.replace("intro", "INTRO")));
+}
+
+#[test]
+fn an_underlined_heading_is_no_divider() {
+    let file = "Title\n=======\n\ntext\n\nOther\n=======\n\nend\n";
+    for (search, replace) in [
+        ("Title\n=======\n\ntext\n", "Title\n=======\n\nTEXT\n"),
+        ("text\n\nOther\n=======\n", "TEXT\n\nOther\n=======\n"),
+        ("Title\n=======\n\ntext\n", "Name\n=======\n\ntext\n"),
+    ] {
+        let text = format!("f\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n");
+        let judged = judged(&[("f", file)], &text);
+        assert_eq!(
+            after(&judged, "f"),
+            Some(file.replace(search, replace)),
+            "{text}"
+        );
+    }
+    let short = "Title\n=====\n\ntext\n";
+    let text =
+        format!("f\n<<<<<<< SEARCH\n{short}=======\nTitle\n=====\n\nTEXT\n>>>>>>> REPLACE\n");
+    let judged = judged(&[("f", short)], &text);
+    assert_eq!(
+        after(&judged, "f").as_deref(),
+        Some("Title\n=====\n\nTEXT\n")
+    );
+}
+
+#[test]
+fn scopes_stand_inside_each_other() {
+    let file =
+        "class A:\n    def f(self):\n        x = 1\n\nclass B:\n    def f(self):\n        x = 1\n";
+    for (outer, expected) in [
+        ("A", file.replacen('1', "2", 1)),
+        ("B", {
+            let at = file.rfind('1').unwrap();
+            format!("{}2{}", &file[..at], &file[at + 1..])
+        }),
+    ] {
+        let text = format!(
+            "*** Begin Patch\n*** Update File: f.py\n@@ class {outer}:\n@@ def f(self):\n-        x = 1\n+        x = 2\n*** End Patch\n"
+        );
+        let judged = judged(&[("f.py", file)], &text);
+        assert_eq!(
+            after(&judged, "f.py"),
+            Some(expected),
+            "{outer} {}",
+            judged.verdict.feedback
+        );
+    }
+}
+
+#[test]
+fn edits_can_be_for_all_places_or_after_a_line() {
+    let file = "a\nb\na\n";
+    for (text, expected) in [
+        (
+            r#"{"path": "f", "old": "a", "new": "c", "replace_all": true}"#,
+            "c\nb\nc\n",
+        ),
+        (
+            r#"{"command": "insert", "path": "f", "insert_line": 2, "new_str": "x"}"#,
+            "a\nb\nx\na\n",
+        ),
+        (
+            r#"{"command": "insert", "path": "f", "insert_line": 0, "insert_text": "x\n"}"#,
+            "x\na\nb\na\n",
+        ),
+    ] {
+        let judged = judged(&[("f", file)], text);
+        assert_eq!(after(&judged, "f").as_deref(), Some(expected), "{text}");
+    }
+    let judged = judged(&[("f", file)], r#"{"path": "f", "old": "a", "new": "c"}"#);
+    assert_eq!(words(&judged.verdict), "ambiguous P403");
+}
+
+#[test]
+fn an_edit_for_all_places_is_made_in_all_of_them_or_in_none() {
+    let file = "x = foo\n".repeat(1500);
+    let edit = |new: &str| serde_json::json!({"path": "f", "old": "foo", "new": new, "all": true});
+    let judged = |new: &str| judged(&[("f", &file)], &edit(new).to_string());
+    let made = after(&judged("bar"), "f").unwrap();
+    assert!(made == "x = bar\n".repeat(1500));
+    assert_eq!(words(&judged(&"y".repeat(100_000)).verdict), "refused P705");
+}
+
+#[test]
+fn what_does_not_say_what_stood_there_is_not_undone() {
+    let undone = |files: &[(&str, &str)], text: &str| {
+        let judge = Judge::new(files.iter().copied()).reverse(true);
+        words(&judge.judge(text).verdict)
+    };
+    let whole = r#"{"path": "f", "content": "a\nb\nc\n"}"#;
+    assert_eq!(undone(&[("f", "a\nb\n")], whole), "malformed P107");
+    let all = r#"{"path": "f", "old": "a", "new": "b", "replace_all": true}"#;
+    assert_eq!(undone(&[("f", "b\nb\n")], all), "malformed P107");
+    let delete = "*** Begin Patch\n*** Delete File: f\n*** End Patch\n";
+    assert_eq!(undone(&[("g", "")], delete), "malformed P107");
+    let insert = r#"{"path": "f", "insert_line": 1, "new_str": "b"}"#;
+    assert_eq!(undone(&[("f", "a\nb\nc\n")], insert), "applies");
+}
+
+// What is not there byte for byte is placed, mended and diagnosed as lines of a hunk are.
+#[test]
+fn edits_are_mended_and_diagnosed_as_hunks_are() {
+    let edit =
+        |old: &str| serde_json::json!({"path": "f", "old": old, "new": "FOUR\n"}).to_string();
+    let mended = judged(&[("f", FILE)], &edit("four  \n"));
+    assert_eq!(words(&mended.verdict), "applies_mended M403");
+    assert_eq!(after(&mended, "f").as_deref(), Some(AFTER));
+    let refused = judged(&[("f", FILE)], &edit("three\nvier\nfive\n"));
+    let hunk = &refused.verdict.files[0].hunks[0];
+    let difference = hunk.first_difference.as_ref().unwrap();
+    assert_eq!(
+        (difference.file_line, difference.actual.as_deref()),
+        (4, Some("four"))
+    );
+}
+
+#[test]
+fn what_is_no_patch_is_named() {
+    for (text, words) in [
+        ("I would change the loop.\n", "looks like prose"),
+        ("f:\n```python\nx = 1\n```\n", "looks like code in a fence"),
+        ("{\"answer\": 1}", "looks like JSON"),
+    ] {
+        let judged = judged(&[("f", FILE)], text);
+        let said = &judged.verdict.problems[0];
+        assert_eq!(said.code.as_str(), "P102");
+        assert!(said.message.contains(words), "{}", said.message);
+        assert!(judged.verdict.feedback.contains("SEARCH/REPLACE"), "{text}");
+    }
+}
+
+// Several calls of a tool are one change: none is left out.
+#[test]
+fn all_json_of_a_reply_is_read() {
+    let edit =
+        |old: &str, new: &str| serde_json::json!({"path": "f", "old": old, "new": new}).to_string();
+    let calls = [edit("one", "ONE"), edit("four", "FOUR")];
+    let expected = AFTER.replacen("one", "ONE", 1);
+    for text in [
+        calls.join("\n"),
+        calls
+            .map(|call| format!("<tool_call>\n{call}\n</tool_call>\n"))
+            .concat(),
+        format!(
+            "First:\n```json\n{}\n```\nthen:\n```json\n{}\n```\n",
+            edit("one", "ONE"),
+            edit("four", "FOUR")
+        ),
+    ] {
+        let judged = judged(&[("f", FILE)], &text);
+        assert_eq!(
+            after(&judged, "f"),
+            Some(expected.clone()),
+            "{text}{}",
+            judged.verdict.feedback
+        );
+    }
+}
+
+#[test]
+fn a_whole_file_stands_under_its_name() {
+    let files = [("src/f.txt", FILE)];
+    for text in [
+        format!("src/f.txt\n```\n{AFTER}```\n"),
+        format!("Here it is.\n\n**src/f.txt**\n```text\n{AFTER}```\nDone.\n"),
+        format!("```bash\ncat > src/f.txt <<'EOF'\n{AFTER}EOF\n```\n"),
+    ] {
+        let judged = judged(&files, &text);
+        assert_eq!(
+            after(&judged, "src/f.txt").as_deref(),
+            Some(AFTER),
+            "{text}"
+        );
+    }
+    let part = judged(&files, "src/f.txt\n```\nfour\n```\n");
+    assert!(
+        !part.verdict.verdict.applies() || after(&part, "src/f.txt").is_none(),
+        "a part is no file"
+    );
+}
+
+// What a writer left around the text itself, and the file after it.
+#[test]
+fn new_text_is_written_as_the_file_wants_it() {
+    let code = "import a\nimport b\n\n\ndef f():\n    return a\n";
+    let json = |value: serde_json::Value| value.to_string();
+    let more = code.replace("import b\n", "import b\nimport c\n");
+    for (path, text, expected) in [
+        (
+            "m.py",
+            json(
+                serde_json::json!({"path": "m.py", "old": "import b\n", "new": "import b\r\nimport c\r\n"}),
+            ),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "insert_line": 2, "new_str": "import c\r\n"})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\r\n")})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": format!("```python\n{more}```")})),
+            more.clone(),
+        ),
+        (
+            "m.py",
+            json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\\n")})),
+            more.clone(),
+        ),
+        (
+            "n.py",
+            json(
+                serde_json::json!({"path": "n.py", "content": "```python\nimport a\n\nx = a.b\n```\n"}),
+            ),
+            "import a\n\nx = a.b\n".to_owned(),
+        ),
+        (
+            "n.py",
+            json(serde_json::json!({"path": "n.py", "content": "import a\\n\\nx = \\\"b\\\"\\n"})),
+            "import a\n\nx = \"b\"\n".to_owned(),
+        ),
+    ] {
+        let judged = judged(&[("m.py", code)], &text);
+        assert_eq!(after(&judged, path), Some(expected), "{text}");
+        let said = words(&judged.verdict);
+        assert!(said.starts_with("applies_mended M"), "{text}: {said}");
+    }
+    // Each is what such a file may hold.
+    for (path, content) in [
+        ("n.md", "```sh\nx\n```\n"),
+        ("n.py", "x = 'a\\nb'\n"),
+        ("n.txt", "a\\nb\n"),
+    ] {
+        let text = json(serde_json::json!({"path": path, "content": content}));
+        let judged = judged(&[("m.py", code)], &text);
+        assert_eq!(after(&judged, path).as_deref(), Some(content));
+        assert_eq!(words(&judged.verdict), "applies");
+    }
+    let crlf = code.replace('\n', "\r\n");
+    let text = r#"{"path": "m.py", "old": "import b\r\n", "new": "import b\nimport c\r\n"}"#;
+    let judged = judged(&[("m.py", &crlf)], text);
+    assert_eq!(after(&judged, "m.py"), Some(more.replace('\n', "\r\n")));
+}
+
+#[test]
+fn a_hunk_that_ends_the_file_stands_at_its_end() {
+    let file = "a\nb\n\na\nb\n";
+    let text =
+        "*** Begin Patch\n*** Update File: f\n@@\n a\n-b\n+B\n*** End of File\n*** End Patch\n";
+    let judged_end = judged(&[("f", file)], text);
+    assert_eq!(after(&judged_end, "f").as_deref(), Some("a\nb\n\na\nB\n"));
+    let anywhere = judged(&[("f", file)], &text.replace("*** End of File\n", ""));
+    assert_eq!(words(&anywhere.verdict), "ambiguous P403");
+}
+
+#[test]
+fn a_file_is_named_in_the_dress_of_an_answer() {
+    let block = "<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n";
+    for name in [
+        "**`src/f.txt`** (line 4)\n\n",
+        "### 1. `src/f.txt`: shout\n",
+        "[src/f.txt](src/f.txt)\n",
+        "@src/f.txt\n",
+        "file:///work/src/f.txt\n",
+    ] {
+        let judged = judged(&[("src/f.txt", FILE)], &format!("{name}{block}"));
+        assert_eq!(
+            after(&judged, "src/f.txt").as_deref(),
+            Some(AFTER),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn a_block_without_its_indent_is_moved_where_it_stands_once() {
+    let file = "def f(x):\n    for y in x:\n        if y:\n            g(y)\n    return x\n";
+    for (search, replace, expected) in [
+        ("g(y)", "h(y)", file.replace("g(y)", "h(y)")),
+        (
+            "if y:\n    g(y)",
+            "if y:\n    g(y)\nelse:\n    h(y)",
+            file.replace("g(y)\n", "g(y)\n        else:\n            h(y)\n"),
+        ),
+    ] {
+        let text = format!("f.py\n<<<<<<< SEARCH\n{search}\n=======\n{replace}\n>>>>>>> REPLACE\n");
+        let judged = judged(&[("f.py", file)], &text);
+        assert_eq!(after(&judged, "f.py"), Some(expected), "{text}");
+    }
+    // The new line has an indent of its own.
+    let text = "f.py\n<<<<<<< SEARCH\nif y:\n=======\n        if y is None:\n>>>>>>> REPLACE\n";
+    assert!(!judged(&[("f.py", file)], text).verdict.verdict.applies());
+}
+
+#[test]
+fn two_lines_are_joined_by_who_names_both() {
+    let file = "# Limits.\nLIMIT = 20\nRATE = 3\n";
+    for (old, new, expected) in [
+        (
+            "# Limits.\n",
+            "# All limits.",
+            "# All limits.\nLIMIT = 20\nRATE = 3\n",
+        ),
+        (
+            "\nLIMIT = 20",
+            "LIMIT = 30",
+            "# Limits.\nLIMIT = 30\nRATE = 3\n",
+        ),
+        (
+            "RATE = 3\n",
+            "RATE = 4",
+            "# Limits.\nLIMIT = 20\nRATE = 4\n",
+        ),
+        (
+            "20\nRATE = 3",
+            "20; RATE = 3",
+            "# Limits.\nLIMIT = 20; RATE = 3\n",
+        ),
+        ("# Limits.\n", "", "LIMIT = 20\nRATE = 3\n"),
+    ] {
+        let text = serde_json::json!({"path": "m.py", "old": old, "new": new}).to_string();
+        let judged = judged(&[("m.py", file)], &text);
+        assert_eq!(after(&judged, "m.py").as_deref(), Some(expected), "{text}");
+    }
+    let text = r#"{"path": "m.py", "content": "LIMIT = 20\nRATE = 3"}"#;
+    let whole = judged(&[("m.py", file)], text);
+    assert_eq!(
+        after(&whole, "m.py").as_deref(),
+        Some("LIMIT = 20\nRATE = 3\n")
+    );
+}
+
+#[test]
+fn an_indent_that_one_side_lost_is_that_of_the_file() {
+    let file =
+        "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n";
+    let block = |old: &str, new: &str| {
+        format!("a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n")
+    };
+    let (old, new) = (
+        "    def f(self):\n        return 1\n",
+        "    def f(self):\n        return 7\n",
+    );
+    let dedented = |text: &str| -> String {
+        let lines = text.lines().map(|line| format!("{}\n", &line[4..]));
+        lines.collect()
+    };
+    let expected = file.replace('1', "7");
+    for text in [
+        block(&dedented(old), new),
+        block(old, &dedented(new)),
+        block(&dedented(old), &dedented(new)),
+    ] {
+        let judged = judged(&[("a.py", file)], &text);
+        assert_eq!(
+            after(&judged, "a.py").as_deref(),
+            Some(&*expected),
+            "{text}"
+        );
+        assert_eq!(words(&judged.verdict), "applies_mended M416", "{text}");
+    }
+    // The last method becomes a function, and a block that is moved alone.
+    let last = "    def g(self):\n        return 2\n";
+    for text in [
+        block(last, "\n\ndef g(self):\n    return 3\n"),
+        block(old, &dedented(old)),
+    ] {
+        assert_eq!(
+            words(&judged(&[("a.py", file)], &text).verdict),
+            "applies",
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn what_other_editors_send_is_read() {
+    for text in [
+        serde_json::json!({"TargetFile": "f", "ReplacementChunks": [
+            {"TargetContent": "four", "ReplacementContent": "FOUR"}]}),
+        serde_json::json!([{"filename": "f", "patch": "@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five"}]),
+    ] {
+        let judged = judged(&[("f", FILE)], &text.to_string());
+        assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{text}");
+    }
+    let preview =
+        r#"{"path": "f", "edits": [{"oldText": "four", "newText": "FOUR"}], "dryRun": true}"#;
+    assert_eq!(
+        words(&judged(&[("f", FILE)], preview).verdict),
+        "malformed P107"
+    );
+}

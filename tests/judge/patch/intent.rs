@@ -1,0 +1,299 @@
+use mendit::patch::{After, JudgeOptions, judge};
+
+use super::support::{after, judged, memory, words};
+
+fn python() -> String {
+    let body: String = (0..30).map(|line| format!("    step_{line}()\n")).collect();
+    format!("def f():\n{body}    return 1\n")
+}
+
+fn json(content: &str) -> String {
+    serde_json::json!({"path": "f.py", "content": content}).to_string()
+}
+
+// Every row: what the writer has left out or damaged, the patch, the code.
+#[test]
+fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
+    let file = python();
+    let head: String = file
+        .lines()
+        .take(8)
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let elided = "--- a/f.py\n+++ b/f.py\n@@ -1,4 +1,3 @@\n def f():\n-    step_0()\n-    step_1()\n+    # ... rest of the function unchanged ...\n     step_2()\n";
+    let quoted = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0()  # “now”\n     step_1()\n";
+    let broken = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0(\n     step_1()\n";
+    for (what, patch, code) in [
+        ("placeholder in a diff", elided.to_owned(), "P312"),
+        ("placeholder in a block", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ... existing code ...\n>>>>>>> REPLACE\n".to_owned(), "P312"),
+        ("dots over lost lines", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ...\n    step_1()\n>>>>>>> REPLACE\n".to_owned(), "P312"),
+        ("whole file without its end", json(&head), "P313"),
+        ("emptied file", json(""), "P313"),
+        ("typographic quotes", quoted.to_owned(), "P314"),
+        ("no longer parses", broken.to_owned(), "P801"),
+    ] {
+        let files = [("f.py", file.as_str())];
+        let strict = JudgeOptions { after: After::Reported, ..JudgeOptions::default() };
+        let refused = judge(patch.as_bytes(), &memory(&files), &strict);
+        let found = refused.verdict.error_code.map(|code| code.to_string());
+        assert_eq!(found.as_deref(), Some(code), "{what}");
+        assert!(refused.changes.is_empty(), "{what}");
+        let asked = JudgeOptions { as_written: true, ..strict };
+        let taken = judge(patch.as_bytes(), &memory(&files), &asked);
+        assert!(taken.verdict.verdict.applies(), "{what}: {}", taken.verdict.feedback);
+    }
+}
+
+#[test]
+fn whole_files_may_change_what_they_like() {
+    let file = python();
+    for content in [
+        file.replace("step_3", "other"),
+        file.replace("    step_3()\n    step_4()\n", ""),
+        format!("import x\n\n{file}"),
+    ] {
+        let judged = judged(&[("f.py", &file)], &json(&content));
+        assert_eq!(
+            after(&judged, "f.py"),
+            Some(content),
+            "{}",
+            judged.verdict.feedback
+        );
+    }
+}
+
+const LINES: &str = "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n";
+
+#[test]
+fn evidence_that_contradicts_itself_is_no_place() {
+    let repeated = format!("x\ny\n{LINES}x\ny\n");
+    let at_end = |line: &str| format!("--- a/f\n+++ b/f\n@@ -9,2 +9,3 @@\n i\n j\n+{line}\n");
+    let files: &[(&str, &str)] = &[
+        ("f", LINES),
+        ("r", &repeated),
+        ("g", "1\n2\n3\n"),
+        ("packages/other/h", "z\n"),
+    ];
+    for (what, patch, expected) in [
+        // The second hunk says line 13, and only line 1 stands before the first.
+        (
+            "line against order",
+            "--- a/r\n+++ b/r\n@@ -13,2 +13,2 @@\n x\n-y\n+Y\n@@ -7,1 +7,1 @@\n-e\n+E\n".to_owned(),
+            "applies",
+        ),
+        (
+            "line near another place than the order leaves",
+            "--- a/r\n+++ b/r\n@@ -12,2 +12,2 @@\n x\n-y\n+Y\n@@ -7,1 +7,1 @@\n-e\n+E\n".to_owned(),
+            "ambiguous P403",
+        ),
+        (
+            "alternatives at the end",
+            format!("{}{}", at_end("one"), at_end("two")),
+            "malformed P303",
+        ),
+        (
+            "a directory that is there",
+            "--- a/packages/other/g\n+++ b/packages/other/g\n@@ -1,3 +1,3 @@\n 1\n-2\n+TWO\n 3\n"
+                .to_owned(),
+            "context_not_found P501",
+        ),
+        (
+            "lines to add after one that is not there",
+            "--- a/ff\n+++ b/ff\n@@ -120,0 +121,2 @@\n+x\n+y\n".to_owned(),
+            "context_not_found P501",
+        ),
+    ] {
+        assert_eq!(words(&judged(files, &patch).verdict), expected, "{what}");
+    }
+}
+
+#[test]
+fn numbers_copied_into_added_lines_come_off_or_stop_the_patch() {
+    let file = "a\nb\nc\nd\ne\nf\n";
+    let patch = |added: &str| {
+        format!("f\n<<<<<<< SEARCH\n1\ta\n2\tb\n3\tc\n4\td\n=======\n{added}>>>>>>> REPLACE\n")
+    };
+    let all = judged(&[("f", file)], &patch("1\tA\n2\tB\n"));
+    assert_eq!(after(&all, "f").as_deref(), Some("A\nB\ne\nf\n"));
+    let none = judged(&[("f", file)], &patch("A\nB\n"));
+    assert_eq!(after(&none, "f").as_deref(), Some("A\nB\ne\nf\n"));
+    let some = judged(&[("f", file)], &patch("A\n4\tB\n"));
+    assert!(!some.verdict.verdict.applies());
+}
+
+#[test]
+fn line_ends_are_never_mixed() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\r\n c\n";
+    let judged_lf = judged(&[("f", LINES)], patch);
+    assert_eq!(words(&judged_lf.verdict), "applies_mended M412");
+    assert_eq!(after(&judged_lf, "f"), Some(LINES.replace('b', "B")));
+    let crlf = LINES.replace('\n', "\r\n");
+    let judged_crlf = judged(&[("f", &crlf)], patch);
+    assert_eq!(after(&judged_crlf, "f"), Some(crlf.replace('b', "B")));
+}
+
+#[test]
+fn text_right_after_a_hunk_is_said_to_be_left_out() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\nand_more()\n";
+    assert_eq!(
+        words(&judged(&[("f", LINES)], patch).verdict),
+        "applies_mended M104"
+    );
+}
+
+#[test]
+fn a_cut_line_is_told_by_the_id_of_the_result() {
+    let patch = |index: &str| {
+        format!(
+            "diff --git a/f b/f\n{index}--- a/f\n+++ b/f\n@@ -9,2 +9,3 @@\n i\n j\n+some text that is c"
+        )
+    };
+    let with_id = patch("index 92dfa21b..1234567a 100644\n");
+    assert_eq!(words(&judged_after(&with_id)), "malformed P104");
+    assert_eq!(words(&judged_after(&patch(""))), "applies");
+}
+
+fn judged_after(patch: &str) -> mendit::model::PatchVerdict {
+    let options = JudgeOptions {
+        after: After::Reported,
+        ..JudgeOptions::default()
+    };
+    judge(patch.as_bytes(), &memory(&[("f", LINES)]), &options).verdict
+}
+
+// A second try that can copy only what the feedback shows.
+#[test]
+fn the_feedback_shows_what_a_second_try_needs() {
+    let file = "def f():\n    name = args[0]\n    return name\n\ndef g():\n    return 2\n";
+    let stale = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    name = argv[0]\n+    name = args[1]\n     return name\n";
+    let first = judged(&[("f.py", file)], stale);
+    assert_eq!(words(&first.verdict), "context_not_found P402");
+    let shown: Vec<&str> = first
+        .verdict
+        .feedback
+        .lines()
+        .filter_map(|line| line.split_once(" | ").map(|(_, text)| text))
+        .collect();
+    let copied = shown.iter().find(|line| line.contains("name =")).unwrap();
+    let second =
+        format!("f.py\n<<<<<<< SEARCH\n{copied}\n=======\n    name = args[1]\n>>>>>>> REPLACE\n");
+    let second = judged(&[("f.py", file)], &second);
+    assert_eq!(
+        after(&second, "f.py"),
+        Some(file.replace("args[0]", "args[1]"))
+    );
+}
+
+#[test]
+fn differences_that_are_not_seen_are_shown() {
+    let file = "def f():\n    name = args[0]\u{a0}\n    return name\n";
+    let patch = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,2 @@\n def f():\n-    name = args[0]\n     return name\n";
+    let judged = judged(&[("f.py", file)], patch);
+    assert!(
+        judged.verdict.feedback.contains("args[0]\\u{a0}"),
+        "{}",
+        judged.verdict.feedback
+    );
+}
+
+// By the document's feedback and by the text for a person alike.
+#[test]
+fn lines_that_look_alike_are_told_apart_on_both_sides() {
+    for (there, sent, shown_there, shown_sent, alike) in [
+        (
+            "pass_it(1)",
+            "p\u{430}ss_it(1)",
+            "`pass_it(1)`",
+            "p\\u{430}ss_it(1)",
+            true,
+        ),
+        (
+            "x =\t1",
+            "x = 1\u{200b}",
+            "`x =\\t1`",
+            "x =\\x201\\u{200b}",
+            true,
+        ),
+        (
+            "f(\"caf\u{e9}\")",
+            "f(\"caf\u{e9}s\")",
+            "`f(\"caf\u{e9}\")`",
+            "caf\u{e9}s",
+            false,
+        ),
+    ] {
+        let place = super::support::repository(&[("f.py", format!("{there}\n").as_bytes())]);
+        let patch = format!("--- a/f.py\n+++ b/f.py\n@@ -1 +1 @@\n-{sent}\n+here\n");
+        for format in ["text", "json"] {
+            let arguments = ["check", "-", "--format", format];
+            let output = super::support::mendit(place.path(), &arguments, patch.as_bytes());
+            let mut said = String::from_utf8(output.stdout).unwrap();
+            if format == "json" {
+                let verdict: serde_json::Value = serde_json::from_str(&said).unwrap();
+                verdict["feedback"].as_str().unwrap().clone_into(&mut said);
+            }
+            assert!(said.contains(shown_there), "{format}: {said}");
+            assert!(said.contains(shown_sent), "{format}: {said}");
+            assert_eq!(said.contains("look alike"), alike, "{format}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_batch_refuses_what_no_longer_parses() {
+    let place = super::support::repository(&[("a.py", b"x = 1\n")]);
+    let job = |new: &str| {
+        let edit = serde_json::json!({"path": "a.py", "old": "x = 1", "new": new}).to_string();
+        serde_json::json!({"id": new, "patch": edit}).to_string()
+    };
+    let jobs = format!("{}\n{}\n", job("x = 2"), job("x = ("));
+    let output = super::support::mendit(place.path(), &["check", "--batch", "-"], jobs.as_bytes());
+    let said = String::from_utf8(output.stdout).unwrap();
+    let codes: Vec<serde_json::Value> = said
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["errorCode"].clone())
+        .collect();
+    assert_eq!(codes, [serde_json::Value::Null, "P801".into()], "{said}");
+}
+
+#[test]
+fn data_that_can_be_read_can_be_read_after() {
+    let options = JudgeOptions {
+        after: After::Reported,
+        ..JudgeOptions::default()
+    };
+    for (path, file, old, new, said) in [
+        (
+            "a.ipynb",
+            "{\"source\": [\"rate = 0.2\\n\"]}\n",
+            "0.2",
+            "\"0.25\"",
+            "refused P801",
+        ),
+        (
+            "a.yml",
+            "rate: 0.2\nlimits:\n  a: 1\n",
+            "0.2\nlimits:",
+            "0.2 limits: 1",
+            "refused P801",
+        ),
+        (
+            "a.yml",
+            "rate: 0.2\nlimits:\n  a: 1\n",
+            "0.2",
+            "0.25",
+            "applies",
+        ),
+        (
+            "a.json",
+            "{\"a\": {{ a }}}\n",
+            "{{ a }}",
+            "{{ b }}",
+            "applies",
+        ),
+    ] {
+        let edit = serde_json::json!({"path": path, "old": old, "new": new}).to_string();
+        let judged = judge(edit.as_bytes(), &memory(&[(path, file)]), &options);
+        assert_eq!(words(&judged.verdict), said, "{edit}");
+    }
+}

@@ -1,0 +1,397 @@
+use super::support::{after, judged, words};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
+const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
+
+// Every row: what is special about the patch, the patch, the words of the verdict.
+#[test]
+fn mends_what_has_one_reading() {
+    for (what, patch, expected) in [
+        (
+            "nothing",
+            "--- a/f\n+++ b/f\n@@ -2,5 +2,5 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
+            "applies",
+        ),
+        (
+            "no change",
+            "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n two\n three\n",
+            "already_applied M301 M401",
+        ),
+        (
+            "no change and no end",
+            "--- a/f\n+++ b/f\n@@ -2,5 +2,5 @@\n two\n three\n",
+            "malformed P104",
+        ),
+        (
+            "counts",
+            "--- a/f\n+++ b/f\n@@ -2,9 +2,1 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
+            "applies_mended M301",
+        ),
+        (
+            "number",
+            "--- a/f\n+++ b/f\n@@ -7,5 +7,5 @@\n two\n three\n-four\n+FOUR\n five\n six\n",
+            "applies_mended M401",
+        ),
+        (
+            "no number",
+            "--- a/f\n+++ b/f\n@@\n two\n-four\n",
+            "context_not_found P401",
+        ),
+        (
+            "bare header",
+            "--- a/f\n+++ b/f\n@@ ... @@\n three\n-four\n+FOUR\n five\n",
+            "applies_mended M401",
+        ),
+        (
+            "no header",
+            "--- a/f\n+++ b/f\n three\n-four\n+FOUR\n five\n",
+            "applies_mended M401",
+        ),
+        (
+            "no space",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\nthree\n-four\n+FOUR\nfive\n",
+            "applies_mended M302",
+        ),
+        (
+            "blank at end",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three \n-four\n+FOUR\n five\n",
+            "applies_mended M403",
+        ),
+        (
+            "no prefix",
+            "--- f\n+++ f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
+            "applies_mended M205",
+        ),
+        (
+            "other root",
+            "--- a/x/y/f\n+++ b/x/y/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
+            "applies_mended M206",
+        ),
+        (
+            "CR LF",
+            "--- a/f\r\n+++ b/f\r\n@@ -3,3 +3,3 @@\r\n three\r\n-four\r\n+FOUR\r\n five\r\n",
+            "applies_mended M103",
+        ),
+        (
+            "fence",
+            "So:\n```diff\n--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n```\n- done\n",
+            "applies",
+        ),
+        (
+            "numbered lines",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n 3 three\n-4 four\n+FOUR\n 5 five\n",
+            "applies_mended M406",
+        ),
+        (
+            "elided",
+            "--- a/f\n+++ b/f\n@@ -1,6 +1,6 @@\n one\n ...\n three\n-four\n+FOUR\n five\n six\n",
+            "applies_mended M409",
+        ),
+        (
+            "repeated",
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
+            "applies_mended M304",
+        ),
+        (
+            "blocks",
+            "f\n<<<<<<< SEARCH\nthree\nfour\n=======\nthree\nFOUR\n>>>>>>> REPLACE\n",
+            "applies",
+        ),
+        (
+            "envelope",
+            "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n*** End Patch\n",
+            "applies",
+        ),
+        (
+            "a scope that is not there",
+            "*** Begin Patch\n*** Update File: f\n@@ class Basket:\n three\n-four\n+FOUR\n five\n*** End Patch\n",
+            "applies_mended M417",
+        ),
+        (
+            "edits",
+            r#"{"edits":[{"path":"f","old":"four","new":"FOUR"}]}"#,
+            "applies",
+        ),
+    ] {
+        let judged = judged(&[("f", FILE)], patch);
+        assert_eq!(
+            words(&judged.verdict),
+            expected,
+            "{what}: {}",
+            judged.verdict.feedback
+        );
+        if judged.verdict.verdict.applies() {
+            assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{what}");
+        }
+    }
+}
+
+#[test]
+fn refuses_what_has_several_or_none() {
+    let twice = "a\nx\nb\na\nx\nb\n";
+    for (what, file, patch, expected) in [
+        (
+            "two places",
+            twice,
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n a\n-x\n+y\n b\n",
+            "ambiguous P403",
+        ),
+        (
+            "invented line",
+            FILE,
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-vier\n+FOUR\n five\n",
+            "context_not_found P402",
+        ),
+        (
+            "invented context",
+            FILE,
+            "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n drei\n-four\n+FOUR\n five\n",
+            "context_not_found P401",
+        ),
+        (
+            "cut off",
+            FILE,
+            "--- a/f\n+++ b/f\n@@ -2,6 +2,6 @@\n two\n three\n-four\n+FO",
+            "malformed P104",
+        ),
+        (
+            "new and old",
+            FILE,
+            "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n",
+            "malformed P205",
+        ),
+        (
+            "spoofed",
+            FILE,
+            "diff --git a/g b/g\n--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n",
+            "malformed P202",
+        ),
+        ("nothing", FILE, "hello\n", "malformed P102"),
+        ("ed", FILE, "4d\n4a\nx\n.\n", "malformed P103"),
+        (
+            "only added",
+            FILE,
+            "--- a/f\n+++ b/f\n@@ @@\n+FOUR\n",
+            "context_not_found P410",
+        ),
+        (
+            "outside",
+            FILE,
+            "--- /dev/null\n+++ b/../f\n@@ -0,0 +1 @@\n+x\n",
+            "unsafe P503",
+        ),
+        (
+            "git",
+            FILE,
+            "--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+x\n",
+            "unsafe P504",
+        ),
+        (
+            "denied",
+            FILE,
+            "--- /dev/null\n+++ b/.env\n@@ -0,0 +1 @@\n+x\n",
+            "refused P702",
+        ),
+    ] {
+        let judged = judged(&[("f", file)], patch);
+        assert_eq!(
+            words(&judged.verdict),
+            expected,
+            "{what}: {:?}",
+            judged.verdict.problems
+        );
+        assert!(
+            judged.changes.is_empty() && !judged.verdict.feedback.is_empty(),
+            "{what}"
+        );
+    }
+}
+
+#[test]
+fn numbers_of_a_listing_may_stand_close_to_its_lines() {
+    let file = "def f():\n    a = 1\n    return a\n";
+    let patch = "f.py\n<<<<<<< SEARCH\n2|    a = 1\n3|    return a\n=======\n2|    return 1\n>>>>>>> REPLACE\n";
+    let judged = judged(&[("f.py", file)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M406");
+    assert_eq!(
+        after(&judged, "f.py").as_deref(),
+        Some("def f():\n    return 1\n")
+    );
+}
+
+#[test]
+fn a_new_file_may_have_lost_its_marks_where_its_header_counts_them() {
+    let text = "import os\n\ndef f():\n    return os\n";
+    let blank: String = text.lines().map(|line| format!(" {line}\n")).collect();
+    let patch = |count: usize, body: &str| {
+        format!(
+            "diff --git a/g.py b/g.py\nnew file mode 100644\n--- /dev/null\n+++ b/g.py\n\
+             @@ -0,0 +1,{count} @@\n{body}"
+        )
+    };
+    for (count, body, expected) in [
+        (4, text, "applies_mended M307"),
+        (5, text, "malformed P205"),
+        (3, text, "malformed P205"),
+        // All may have a blank for a mark.
+        (4, &blank, "malformed P205"),
+        (4, &text.replace("def", "+def"), "malformed P205"),
+    ] {
+        let judged = judged(&[("f", FILE)], &patch(count, body));
+        assert_eq!(words(&judged.verdict), expected, "{count} {body}");
+        let made = after(&judged, "g.py");
+        assert!(made.is_none() || made.as_deref() == Some(text));
+    }
+}
+
+#[test]
+fn a_refused_line_is_shown_beside_the_one_that_is_most_like_it() {
+    let file = "def total(self):\n    result = 0.0\n    name = 'utf8'\n    return result\n";
+    let block =
+        |old: &str| format!("f.py\n<<<<<<< SEARCH\n{old}\n=======\n    x = 1\n>>>>>>> REPLACE\n");
+    for (old, shown, unseen) in [
+        ("    result = 1.0", "2 |     result = 0.0", ""),
+        (
+            "\u{a0}\u{a0}\u{a0} result = 0.0",
+            "2 |     result = 0.0",
+            "U+00A0",
+        ),
+        (
+            "    name = \u{2018}utf9\u{2019}",
+            "3 |     name = 'utf8'",
+            "‘",
+        ),
+    ] {
+        let judged = judged(&[("f.py", file)], &block(old));
+        let said = &judged.verdict.feedback;
+        assert!(!judged.verdict.verdict.applies());
+        assert!(said.contains(shown) && said.contains(unseen), "{said}");
+    }
+    let chained = format!(
+        "{}\n{}",
+        block("    result = 0.0"),
+        block("    x = 1").replace("x = 1\n>>", "y = 1\n>>")
+    );
+    let said = judged(&[("f.py", file)], &chained).verdict.feedback;
+    assert!(
+        said.contains("change 1 of this file puts that line there"),
+        "{said}"
+    );
+}
+
+#[test]
+fn says_where_it_stops_matching() {
+    let patch = "--- a/f\n+++ b/f\n@@ -2,4 +2,4 @@\n two\n drei\n-four\n+FOUR\n five\n";
+    let judged = judged(&[("f", FILE)], patch);
+    let hunk = &judged.verdict.files[0].hunks[0];
+    let difference = hunk.first_difference.as_ref().unwrap();
+    assert_eq!((difference.patch_line, difference.file_line), (5, 3));
+    assert_eq!(
+        (difference.expected.as_str(), difference.actual.as_deref()),
+        ("drei", Some("three"))
+    );
+    assert_eq!(
+        hunk.nearest.map(|it| (it.line, it.similarity)),
+        Some((2, 0.75))
+    );
+}
+
+#[test]
+fn knows_what_is_applied_already() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+    assert_eq!(
+        words(&judged(&[("f", AFTER)], patch).verdict),
+        "already_applied"
+    );
+    let insertion = "--- a/f\n+++ b/f\n@@ -7,2 +7,4 @@\n seven\n eight\n+nine\n+ten\n";
+    let grown = format!("{FILE}nine\nten\n");
+    assert_eq!(
+        words(&judged(&[("f", &grown)], insertion).verdict),
+        "already_applied"
+    );
+}
+
+#[test]
+fn keeps_the_line_ends_of_the_file() {
+    let file = FILE.replace('\n', "\r\n");
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
+    let judged = judged(&[("f", &file)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M411");
+    assert_eq!(after(&judged, "f"), Some(AFTER.replace('\n', "\r\n")));
+}
+
+#[test]
+fn a_mark_in_the_wrong_place_joins_no_lines() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n\\ No newline at end of file\n";
+    let judged = judged(&[("f", FILE)], patch);
+    assert_eq!(words(&judged.verdict), "applies_mended M306");
+    assert_eq!(after(&judged, "f").as_deref(), Some(AFTER));
+}
+
+#[test]
+fn hostile_input_ends() {
+    let file = "}\n".repeat(20_000);
+    let mut patch = "--- a/f\n+++ b/f\n".to_owned();
+    for line in 1..5_000 {
+        patch.push_str(&format!("@@ -{line},3 +{line},3 @@\n }}\n-x\n+y\n }}\n"));
+    }
+    assert!(!judged(&[("f", &file)], &patch).verdict.verdict.applies());
+}
+
+// What would be looked at again for each of its lines.
+#[test]
+fn hostile_replies_end() {
+    let file = "a\n".repeat(20_000);
+    let edits = |count: usize| {
+        let edit = |at| serde_json::json!({"path": "f", "old": format!("q{at}"), "new": "r"});
+        (0..count)
+            .map(edit)
+            .collect::<serde_json::Value>()
+            .to_string()
+    };
+    let packets = (0..60_000).map(|at| serde_json::json!({"patch": format!("q{at}")}));
+    let diff = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-x\n+y\n\n";
+    let options = "Option A\n".repeat(100_000);
+    let missing = (0..3_000).map(|at| format!("--- a/m{at}.txt\n+++ b/m{at}.txt\n{diff}"));
+    let block = format!("f\n<<<<<<< SEARCH\n{}", "a\n".repeat(10_000));
+    for reply in [
+        "```a\n".repeat(100_000),
+        "<".repeat(1_000_000) + ">",
+        edits(20_000),
+        packets.collect::<serde_json::Value>().to_string(),
+        format!("{options}{diff}{options}{diff}"),
+        format!("{block}=======\nb\n=======\nc\n>>>>>>> REPLACE\n"),
+        missing.collect(),
+    ] {
+        let file = if reply.starts_with("f\n") {
+            file.as_str()
+        } else {
+            "a\n"
+        };
+        assert!(!judged(&[("f", file)], &reply).verdict.verdict.applies());
+    }
+    let rows = (0..60_000).map(|at| format!("{:0>150}\n", at * 7919));
+    let many = [("f", &*rows.collect::<String>())];
+    let hunk = |at: usize| format!("@@ -{at} +{at} @@\n-{}\n+x\n", "word ".repeat(40 - at));
+    let hunks: String = (1..9).map(hunk).collect();
+    let unlike = judged(&many, &format!("--- a/f\n+++ b/f\n{hunks}"));
+    assert_eq!(words(&unlike.verdict), "context_not_found P402");
+}
+
+#[test]
+fn a_file_without_a_change_is_left_as_it_is() {
+    let patch = "--- a/f\n+++ b/f\n@@ -3,2 +3,2 @@\n-three\n+THREE\n four\n\
+                 --- a/g\n+++ b/g\n@@ -1,2 +1,2 @@\n x\n y\n";
+    let judged = judged(&[("f", FILE), ("g", "x\ny\n")], patch);
+    assert_eq!(words(&judged.verdict), "applies");
+    assert_eq!(judged.verdict.problems.len(), 1);
+    assert_eq!(judged.changes.len(), 1);
+}
+
+#[test]
+fn more_lines_than_promised_are_not_cut_off() {
+    let patch = |added: &str| format!("--- a/f\n+++ b/f\n@@ -7,1 +7,1 @@\n seven\n eight\n{added}");
+    let judged_with = |added| words(&judged(&[("f", FILE)], &patch(added)).verdict);
+    assert_eq!(judged_with("+nine()"), "applies_mended M301");
+    assert_eq!(judged_with("+nine("), "malformed P104");
+}

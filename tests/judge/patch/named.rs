@@ -1,0 +1,94 @@
+use std::fs;
+
+use mendit::model::RepoPath;
+use mendit::workspace::Workspace;
+
+use super::support::{git, mendit, repository, write};
+
+// Only what is plain from the named files alone is judged without a listing.
+#[test]
+#[cfg(unix)]
+fn a_workspace_of_named_files_has_tracked_ones_alone() {
+    let place = repository(&[
+        ("src/a.py", b"x = 1\n"),
+        ("b.py", b"y = 1\n"),
+        ("gone.py", b"\n"),
+    ]);
+    let root = place.path();
+    fs::remove_file(root.join("gone.py")).unwrap();
+    write(root, "new.py", b"z = 1\n");
+    std::os::unix::fs::symlink("src", root.join("link")).unwrap();
+    fs::create_dir(root.join("src/.git")).unwrap();
+    for (paths, listed) in [
+        (&["b.py", "a/b.py"][..], Some(&["b.py"][..])),
+        (&["nowhere.py"], None),
+        (&["b.py", "new.py"], None),
+        (&["b.py", "gone.py"], None),
+        (&["b.py", "link"], None),
+        (&["link/a.py"], None),
+        (&["src/a.py"], None),
+    ] {
+        let paths: Vec<RepoPath> = paths.iter().map(|it| RepoPath::new(it).unwrap()).collect();
+        let found = Workspace::of_named(root, &paths).unwrap();
+        let found = found.map(|it| {
+            let entries = it.source.listing().entries().iter();
+            entries.map(|it| it.path.to_string()).collect::<Vec<_>>()
+        });
+        let listed = listed.map(|it| it.iter().map(ToString::to_string).collect());
+        assert_eq!(found, listed, "{paths:?}");
+    }
+}
+
+// A verdict is the same whether the repository was listed for it or not.
+#[test]
+fn what_needs_the_repository_sees_it() {
+    let place = repository(&[
+        ("pkg/a.py", b"import os\n\nx = 1\n"),
+        ("pkg/b.py", b"y = 1\n"),
+        ("pkg/__init__.py", b""),
+    ]);
+    let root = place.path();
+    for (old, new, path, warnings) in [
+        ("x = 1", "x = 2", "pkg/a.py", 0),
+        // An import of a file that the patch does not name.
+        ("import os", "from pkg.b import y", "pkg/a.py", 0),
+        ("import os", "from pkg.c import y", "pkg/a.py", 1),
+    ] {
+        let edit = serde_json::json!({"path": path, "old": old, "new": new}).to_string();
+        let output = mendit(root, &["check", "--format", "json", "-"], edit.as_bytes());
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        let unresolved = said["newUnresolvedImports"].as_array().unwrap();
+        assert_eq!(unresolved.len(), warnings, "{said}");
+    }
+    git(root, &["rm", "-q", "--cached", "pkg/b.py"]);
+    let edit = r#"{"path": "pkg/b.py", "old": "y = 1", "new": "y = 2"}"#;
+    let output = mendit(root, &["apply", "-"], edit.as_bytes());
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "an untracked file is seen too"
+    );
+    assert_eq!(fs::read(root.join("pkg/b.py")).unwrap(), b"y = 2\n");
+}
+
+// What a commit has of a test is known to who patches that commit, and not what came after it.
+#[test]
+fn what_a_commit_has_is_asked_of_the_one_that_is_patched() {
+    let test = |more: &str| format!("def test_f(x):\n{more}    assert f(x) == 3\n");
+    let more = "    x = 3\n";
+    let place = repository(&[("tests/test_f.py", test("").as_bytes())]);
+    let root = place.path();
+    write(root, "tests/test_f.py", test(more).as_bytes());
+    git(root, &["commit", "-qam", "weaker"]);
+    let file = serde_json::json!({"path": "tests/test_f.py", "old": "    assert", "new": format!("{more}    assert")});
+    let edit = file.to_string();
+    let earlier = mendit(root, &["check", "--rev", "HEAD~1", "-"], edit.as_bytes());
+    let said = String::from_utf8_lossy(&earlier.stdout).into_owned();
+    assert_eq!(earlier.status.code(), Some(5), "{said}");
+    assert!(said.contains("P703"), "{said}");
+    write(root, "tests/test_f.py", test("").as_bytes());
+    let back = mendit(root, &["check", "-"], edit.as_bytes());
+    let said = String::from_utf8_lossy(&back.stdout).into_owned();
+    assert_eq!(back.status.code(), Some(0), "{said}");
+}

@@ -1,0 +1,483 @@
+//! What must answer before a repair can start: real processes and real connections.
+
+#![cfg(feature = "mcp")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+use crate::support;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+
+use crate::support::Repo;
+use serde_json::{Value, json};
+
+/// A server on standard input and output, in the shell: eight tools.
+const SERVER: &str = r#"#!/bin/sh
+while read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
+  case "$line" in
+    *'"initialize"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"t","version":"1"}}}\n' "$id" ;;
+    *'"tools/list"'*) printf '{"jsonrpc":"2.0","id":%s,"result":{"tools":[' "$id"
+      comma=
+      for name in a b c d e f g h; do printf '%s{"name":"%s","inputSchema":{"type":"object"}}' "$comma" $name; comma=,; done
+      printf ']}}\n' ;;
+  esac
+done
+"#;
+
+fn heal(repo: &Repo, arguments: &[&str]) -> (i32, Value) {
+    let all = [&["heal", "--format", "json"], arguments].concat();
+    let output = repo.mendit(&all);
+    let document = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {}", support::stderr(&output)));
+    let schema = mendit::model::schema("healing").unwrap().schema();
+    let valid = jsonschema::validator_for(&schema).unwrap();
+    assert!(valid.is_valid(&document), "{document:#}");
+    (output.status.code().unwrap(), document)
+}
+
+fn servers(repo: &Repo, entry: &Value) -> String {
+    let text = serde_json::to_string_pretty(&json!({"mcpServers": {"web": entry}})).unwrap();
+    repo.write("mcp.json", text);
+    "mcp.json".to_owned()
+}
+
+fn heal_server(repo: &Repo, entry: &Value, more: &[&str]) -> (i32, Value) {
+    let file = servers(repo, entry);
+    heal(repo, &[&["--mcp", &file], more].concat())
+}
+
+fn with_server() -> Repo {
+    let repo = Repo::with(&[]);
+    executable(&repo, "server.sh", SERVER);
+    repo
+}
+
+fn executable(repo: &Repo, path: &str, text: &str) {
+    support::write_program(&repo.root().join(path), text);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_behind_a_link_is_not_replaced() {
+    let repo = with_server();
+    servers(&repo, &json!({"command": "./server.sh"}));
+    let link = repo.root().join("linked.json");
+    std::os::unix::fs::symlink("mcp.json", &link).unwrap();
+    let output = repo.mendit(&["heal", "--mcp", "linked.json", "--auto"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = support::stderr(&output);
+    assert!(
+        said.contains("U303") && said.contains("is a link"),
+        "{said}"
+    );
+    assert!(link.is_symlink());
+}
+
+/// An HTTP server that answers each request with what `answer` makes of its head and body.
+fn serve(answer: impl Fn(&str, &str) -> String + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let _ = one_request(&stream, &answer);
+        }
+    });
+    port
+}
+
+fn one_request(
+    mut stream: &TcpStream,
+    answer: &impl Fn(&str, &str) -> String,
+) -> std::io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head)? == 0 {
+            return Ok(());
+        }
+    }
+    let length = head
+        .lines()
+        .find_map(|line| {
+            line.to_ascii_lowercase()
+                .strip_prefix("content-length:")?
+                .trim()
+                .parse()
+                .ok()
+        })
+        .unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    stream.write_all(answer(&head, &String::from_utf8_lossy(&body)).as_bytes())
+}
+
+fn response(status: &str, kind: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+fn mcp_over_http(head: &str, body: &str) -> String {
+    if !head.starts_with("POST /mcp") {
+        return response("405 Method Not Allowed", "text/plain", "");
+    }
+    let message: Value = serde_json::from_str(body).unwrap();
+    let result = match message["method"].as_str().unwrap() {
+        "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "t", "version": "1"}}),
+        "tools/list" => json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}),
+        _ => return response("202 Accepted", "text/plain", ""),
+    };
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
+    response("200 OK", "application/json", &answer.to_string())
+}
+
+fn kinds(document: &Value) -> Vec<&str> {
+    let attempts = document["attempts"].as_array().unwrap();
+    attempts
+        .iter()
+        .map(|it| it["diagnosis"]["kind"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_server_that_answers_needs_nothing() {
+    let (exit, document) = heal_server(&with_server(), &json!({"command": "./server.sh"}), &[]);
+    assert_eq!(exit, 0, "{document:#}");
+    assert_eq!(document["fixed"], true);
+    assert_eq!(
+        document["probes"][0]["message"],
+        "Connected. 8 tools available."
+    );
+    assert_eq!(
+        document["probes"][0]["tools"],
+        json!(["a", "b", "c", "d", "e", "f", "g", "h"])
+    );
+    assert_eq!(document["attempts"], json!([]));
+    assert_eq!(document["userActionNeeded"], Value::Null);
+}
+
+#[test]
+fn command_not_found_is_healed_by_what_is_installed_here() {
+    let repo = Repo::with(&[]);
+    executable(&repo, "node_modules/.bin/my-server", SERVER);
+    let entry = json!({"command": "my-server", "args": ["--x"], "env": {"MY_TOKEN": "hidden"}});
+    let (exit, document) = heal_server(&repo, &entry, &[]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (0, vec!["command_not_found"]),
+        "{document:#}"
+    );
+    let attempt = &document["attempts"][0];
+    assert_eq!(attempt["attemptNumber"], 1);
+    assert_eq!(attempt["result"], "Connected. 8 tools available.");
+    let entry = &document["finalConfig"]["mcpServers"]["web"];
+    assert_eq!(entry["command"], "node_modules/.bin/my-server");
+    assert_eq!(entry["env"]["MY_TOKEN"], "[REDACTED]");
+    let before = std::fs::read_to_string(repo.root().join("mcp.json")).unwrap();
+    assert!(
+        before.contains("\"my-server\""),
+        "without --auto the file stays as it is"
+    );
+
+    let (exit, _) = heal_server(
+        &repo,
+        &json!({"command": "my-server", "env": {"MY_TOKEN": "hidden"}}),
+        &["--auto"],
+    );
+    assert_eq!(exit, 0);
+    let after: Value =
+        serde_json::from_slice(&std::fs::read(repo.root().join("mcp.json")).unwrap()).unwrap();
+    assert_eq!(
+        after["mcpServers"]["web"]["command"],
+        "node_modules/.bin/my-server"
+    );
+    assert_eq!(after["mcpServers"]["web"]["env"]["MY_TOKEN"], "hidden");
+}
+
+#[test]
+fn a_program_that_nothing_knows_is_left_to_a_person() {
+    let (exit, document) = heal_server(
+        &Repo::with(&[]),
+        &json!({"command": "no-such-server"}),
+        &["--auto"],
+    );
+    assert_eq!(exit, 4, "{document:#}");
+    assert_eq!(kinds(&document), ["command_not_found"]);
+    assert_eq!(document["attempts"][0]["fixApplied"], Value::Null);
+    assert!(
+        document["userActionNeeded"]
+            .as_str()
+            .unwrap()
+            .contains("no manifest")
+    );
+}
+
+#[test]
+fn connection_refused_finds_the_port_in_the_compose_file() {
+    let port = serve(mcp_over_http);
+    let closed = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
+    let compose = format!("services:\n  web:\n    ports:\n      - \"{port}:{closed}\"\n");
+    let repo = Repo::with(&[("compose.yaml", &compose)]);
+    let url = format!("http://127.0.0.1:{closed}/mcp");
+    let (exit, document) = heal_server(&repo, &json!({"url": url}), &["--auto"]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (0, vec!["connection_refused"]),
+        "{document:#}"
+    );
+    assert_eq!(
+        document["probes"][0]["message"],
+        "Connected. 1 tool available."
+    );
+    let written = std::fs::read_to_string(repo.root().join("mcp.json")).unwrap();
+    assert!(written.contains(&format!("http://127.0.0.1:{port}/mcp")));
+}
+
+#[test]
+fn a_timeout_is_doubled_once() {
+    let repo = Repo::with(&[]);
+    let entry = json!({"command": "sh", "args": ["-c", "sleep 60"]});
+    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "0.2"]);
+    assert_eq!(exit, 3, "{document:#}");
+    assert_eq!(kinds(&document), ["timeout", "timeout"]);
+    assert_eq!(document["attempts"][0]["fixApplied"], "Give it 0.4 seconds");
+    assert_eq!(document["attempts"][1]["fixApplied"], Value::Null);
+}
+
+#[test]
+fn refused_credentials_are_never_healed() {
+    let port = serve(|_, _| response("401 Unauthorized", "application/json", "{}"));
+    let entry =
+        json!({"url": format!("http://127.0.0.1:{port}/mcp"), "headers": {"X-Api-Key": "hidden"}});
+    let (exit, document) = heal_server(&Repo::with(&[]), &entry, &["--auto"]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (4, vec!["auth_failed"]),
+        "{document:#}"
+    );
+    assert!(
+        document["userActionNeeded"]
+            .as_str()
+            .unwrap()
+            .contains("`X-Api-Key`")
+    );
+    assert!(!document.to_string().contains("hidden"));
+}
+
+#[test]
+fn a_missing_variable_is_named_with_where_it_stands() {
+    let repo = Repo::with(&[
+        (".env.example", "SERVICE_TOKEN=\n"),
+        (".env", "SERVICE_TOKENS=hidden\n"),
+    ]);
+    let entry = json!({"command": "sh", "args": ["-c", "echo 'Error: SERVICE_TOKEN environment variable is not set' >&2; exit 1"]});
+    for entry in [
+        entry,
+        json!({"command": "sh", "args": ["${SERVICE_TOKEN}"]}),
+    ] {
+        let (exit, document) = heal_server(&repo, &entry, &[]);
+        assert_eq!(
+            (exit, kinds(&document)),
+            (4, vec!["missing_env_var"]),
+            "{document:#}"
+        );
+        let action = document["userActionNeeded"].as_str().unwrap();
+        assert!(
+            action.contains("`SERVICE_TOKEN`") && action.contains(".env.example"),
+            "{action}"
+        );
+        assert!(action.contains("`SERVICE_TOKENS`"), "{action}");
+        assert!(!document.to_string().contains("hidden"));
+    }
+}
+
+#[test]
+fn the_transport_is_flipped_both_ways() {
+    let port = serve(mcp_over_http);
+    let repo = with_server();
+    let talk = format!("echo Listening on http://localhost:{port}; exec sleep 60");
+    let entry = json!({"command": "sh", "args": ["-c", talk]});
+    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "1"]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (0, vec!["transport_mismatch"]),
+        "{document:#}"
+    );
+    let healed = &document["finalConfig"]["mcpServers"]["web"];
+    assert_eq!(healed["url"], format!("http://localhost:{port}/mcp"));
+
+    let web = serve(|_, _| response("200 OK", "text/html", "<html></html>"));
+    let entry = json!({"type": "http", "url": format!("http://127.0.0.1:{web}/mcp"), "command": "./server.sh"});
+    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "5"]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (0, vec!["transport_mismatch"]),
+        "{document:#}"
+    );
+    assert_eq!(
+        document["finalConfig"]["mcpServers"]["web"]["type"],
+        "stdio"
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_script_that_is_not_executable_goes_through_its_interpreter() {
+    let repo = Repo::with(&[("server.sh", SERVER)]);
+    let (exit, document) = heal_server(&repo, &json!({"command": "./server.sh"}), &[]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (0, vec!["permission_denied"]),
+        "{document:#}"
+    );
+    let healed = &document["finalConfig"]["mcpServers"]["web"];
+    assert_eq!(healed["args"], json!(["./server.sh"]));
+}
+
+#[test]
+fn an_unknown_failure_is_handed_on_as_it_is() {
+    let entry = json!({"command": "sh", "args": ["-c", "echo the flux is off >&2; exit 9"]});
+    let (exit, document) = heal_server(&Repo::with(&[]), &entry, &[]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (1, vec!["unknown"]),
+        "{document:#}"
+    );
+    assert!(
+        document["userActionNeeded"]
+            .as_str()
+            .unwrap()
+            .contains("the flux is off")
+    );
+}
+
+#[test]
+fn it_stops_after_the_attempts_it_has() {
+    let repo = Repo::with(&[("package.json", "{\"devDependencies\": {\"srv\": \"1\"}}")]);
+    executable(
+        &repo,
+        "node_modules/.bin/srv",
+        "#!/bin/sh\nexec no-such-thing\n",
+    );
+    executable(&repo, ".venv/bin/srv", SERVER);
+    for limit in ["0", "1"] {
+        let (exit, document) = heal_server(
+            &repo,
+            &json!({"command": "srv"}),
+            &["--max-attempts", limit],
+        );
+        assert_ne!(exit, 0, "{document:#}");
+        let tried = document["attempts"].as_array().unwrap();
+        assert!(tried.len() <= limit.parse().unwrap(), "{document:#}");
+    }
+}
+
+#[test]
+fn a_test_command_answers_when_it_fails_in_the_code() {
+    let repo = Repo::with(&[]);
+    let (exit, document) = heal(&repo, &["--test", "true"]);
+    assert_eq!(
+        (exit, &document["probes"][0]["message"]),
+        (0, &json!("Passed."))
+    );
+    let (exit, document) = heal(
+        &repo,
+        &[
+            "--test",
+            "echo \"a.ts(1,1): error TS2304: Cannot find name 'x'.\"; exit 2",
+        ],
+    );
+    assert_eq!(exit, 0, "{document:#}");
+    let message = document["probes"][0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("ts_error") || message.contains("import_error"),
+        "{message}"
+    );
+    let (exit, document) = heal(&repo, &["--test", "no-such-program --x"]);
+    assert_eq!(
+        (exit, kinds(&document)),
+        (4, vec!["command_not_found"]),
+        "{document:#}"
+    );
+    executable(&repo, ".venv/bin/no-such-program", "#!/bin/sh\nexit 0\n");
+    let (exit, document) = heal(&repo, &["--test", "no-such-program --x"]);
+    assert_eq!(exit, 0, "{document:#}");
+    assert_eq!(
+        document["finalConfig"]["test"]["command"],
+        ".venv/bin/no-such-program --x"
+    );
+}
+
+#[test]
+fn wrong_calls_say_what_is_wrong() {
+    let repo = Repo::with(&[
+        (
+            "mcp.json",
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\"}}}",
+        ),
+        ("no.json", "{}"),
+    ]);
+    for (arguments, code, word) in [
+        (&["heal", "--mcp", "no.json"][..], "R301", "mcpServers"),
+        (
+            &["heal", "--mcp", "mcp.json", "--server", "b"],
+            "R302",
+            "names a",
+        ),
+        (&["heal", "--mcp", "gone.json"], "U302", "gone.json"),
+    ] {
+        let output = repo.mendit(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = support::stderr(&output);
+        assert!(said.contains(code) && said.contains(word), "{said}");
+    }
+}
+
+#[test]
+fn what_a_probe_writes_is_confined() {
+    let build = env!("CARGO_TARGET_TMPDIR");
+    let outside = tempfile::tempdir_in(build).unwrap();
+    let file = outside.path().join("x");
+    let repo = Repo::with(&[]);
+    let line = format!("echo y > {}", file.display());
+    servers(&repo, &json!({ "command": "sh", "args": ["-c", line] }));
+    for arguments in [&["--test", line.as_str()][..], &["--mcp", "mcp.json"]] {
+        let all = [
+            &["heal", "--timeout", "5", "--max-attempts", "0"],
+            arguments,
+        ]
+        .concat();
+        let said = support::stderr(&repo.mendit(&all));
+        if said.contains("R211") {
+            eprintln!("skipped: no sandbox here");
+            return;
+        }
+        assert!(!file.exists(), "{arguments:?}: {said}");
+        // What lies in the system's temporary folder is not there at all for a probe.
+        if support::builds_in_temporary() {
+            continue;
+        }
+        let named = format!(
+            "R212: {}",
+            if arguments[0] == "--test" {
+                "test"
+            } else {
+                "web"
+            }
+        );
+        assert!(
+            said.contains(&named) && said.contains("--allow-write"),
+            "{said}"
+        );
+    }
+    let open = outside.path().to_str().unwrap();
+    let all = ["heal", "--test", &line, "--allow-write", open];
+    assert!(repo.mendit(&all).status.success());
+    assert!(file.exists());
+}

@@ -1,0 +1,11 @@
+//! The loop as a user runs it: commands, agents, proof, benches.
+
+mod bench;
+mod bench_real;
+mod exec_alone;
+mod first;
+mod fix_ci;
+mod heal;
+mod repair;
+#[path = "../support/mod.rs"]
+mod support;

@@ -1,0 +1,140 @@
+use super::world::{FIX, World, ended, read};
+
+#[test]
+fn a_patch_that_helps_is_applied_when_asked() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    let output = world.repair(&["--test", "sh check.sh", "--agent", &agent, "--apply"]);
+    ended(&output, 0);
+    assert_eq!(read(&world.repo.root().join("answer.sh")), "ANSWER=42\n");
+    assert_eq!(world.repo.git(&["status", "--porcelain"]), " M answer.sh\n");
+    assert_eq!(world.json("result.json")["applied"], true);
+}
+
+#[test]
+fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
+    let edit = "echo ANSWER=42 > answer.sh";
+    // The workplace, how the agent answers, what the owner writes while it thinks, how it ends.
+    for (workplace, protocol, (path, text), reason) in [
+        // The file that the agent mends.
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=40\n"),
+            "worktree_changed",
+        ),
+        (
+            "auto",
+            "edit",
+            ("answer.sh", "ANSWER=41\nMINE=1\n"),
+            "worktree_changed",
+        ),
+        // One that breaks what it is tried with, and one that makes it pass.
+        ("auto", "edit", ("check.sh", "exit 1\n"), "worktree_changed"),
+        (
+            "auto",
+            "prompt",
+            ("answer.sh", "ANSWER=42\n"),
+            "worktree_changed",
+        ),
+        // Code that is new.
+        (
+            "auto",
+            "prompt",
+            ("conftest.py", "X = 1\n"),
+            "worktree_changed",
+        ),
+        // The same content again, a log that somebody writes: nothing of it is loaded.
+        ("auto", "prompt", ("answer.sh", "ANSWER=41\n"), "fixed"),
+        ("auto", "prompt", ("repair.log", "attempt 1\n"), "fixed"),
+        // A copy holds what the run began with, so that the patch is known to help.
+        ("copy", "edit", ("answer.sh", "ANSWER=40\n"), "fixed"),
+    ] {
+        let world = World::shell();
+        let (asked, edited) = (world.outside("asked"), world.outside("edited"));
+        let wait = format!(
+            "touch {}; while [ ! -f {} ]; do sleep 0.05; done",
+            asked.display(),
+            edited.display()
+        );
+        let agent = match protocol {
+            "edit" => world.script(&format!("cat > /dev/null\n{edit}\n{wait}\n")),
+            _ => world.agent(&[FIX], &wait),
+        };
+        let mine = world.repo.root().join(path);
+        let user = std::thread::spawn(move || {
+            while !asked.exists() {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            std::fs::write(mine, text).unwrap();
+            std::fs::write(edited, "").unwrap();
+        });
+        let words = ["--test", "sh check.sh", "--agent", &agent, "--apply"];
+        let more = ["--agent-protocol", protocol, "--workplace", workplace];
+        let output = world.repair(&[&words[..], &more].concat());
+        user.join().unwrap();
+        let answer = read(&world.repo.root().join("answer.sh"));
+        let result = world.json("result.json");
+        assert_eq!(result["stopReason"], reason, "{path} {text}");
+        let applied = reason == "fixed" && workplace == "auto";
+        ended(&output, i32::from(!applied));
+        assert_eq!(result["applied"], applied, "{path} {text}");
+        if path == "answer.sh" && !applied {
+            assert_eq!(answer, text);
+        } else {
+            let expected = ["ANSWER=41\n", "ANSWER=42\n"][usize::from(applied)];
+            assert_eq!(answer, expected, "{path} {text}");
+        }
+        assert_eq!(world.has("final.patch"), reason == "fixed");
+        if reason == "worktree_changed" {
+            let said = result["message"].as_str().unwrap();
+            assert!(said.contains(&format!("`{path}` was changed")), "{said}");
+            assert_eq!(result["agentCalls"], 1, "it is not asked again");
+        }
+    }
+}
+
+#[test]
+fn the_users_edits_are_part_of_what_is_repaired() {
+    let world = World::shell();
+    world.repo.write("answer.sh", "# mine\nANSWER=41\n");
+    world.repo.write("untracked.sh", "X=1\n");
+    let agent = world.agent(&["```diff\n--- a/answer.sh\n+++ b/answer.sh\n@@ -1,2 +1,2 @@\n # mine\n-ANSWER=41\n+ANSWER=42\n```\n"], "");
+    let test = "sh check.sh && . ./untracked.sh";
+    ended(
+        &world.repair(&["--test", test, "--agent", &agent, "--apply"]),
+        0,
+    );
+    assert_eq!(
+        read(&world.repo.root().join("answer.sh")),
+        "# mine\nANSWER=42\n"
+    );
+}
+
+#[test]
+fn in_place_what_does_not_help_is_put_back() {
+    // R54: the worktree itself, because it was named.
+    let world = World::shell();
+    let place = [
+        "--test",
+        "sh check.sh",
+        "--workplace",
+        "in-place",
+        "--max-attempts",
+        "1",
+    ];
+    let wrong = world.script("cat > /dev/null\necho ANSWER=40 > answer.sh\necho x > made.txt\n");
+    let edits = ["--agent", &wrong, "--agent-protocol", "edit"];
+    ended(&world.repair(&[&place[..], &edits].concat()), 1);
+    assert_eq!(world.json("result.json")["workplace"]["kind"], "in-place");
+    let read = |name: &str| std::fs::read_to_string(world.repo.root().join(name));
+    assert_eq!(read("answer.sh").unwrap(), "ANSWER=41\n");
+    assert!(read("made.txt").is_err());
+
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let right = world.agent(&[FIX], "");
+    let line = [&place[..], &["--agent", &right, "--apply"]].concat();
+    ended(&world.repair(&line), 0);
+    assert_eq!(read("answer.sh").unwrap(), "ANSWER=42\n");
+    assert_eq!(world.json("result.json")["applied"], true);
+}

@@ -1,0 +1,151 @@
+use super::world::{World, builds_in_temporary, ended, everything, read};
+
+const TEST: [&str; 5] = [
+    "--test",
+    "sh check.sh",
+    "--agent-protocol",
+    "edit",
+    "--agent",
+];
+
+#[test]
+fn what_an_agent_edits_becomes_the_patch() {
+    let world = World::shell();
+    let agent = world.script("cat > /dev/null\necho ANSWER=42 > answer.sh\n");
+    ended(&world.repair(&[&TEST[..], &[&agent]].concat()), 0);
+    assert!(world.text("final.patch").contains("+ANSWER=42"));
+    assert_eq!(read(&world.repo.root().join("answer.sh")), "ANSWER=41\n");
+}
+
+#[test]
+fn an_edit_keeps_line_ends_and_the_closing_row_counts_lines() {
+    let world = World::shell();
+    world.repo.write("answer.sh", "# one\nANSWER=41\n# three\n");
+    world.repo.commit();
+    let agent = world.script(
+        "cat > /dev/null\nprintf '# one\\r\\nANSWER=42\\r\\n# three\\r\\n' > answer.sh\necho seen > notes.txt\n",
+    );
+    let output = world.repair(&[&TEST[..], &[&agent]].concat());
+    ended(&output, 0);
+    let patch = world.text("final.patch");
+    assert!(
+        !patch.contains('\r') && patch.contains("\n+ANSWER=42\n"),
+        "{patch}"
+    );
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let row = "changes  answer.sh +1 -1, notes.txt +1 -0 (new, and no other file names it)";
+    assert!(said.contains(row), "{said}");
+    assert_eq!(world.json("result.json")["fileChanges"][0]["added"], 1);
+}
+
+#[test]
+fn what_an_agent_does_to_the_repository_stays_behind() {
+    for workplace in ["auto", "copy"] {
+        for meddling in [
+            "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+            "printf '[core]\\n fsmonitor = evil\\n' >> .git/config",
+            "git -c user.name=a -c user.email=a@b commit -qam done",
+            "rm -rf .git/refs .git/HEAD",
+        ] {
+            let world = World::shell();
+            let before = everything(&world.repo.root().join(".git"));
+            let agent = world.script(&format!(
+                "cat > /dev/null\necho ANSWER=42 > answer.sh\n{meddling}\n"
+            ));
+            let more = ["--workplace", workplace, "--max-attempts", "1"];
+            ended(&world.repair(&[&TEST[..], &[&agent], &more].concat()), 0);
+            let patch = world.text("final.patch");
+            assert_eq!(
+                patch.matches("diff --git").count(),
+                1,
+                "{meddling}: {patch}"
+            );
+            assert_eq!(everything(&world.repo.root().join(".git")), before);
+        }
+    }
+}
+
+#[test]
+fn an_agent_of_any_protocol_stands_in_the_workplace() {
+    for protocol in ["json", "prompt", "edit"] {
+        let world = World::shell();
+        let root = world.repo.root();
+        let edits = format!(
+            "echo ANSWER=42 > {}/answer.sh; echo ANSWER=42 > answer.sh",
+            root.display()
+        );
+        let agent = world.script(&format!("cat > /dev/null\n{edits}\n"));
+        let words = [
+            "--test",
+            "sh check.sh",
+            "--agent-protocol",
+            protocol,
+            "--agent",
+            &agent,
+        ];
+        ended(&world.repair(&words), 0);
+        assert_eq!(read(&root.join("answer.sh")), "ANSWER=41\n", "{protocol}");
+        assert!(
+            world.text("final.patch").contains("+ANSWER=42"),
+            "{protocol}"
+        );
+    }
+}
+
+#[test]
+fn edits_before_a_bad_end_count_and_litter_does_not() {
+    for (end, name) in [("exit 3", "an error"), ("sleep 60", "the time limit")] {
+        let world = World::shell();
+        world.repo.write(".gitignore", "*.log\n");
+        world.repo.commit();
+        let litter = "mkdir .aider.tags.cache.v4; echo x > .aider.tags.cache.v4/db; echo x > a.log";
+        let agent = world.script(&format!(
+            "cat > /dev/null\necho ANSWER=42 > answer.sh\n{litter}\n{end}\n"
+        ));
+        let more = ["--agent-timeout", "2", "--max-attempts", "1"];
+        ended(&world.repair(&[&TEST[..], &[&agent], &more].concat()), 0);
+        let patch = world.text("final.patch");
+        assert_eq!(patch.matches("diff --git").count(), 1, "{name}: {patch}");
+    }
+}
+
+#[test]
+fn a_link_out_of_the_tree_is_refused() {
+    let world = World::shell();
+    let agent = world.script("cat > /dev/null\nrm answer.sh\nln -s /etc/passwd answer.sh\n");
+    let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
+    assert_ne!(output.status.code(), Some(0));
+    assert_eq!(world.attempts("stopReason"), ["policy_rejected"]);
+}
+
+#[test]
+fn an_agent_that_may_not_write_somewhere_is_told_how_it_may() {
+    let world = World::shell();
+    // Temporary folders are open, so the place has to be elsewhere.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let note = place.path().join("note");
+    let agent = world.script(&format!(
+        "cat > /dev/null\necho x > {} || exit 3\necho ANSWER=42 > answer.sh\n",
+        note.display()
+    ));
+    let words = [&TEST[..], &[&agent, "--max-attempts", "1"]].concat();
+    let output = world.repair(&words);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if !said.contains("R211") && !builds_in_temporary() {
+        assert!(!note.exists());
+        assert!(said.contains("--agent-write"), "{said}");
+    }
+    let opened = ["--agent-write", place.path().to_str().unwrap()];
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    ended(&world.repair(&[&words[..], &opened].concat()), 0);
+    assert!(note.exists());
+}
+
+#[test]
+fn what_a_failing_agent_said_last_is_told() {
+    let world = World::shell();
+    let agent = world.script("cat > /dev/null\necho 'Invalid API key' >&2\nexit 7\n");
+    let output = world.repair(&[&TEST[..], &[&agent, "--max-attempts", "1"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("exit code 7: Invalid API key"), "{said}");
+}

@@ -1,0 +1,16 @@
+//! The loop as a user runs it: real repositories, real commands, agents that are shell scripts.
+
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+mod applying;
+mod editing;
+mod ends;
+mod learning;
+mod masking;
+mod prompting;
+mod proving;
+mod reporting;
+mod resuming;
+mod splitting;
+mod standing;
+mod world;

@@ -1,0 +1,252 @@
+use super::world::{FIX, World, ended};
+
+/// Two tests in two files, each red.
+fn values() -> World {
+    World::with(&[
+        ("first/value.sh", "FIRST=0\n"),
+        ("second/value.sh", "SECOND=0\n"),
+        (
+            "check.sh",
+            ". ./first/value.sh; . ./second/value.sh\nfailed=0\n\
+             [ $FIRST = 1 ] || { echo 'FAILED first/value.sh::first - AssertionError: 0 != 1'; failed=1; }\n\
+             [ $SECOND = 1 ] || { echo 'FAILED second/value.sh::second - AssertionError: 0 != 1'; failed=1; }\n\
+             exit $failed\n",
+        ),
+    ])
+}
+
+#[test]
+fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
+    let world = values();
+    let task = world.outside("task.json");
+    std::fs::write(
+        &task,
+        r#"{"id": "F-7", "issue": "12", "title": "Values", "description": "Both values are one.",
+            "criteria": ["FIRST in first/value.sh is 1", "SECOND in second/value.sh is 1"],
+            "targets": ["first/value.sh", "second/value.sh"]}"#,
+    )
+    .unwrap();
+    // Given all of it, it hangs; given a part, it does that part.
+    let patch = |name: &str, variable: &str| {
+        format!(
+            "printf -- '--- a/{name}/value.sh\\n+++ b/{name}/value.sh\\n@@ -1 +1 @@\\n\
+             -{variable}=0\\n+{variable}=1\\n'"
+        )
+    };
+    let agent = world.script(&format!(
+        "task=$(sed 's/.*\"task\"://')\ncase \"$task\" in\n\
+         *'FIRST in'*'SECOND in'*) sleep 600;;\n*'FIRST in'*) {};;\n*'SECOND in'*) {};;\nesac\n",
+        patch("first", "FIRST"),
+        patch("second", "SECOND")
+    ));
+    let task = task.to_str().unwrap();
+    let arguments = [
+        "--test",
+        "sh check.sh",
+        "--agent",
+        &agent,
+        "--task",
+        task,
+        "--agent-timeout",
+        "3",
+    ];
+    let output = world.repair(&arguments);
+    ended(&output, 0);
+    let result = world.json("result.json");
+    assert_eq!(result["status"], "fixed");
+    assert_eq!(result["children"].as_array().unwrap().len(), 2);
+    let parts = result["parts"].as_array().unwrap();
+    let numbers: Vec<_> = parts.iter().map(|it| it["number"].clone()).collect();
+    assert_eq!(numbers, ["1", "2"]);
+    assert!(parts.iter().all(|it| it["status"] == "fixed"), "{parts:?}");
+    assert_eq!(world.attempts("stopReason")[0], "agent_timeout");
+    let events = world.text("events.jsonl");
+    // R43.
+    for event in [
+        r#""event":"coder_timeout_detected","level":"warning""#,
+        r#""event":"timeout_auto_split_started","level":"info""#,
+        r#""event":"timeout_auto_split_success","level":"info""#,
+    ] {
+        assert!(events.contains(event), "{event}: {events}");
+    }
+
+    let named: Vec<serde_json::Value> = events
+        .lines()
+        .map(|it| serde_json::from_str(it).unwrap())
+        .filter(|it: &serde_json::Value| {
+            let name = it["event"].as_str().unwrap();
+            name == "coder_timeout_detected" || name.starts_with("timeout_auto_split")
+        })
+        .collect();
+    assert_eq!(named[0]["timeout_seconds"], 3.0);
+    assert_eq!(named.last().unwrap()["sub_issues_count"], 2);
+    for event in &named {
+        assert_eq!(event["feature_id"], "F-7", "{event}");
+        assert_eq!(event["issue_number"], "12", "{event}");
+    }
+
+    // Told not to split, it ends with the timeout.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let output = world.repair(&[&arguments[..], &["--no-auto-split"]].concat());
+    assert_ne!(output.status.code(), Some(0));
+    assert_eq!(world.json("result.json")["stopReason"], "agent_timeout");
+    assert!(world.text("report.txt").contains("Category: timeout"));
+}
+
+#[test]
+fn a_split_that_fails_says_of_which_task_and_why() {
+    let world = World::shell();
+    let task = world.outside("task.json");
+    let text = r#"{"id": "F-7", "issue": "12", "title": "One thing"}"#;
+    std::fs::write(&task, text).unwrap();
+    let hangs = world.script("cat > /dev/null\nsleep 600\n");
+    let arguments = ["--test", "sh check.sh", "--agent", &hangs, "--task"];
+    let more = [task.to_str().unwrap(), "--agent-timeout", "1"];
+    ended(&world.repair(&[&arguments[..], &more].concat()), 3);
+    let events = world.text("events.jsonl");
+    let rows = events.lines().map(|it| serde_json::from_str(it).unwrap());
+    let failed: Vec<serde_json::Value> = rows
+        .filter(|it: &serde_json::Value| it["event"] == "timeout_auto_split_failed")
+        .collect();
+    assert_eq!(failed.len(), 1, "{events}");
+    for (field, value) in [
+        ("level", "error"),
+        ("feature_id", "F-7"),
+        ("issue_number", "12"),
+    ] {
+        assert_eq!(failed[0][field], value, "{events}");
+    }
+    let why = failed[0]["error"].as_str().unwrap();
+    let message = world.json("result.json")["message"].clone();
+    assert_eq!(
+        message.as_str().unwrap(),
+        format!("Issue timed out and auto-split failed: {why}. Manual intervention required.")
+    );
+}
+
+#[test]
+fn parts_spend_what_the_whole_may_spend() {
+    let world = values();
+    let hangs = world.script("cat > /dev/null\nsleep 600\n");
+    let arguments = ["--test", "sh check.sh", "--agent", &hangs];
+    let arguments = [&arguments[..], &["--agent-timeout", "1", "--max-attempts"]].concat();
+    // Calls that are allowed, parts that are begun with them.
+    for (allowed, parts) in [("1", 0), ("2", 1), ("3", 2)] {
+        let output = world.repair(&[&arguments[..], &[allowed]].concat());
+        ended(&output, 3);
+        let result = world.json("result.json");
+        assert_eq!(result["agentCalls"].to_string(), allowed);
+        assert_eq!(result["children"].as_array().unwrap().len(), parts);
+        let message = result["message"].as_str().unwrap();
+        let says = message.contains("not begun: 1 more (attempts used up: 2)");
+        assert_eq!(says, parts == 1, "{message}");
+        std::fs::remove_dir_all(world.run_folder()).unwrap();
+    }
+
+    // A call that hangs tells of no price, the next takes all there is.
+    let asked = world.outside("asked");
+    let dear = world.script(&format!(
+        "cat > /dev/null\n[ -e {0} ] || {{ touch {0}; sleep 600; }}\n\
+         echo '{{\"status\": \"give_up\", \"usage\": {{\"costUsd\": 1.0}}}}'\n",
+        asked.display()
+    ));
+    let arguments = ["--test", "sh check.sh", "--agent", &dear];
+    let budget = ["--agent-timeout", "2", "--budget-usd", "1"];
+    ended(&world.repair(&[&arguments[..], &budget].concat()), 1);
+    let result = world.json("result.json");
+    assert_eq!(result["usage"]["costUsd"], 1.0);
+    assert_eq!(result["agentCalls"], 2);
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("money used up: 1.00 USD"), "{message}");
+}
+
+#[test]
+fn parts_of_parts_have_numbers_of_their_own() {
+    let red =
+        |file: &str, test: &str| format!("echo 'FAILED {file}::{test} - AssertionError: 0 != 1'\n");
+    let check = ["one", "two"]
+        .map(|test| red("first/value.sh", test))
+        .concat();
+    let world = World::with(&[
+        ("first/value.sh", "FIRST=0\n"),
+        ("second/value.sh", "SECOND=0\n"),
+        (
+            "check.sh",
+            &format!("{check}{}exit 1\n", red("second/value.sh", "one")),
+        ),
+    ]);
+    let hangs = world.script("cat > /dev/null\nsleep 600\n");
+    let arguments = ["--test", "sh check.sh", "--agent", &hangs];
+    let more = ["--agent-timeout", "1", "--max-attempts", "7"];
+    ended(&world.repair(&[&arguments[..], &more].concat()), 3);
+    let result = world.json("result.json");
+    let parts = result["parts"].as_array().unwrap();
+    let numbers: Vec<_> = parts
+        .iter()
+        .map(|it| it["number"].as_str().unwrap())
+        .collect();
+    assert_eq!(numbers, ["1", "1.1", "1.2", "2"]);
+    assert_eq!(
+        world.json("split.json")["parts"].as_array().unwrap().len(),
+        2
+    );
+    let own = world.json("split-1.json");
+    assert_eq!(own["parts"].as_array().unwrap().len(), 2, "{own}");
+    let events = world.text("events.jsonl");
+    assert!(events.contains(r#""number":"1.2""#), "{events}");
+}
+
+#[test]
+fn a_large_task_that_cannot_be_split_is_tried() {
+    let world = World::shell();
+    let task = world.outside("task.json");
+    let methods: Vec<String> = (0..11).map(|at| format!("\"m{at}()\"")).collect();
+    let text = format!(r#"{{"title": "big", "methods": [{}]}}"#, methods.join(", "));
+    std::fs::write(&task, text).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let arguments = ["--test", "sh check.sh", "--agent", &agent, "--task"];
+    ended(
+        &world.repair(&[&arguments[..], &[task.to_str().unwrap()]].concat()),
+        0,
+    );
+    assert_eq!(world.calls(), 1);
+    let events = world.text("events.jsonl");
+    assert!(
+        events.contains(r#""event":"complexity_split_failed""#),
+        "{events}"
+    );
+    assert!(!events.contains("timeout_auto_split"), "{events}");
+}
+
+#[test]
+fn a_task_alone_is_estimated_and_split() {
+    let world = World::with(&[("a.py", "def a(): pass\n"), ("b.py", "from a import a\n")]);
+    let task = world.outside("task.json");
+    std::fs::write(
+        &task,
+        r#"{"title": "T", "criteria": ["`a.py` does it", "`b.py` does it"], "targets": ["a.py", "b.py"]}"#,
+    )
+    .unwrap();
+    let task = task.to_str().unwrap();
+    let small = world.command(&["split", task]).output().unwrap();
+    ended(&small, 0);
+    assert!(String::from_utf8_lossy(&small.stdout).contains("estimate: "));
+    std::fs::write(world.outside("empty.md"), " \n").unwrap();
+    let empty = world.outside("empty.md");
+    let refused = world.command(&["split", empty.to_str().unwrap()]).output();
+    ended(&refused.unwrap(), 2);
+    let forced = world
+        .command(&["split", task, "--force", "--format", "json"])
+        .output()
+        .unwrap();
+    ended(&forced, 0);
+    let plan: serde_json::Value = serde_json::from_slice(&forced.stdout).unwrap();
+    assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
+    let after = world.command(&["split", task, "--reason", "timeout", "--format", "json"]);
+    let after: serde_json::Value =
+        serde_json::from_slice(&{ after }.output().unwrap().stdout).unwrap();
+    let by = after["estimate"]["splitSuggestions"].as_array().unwrap();
+    assert_eq!(by.len(), 2, "{after}");
+    // What is imported comes first.
+    assert_eq!(plan["parts"][0]["targets"][0], "a.py", "{plan}");
+}

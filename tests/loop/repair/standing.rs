@@ -1,0 +1,429 @@
+//! What a real project brings: slow suites, logs from elsewhere, agents without a login.
+
+use serde_json::{Value, json};
+
+use super::world::{FIX, World, builds_in_temporary, ended, has_program};
+
+fn events(world: &World, name: &str) -> Vec<Value> {
+    let events = world.text("events.jsonl");
+    let parsed = events.lines().map(|it| serde_json::from_str(it).unwrap());
+    parsed.filter(|it: &Value| it["event"] == name).collect()
+}
+
+#[test]
+fn an_agents_own_trouble_is_the_headline() {
+    // What the agent does, the end, calls, how the run is reported.
+    for (does, exit, calls, kind, headline) in [
+        (
+            "echo 'reading' >&2; echo 'Invalid API key. Please run /login' >&2; exit 1",
+            4,
+            1,
+            "login",
+            "the agent's login failed: it ended with exit code 1: Invalid API key. Please run /login",
+        ),
+        (
+            "echo 'Credit balance is too low'",
+            4,
+            1,
+            "credit",
+            "the agent's credit is used up: it ended with exit code 0: Credit balance is too low",
+        ),
+        (
+            "echo 'HTTP 429 (Retry-After: 0.2)' >&2; exit 1",
+            1,
+            3,
+            "rate_limit",
+            "the agent's service turned it away for now (rate limit): it ended with exit code 1: \
+             HTTP 429 (Retry-After: 0.2)",
+        ),
+        (
+            "echo 'thread main panicked at x.rs' >&2; exit 101",
+            1,
+            2,
+            "crash",
+            "the agent ended with exit code 101: thread main panicked at x.rs",
+        ),
+    ] {
+        let world = World::shell();
+        let agent = world.script(&format!(
+            "cat > /dev/null\necho call >> {}\n{does}\n",
+            world.outside("agent-calls").display()
+        ));
+        let arguments = [
+            "--test",
+            "sh check.sh",
+            "--sandbox",
+            "off",
+            "--agent",
+            &agent,
+        ];
+        let output = world.repair(&arguments);
+        ended(&output, exit);
+        let result = world.json("result.json");
+        assert_eq!(result["stopReason"], "agent_error", "{kind}");
+        assert_eq!(result["message"], headline);
+        assert_eq!(result["agentTrouble"]["kind"], kind);
+        assert_eq!(result["category"], "tool_error", "{kind}");
+        let said = std::fs::read_to_string(world.outside("agent-calls")).unwrap();
+        assert_eq!(said.lines().count(), calls, "{kind}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(
+            printed.lines().next().unwrap().contains(headline),
+            "{printed}"
+        );
+        let report = world.json("report.json");
+        let blocked = report["blockedOn"].as_str().unwrap();
+        let last = headline.rsplit(": ").next().unwrap();
+        assert!(blocked.ends_with(last), "{blocked}");
+        // The commands ran; the agent did not work.
+        assert_eq!(report["lastSuccessfulTool"], "test", "{kind}");
+    }
+}
+
+#[test]
+fn a_rate_limit_is_waited_for() {
+    let world = World::shell();
+    let limited =
+        "[ -f {0} ] || { touch {0}; echo '429 Too Many Requests: try again in 1s' >&2; exit 1; }";
+    let limited = limited.replace("{0}", world.outside("limited").to_str().unwrap());
+    let agent = world.agent(&[FIX], &limited);
+    let output = world.repair(&[
+        "--test",
+        "sh check.sh",
+        "--sandbox",
+        "off",
+        "--agent",
+        &agent,
+    ]);
+    ended(&output, 0);
+    let waited = events(&world, "agent_pause");
+    assert_eq!(waited.len(), 1);
+    assert_eq!(waited[0]["seconds"], 1.0);
+    let called = events(&world, "agent_called");
+    let after = |of: &Value| of["at"].as_f64().unwrap();
+    assert!(after(&called[1]) - after(&waited[0]) >= 1.0, "{called:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains("turned it away for now: waiting 1 s"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_slow_suite_is_never_given_to_an_agent() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    let slow = ["--test", "sleep 30", "--agent", &agent];
+    let output = world.repair(&[&slow[..], &["--test-timeout", "1"]].concat());
+    ended(&output, 3);
+    assert_eq!(world.calls(), 0);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "command_timeout");
+    let message = result["message"].as_str().unwrap();
+    assert!(
+        message.contains("nothing had failed until then"),
+        "{message}"
+    );
+    assert!(message.contains("`--test-timeout 60`"), "{message}");
+    assert!(world.text("report.txt").contains("--test-timeout"));
+
+    // A person who knows better says so.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let more = ["--timeout", "1", "--treat-as-code", "--max-attempts", "1"];
+    ended(&world.repair(&[&slow[..], &more].concat()), 1);
+    assert_eq!(world.calls(), 1);
+
+    // One that failed before its time was up has something to repair.
+    let failing = "echo 'FAILED t/test_a.py::one - AssertionError: 1 != 2'; sleep 30";
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let more = ["--timeout", "1", "--max-attempts", "1"];
+    let test = ["--test", failing, "--agent", &agent];
+    world.repair(&[&test[..], &more].concat());
+    assert_eq!(world.calls(), 2);
+}
+
+#[test]
+fn the_seconds_for_everything_bound_the_runs() {
+    let world = World::shell();
+    let output = world.repair(&["--test", "sleep 300; false", "--budget-seconds", "1"]);
+    ended(&output, 3);
+    let result = world.json("result.json");
+    assert_eq!(result["stopReason"], "command_timeout");
+    assert_eq!(result["commandRuns"].as_array().unwrap().len(), 1);
+    let message = result["message"].as_str().unwrap();
+    assert!(message.contains("`--budget-seconds 300`"), "{message}");
+
+    // What is cut off says nothing of the change that it ran with.
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    let agent = world.agent(&[FIX], "");
+    let test = ["--test", "sh check.sh && sleep 300", "--agent", &agent];
+    let output = world.repair(&[&test[..], &["--budget-seconds", "8"]].concat());
+    ended(&output, 1);
+    assert_eq!(world.calls(), 1);
+    assert_eq!(world.attempts("stopReason"), ["budget_exhausted"]);
+    assert_eq!(world.json("result.json")["stopReason"], "budget_exhausted");
+}
+
+#[test]
+fn what_the_sandbox_refused_stands_in_the_result() {
+    let world = World::shell();
+    // Temporary folders are open, so the place has to be elsewhere.
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let note = place.path().join("note");
+    let test = format!("echo x > {}", note.display());
+    let output = world.repair(&["--test", &test]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    if said.contains("R211") || builds_in_temporary() {
+        eprintln!("skipped: nothing is confined here");
+        return;
+    }
+    ended(&output, 4);
+    let result = world.json("result.json");
+    let refused = json!([{ "path": note.to_str().unwrap(), "agent": false }]);
+    assert_eq!(result["workplace"]["refused"], refused);
+    let first = result["suggestedActions"][0].as_str().unwrap();
+    let flag = format!("`--allow-write {}`", note.display());
+    assert!(first.contains(&flag), "{first}");
+    assert!(world.text("report.txt").contains(&flag));
+}
+
+#[test]
+fn what_a_person_must_mend_is_named() {
+    // The command, how the environment stands, what the headline and the next steps name.
+    let variable = "python3 -c \"import os; os.environ['API_KEY_X']\"";
+    let rows = [
+        ("pytset -q", None, "pytset", "Install the command"),
+        (
+            "python3 -c 'import nonexist_pkg'",
+            None,
+            "nonexist_pkg",
+            "`python3 -m pip install nonexist_pkg`",
+        ),
+        (variable, None, "API_KEY_X", "`API_KEY_X` is not set"),
+        (
+            variable,
+            Some("API_KEY_X"),
+            "API_KEY_X",
+            "mendit repair --env API_KEY_X",
+        ),
+    ];
+    for (command, set, named, next) in rows {
+        if command.starts_with("python3") && !has_program("python3") {
+            continue;
+        }
+        let world = World::shell();
+        let mut words = world.command(&["repair", "--format", "json", "--test", command]);
+        words.env_remove("API_KEY_X");
+        if let Some(name) = set {
+            words.env(name, "1");
+        }
+        let output = words.output().unwrap();
+        ended(&output, 4);
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(
+            result["message"].as_str().unwrap().contains(named),
+            "{result}"
+        );
+        assert_eq!(result["category"], "tool_error");
+        let actions = result["suggestedActions"].as_array().unwrap();
+        let texts: Vec<&str> = actions.iter().map(|it| it.as_str().unwrap()).collect();
+        assert!(texts[0].contains(next), "{texts:?}");
+        let each: std::collections::BTreeSet<_> = texts.iter().collect();
+        assert_eq!(each.len(), texts.len(), "{texts:?}");
+        for foreign in ["context level", "remaining work"] {
+            assert!(!texts.iter().any(|it| it.contains(foreign)), "{texts:?}");
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_is_not_here_is_told_before_anything_runs() {
+    let world = World::shell();
+    for agent in ["no-such-agent --now", "opencode"] {
+        let mut words = world.command(&["repair", "--test", "sh check.sh", "--agent", agent]);
+        // Nothing but a shell is found.
+        let only = world.outside("only");
+        std::fs::create_dir_all(&only).unwrap();
+        let output = words.env("PATH", &only).output().unwrap();
+        ended(&output, 2);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("U310"), "{said}");
+        assert!(!said.contains("the commands fail"), "{said}");
+    }
+}
+
+#[test]
+fn later_runs_are_measured_by_the_first() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    ended(
+        &world.repair(&[
+            "--test",
+            "sh check.sh",
+            "--agent",
+            &agent,
+            "--budget-seconds",
+            "400",
+        ]),
+        0,
+    );
+    let limits: Vec<Value> = events(&world, "command_started")
+        .iter()
+        .map(|it| it["limit"].clone())
+        .collect();
+    assert_eq!(limits, [json!(200.0), json!(120.0)]);
+}
+
+#[test]
+fn a_failure_of_the_environment_can_be_treated_as_code() {
+    let world = World::with(&[
+        ("answer.sh", "ANSWER=41\n"),
+        (
+            "check.sh",
+            ". ./answer.sh\n[ $ANSWER = 42 ] || { echo 'ConnectionRefusedError: [Errno 111] Connection refused'; exit 1; }\n",
+        ),
+    ]);
+    let agent = world.agent(&[FIX], "");
+    let arguments = ["--test", "sh check.sh", "--agent", &agent];
+    let output = world.repair(&arguments);
+    ended(&output, 4);
+    assert_eq!(world.calls(), 0);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.contains("--treat-as-code"), "{printed}");
+    assert_eq!(printed.matches("a person must act").count(), 1, "{printed}");
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    ended(
+        &world.repair(&[&arguments[..], &["--treat-as-code"]].concat()),
+        0,
+    );
+}
+
+#[test]
+fn the_log_that_was_given_says_which_failure_is_meant() {
+    let here = "FAILED t/test_a.py::one - AssertionError: 1 != 2";
+    let test = format!(". ./answer.sh; [ $ANSWER = 42 ] || {{ echo '{here}'; exit 1; }}");
+    // What the log says, the end, calls, runs of the commands before the agent.
+    for (log, exit, calls, again) in [
+        (here, 0, 1, 0),
+        ("FAILED t/test_b.py::two - AssertionError: 3 != 4", 4, 0, 0),
+        ("all quiet", 0, 1, 1),
+    ] {
+        let world = World::shell();
+        let file = world.outside("ci.log");
+        std::fs::write(&file, format!("{log}\n1 failed in 0.1s\n")).unwrap();
+        if log == "all quiet" {
+            std::fs::write(&file, "all quiet\n").unwrap();
+        }
+        let agent = world.agent(&[FIX], "");
+        let arguments = [
+            "--test",
+            &test,
+            "--agent",
+            &agent,
+            "--log",
+            file.to_str().unwrap(),
+        ];
+        ended(&world.repair(&arguments), exit);
+        assert_eq!(world.calls(), calls, "{log}");
+        let runs = events(&world, "command_started");
+        let repeated = runs.iter().filter(|it| it["what"] == "baseline-again");
+        assert_eq!(repeated.count(), again, "{log}");
+        if exit == 4 {
+            let message = world.json("result.json")["message"].clone();
+            assert!(
+                message.as_str().unwrap().contains("another failure"),
+                "{message}"
+            );
+        }
+    }
+    let world = World::shell();
+    let file = world.outside("ci.log");
+    std::fs::write(&file, format!("{here}\n1 failed in 0.1s\n")).unwrap();
+    ended(
+        &world.repair(&["--test", "true", "--log", file.to_str().unwrap()]),
+        4,
+    );
+}
+
+#[test]
+fn a_run_says_how_often_it_ran_the_commands_and_why() {
+    let world = World::shell();
+    let agent = world.agent(&[FIX], "");
+    let output = world.repair(&["--test", "sh check.sh", "--agent", &agent]);
+    ended(&output, 0);
+    let runs = world.json("result.json")["commandRuns"].clone();
+    let whys: Vec<&str> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["why"].as_str().unwrap())
+        .collect();
+    assert_eq!(whys[0], "to see what fails");
+    assert!(whys.contains(&"with the change of attempt 1"), "{whys:?}");
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let again = whys.iter().any(|it| it.starts_with("once more"));
+    assert_eq!(
+        told.contains("the commands run again: once more"),
+        again,
+        "{told}"
+    );
+}
+
+#[test]
+fn a_report_names_the_task_and_what_is_left() {
+    let world = World::with(&[
+        ("a.sh", "A=0\n"),
+        (
+            "check.sh",
+            ". ./a.sh\n[ $A = 1 ] || echo 'FAILED t.py::one - AssertionError: 0 != 1'\n\
+             echo 'FAILED t.py::two - AssertionError: 0 != 2'\nexit 1\n",
+        ),
+    ]);
+    let task = world.outside("task.md");
+    std::fs::write(&task, "# Values\n\nIssue: #12\nTask: F-7\n").unwrap();
+    let half = "```diff\n--- a/a.sh\n+++ b/a.sh\n@@ -1 +1 @@\n-A=0\n+A=1\n```\n";
+    let agent = world.agent(&[half, "nothing more"], "");
+    let arguments = [
+        "--test",
+        "sh check.sh",
+        "--agent",
+        &agent,
+        "--task",
+        task.to_str().unwrap(),
+        "--max-attempts",
+        "2",
+    ];
+    ended(&world.repair(&arguments), 1);
+    for document in ["result.json", "report.json"] {
+        let document = world.json(document);
+        assert_eq!(document["taskId"], "F-7");
+        assert_eq!(document["issue"], "12");
+    }
+    let report = world.json("report.json");
+    assert_eq!(report["blockedOn"], "t.py::two");
+    assert_eq!(report["lastSuccessfulTool"], "agent");
+    assert_eq!(report["toolUsage"]["agent"], 2);
+    // R47: what was done, to what, for how long, and what to do now.
+    assert!(report["duration"].as_f64().unwrap() > 0.0, "{report}");
+    assert!(
+        !report["completedSteps"].as_array().unwrap().is_empty(),
+        "{report}"
+    );
+    assert_eq!(
+        report["filesModified"].as_array().unwrap().len(),
+        1,
+        "{report}"
+    );
+    assert!(
+        report["suggestedActions"].as_array().unwrap().len() >= 2,
+        "{report}"
+    );
+    assert_eq!(
+        (&report["category"], &report["retryable"]),
+        (&json!("partial"), &json!(true))
+    );
+    assert_eq!(
+        world.json("result.json")["remaining"]["failingTests"],
+        json!(["t.py::two"])
+    );
+}

@@ -1,0 +1,137 @@
+//! Bad input gives one clear error with a hint, the right exit code, and writes nothing.
+
+
+use crate::support::{Repo, stderr};
+
+fn repo() -> Repo {
+    Repo::with(&[("src/user.ts", "export const user = 1;\n")])
+}
+
+// Runs and gives exit code and message; nothing may be on stdout or in the worktree.
+fn fails(repo: &Repo, arguments: &[&str]) -> (i32, String) {
+    let output = repo.mendit(arguments);
+    assert!(output.stdout.is_empty(), "{arguments:?} printed data");
+    assert!(!repo.root().join("out").exists() && !repo.root().join(".mendit").exists());
+    (output.status.code().unwrap(), stderr(&output))
+}
+
+#[test]
+fn each_mistake_has_its_message() {
+    let repo = repo();
+    repo.write("empty.log", "");
+    repo.write("blank.log", "\x1b[0m\n \n");
+    repo.write("bad.json", "{");
+    repo.write("list.json", "{}");
+    let rows: &[(&[&str], &str, &str)] = &[
+        (&["src/usr.ts"], "C311", "did you mean `src/user.ts`?"),
+        (&["../elsewhere.ts"], "C311", "outside the repository"),
+        (&["--log", "empty.log"], "C320", "2>&1"),
+        (&["--log", "blank.log"], "C320", "2>&1"),
+        (&["--log", "gone.log"], "U302", "gone.log"),
+        (&["--log", "src"], "U302", "src"),
+        (&["--request", "bad.json"], "U101", "not JSON"),
+        (&["--request", "list.json"], "U101", "requestedFiles"),
+        (&["--previous", "list.json"], "U101", "level"),
+        (&["--rev", "nowhere", "src/user.ts"], "U201", "nowhere"),
+        (&["--deny", "[", "src/user.ts"], "C206", "["),
+        (&["-C", "gone", "src/user.ts"], "U304", "gone"),
+    ];
+    for (arguments, code, text) in rows {
+        let all = [&["context", "--out", "out"], *arguments].concat();
+        let (exit, said) = fails(&repo, &all);
+        assert_eq!(exit, 2, "{arguments:?}: {said}");
+        assert!(
+            said.contains(code) && said.contains(text),
+            "{arguments:?}: {said}"
+        );
+    }
+}
+
+#[test]
+fn usage_errors_exit_2_and_help_exits_0() {
+    let repo = repo();
+    for arguments in [
+        &["context", "--level", "5"][..],
+        &["context", "--stop-reason", "bored"],
+        &["context", "--no-such-flag"],
+        &["--threads", "0", "context"],
+        &["nonsense"],
+        &[],
+    ] {
+        assert_eq!(
+            repo.mendit(arguments).status.code(),
+            Some(2),
+            "{arguments:?}"
+        );
+    }
+    for arguments in [&["--help"][..], &["context", "--help"], &["--version"]] {
+        let output = repo.mendit(arguments);
+        assert!(output.status.success() && !output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn a_wrong_configuration_stops_before_any_work() {
+    let repo = repo();
+    repo.write("mendit.toml", "[context]\nmax-flies = 1\n");
+    let (exit, said) = fails(&repo, &["context", "src/user.ts"]);
+    assert_eq!(exit, 2);
+    assert!(
+        said.contains("U103") && said.contains("did you mean `context.max-files`?"),
+        "{said}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unwritable_directory_is_named() {
+    let repo = repo();
+    repo.write("taken", "a file");
+    let output = repo.mendit(&["context", "src/user.ts", "--out", "taken/deeper"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("U303"), "{}", stderr(&output));
+    assert_eq!(
+        std::fs::read_to_string(repo.root().join("taken")).unwrap(),
+        "a file"
+    );
+}
+
+#[test]
+fn the_packet_is_written_where_it_is_said() {
+    let repo = repo();
+    let output = repo.mendit(&["context", "src/user.ts", "--out", "packet"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for (name, document) in [
+        ("context.json", "context"),
+        ("failure-packet.json", "failure-packet"),
+    ] {
+        let text = std::fs::read_to_string(repo.root().join("packet").join(name)).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["document"], document);
+        assert_eq!(value["schemaVersion"], 1);
+    }
+    // Without --out the text format writes to a folder that git does not see.
+    assert!(repo.mendit(&["context", "src/user.ts"]).status.success());
+    assert!(repo.root().join(".mendit/context/context.json").is_file());
+    assert!(!repo.git(&["status", "--porcelain"]).contains(".mendit"));
+    // A failure packet is input again; its empty log is no hindrance, for it has a target.
+    let again = repo.context(&["--failure", "packet/failure-packet.json"]);
+    assert_eq!(again["filesIncluded"][0], "src/user.ts");
+}
+
+#[test]
+fn a_log_of_a_submodule_says_where_to_run() {
+    let repo = repo();
+    let commit = "160000,0123456789abcdef0123456789abcdef01234567,libs/click";
+    repo.git(&["update-index", "--add", "--cacheinfo", commit]);
+    let log = "  File \"/w/libs/click/src/click/core.py\", line 3, in f\nNameError: name 'x' is not defined\n";
+    repo.write("fail.log", log);
+    for command in ["context", "hint"] {
+        let said = stderr(&repo.mendit(&[command, "--log", "fail.log"]));
+        assert!(
+            said.contains("lie in the submodule libs/click")
+                && said.contains("mendit -C libs/click run CMD"),
+            "{command}: {said}"
+        );
+    }
+}

@@ -1,0 +1,385 @@
+//! What a user gets from `mendit context` at each level of the ladder.
+
+
+use crate::support;
+use crate::support::{Repo, stderr, texts};
+
+fn shop() -> Repo {
+    Repo::with(&[
+        ("package.json", r#"{"name":"shop","private":true}"#),
+        ("tsconfig.json", "{}"),
+        (
+            "pnpm-lock.yaml",
+            "lockfileVersion: '9.0'\npackages:\n  left-pad@1.3.0:\n    resolution: {}\n  zod@3.0.0:\n    resolution: {}\n",
+        ),
+        (
+            "src/cart.ts",
+            "import { price } from './price';\nimport type { Item } from './types';\nexport const cart = (items: Item[]) => items.map(price);\n",
+        ),
+        (
+            "src/price.ts",
+            "import { vat } from './vat';\nexport const price = (n: { cents: number }) => vat(n.cents);\n",
+        ),
+        ("src/types.ts", "export interface Item { cents: number }\n"),
+        ("src/vat.ts", "export const vat = (n: number) => n * 1.2;\n"),
+        ("src/unrelated.ts", "export const x = 1;\n"),
+        (
+            "tests/cart.test.ts",
+            "import { cart } from '../src/cart';\ncart([]);\n",
+        ),
+    ])
+}
+
+const TSC: &str =
+    "src/cart.ts(1,10): error TS2305: Module '\"./price\"' has no exported member 'price'.\n";
+
+#[test]
+fn the_log_gives_targets_kind_and_level() {
+    let repo = shop();
+    repo.write("test.log", TSC);
+    let context = repo.context(&["--log", "test.log"]);
+    assert_eq!(context["level"], 1);
+    assert_eq!(context["document"], "context");
+    let files = texts(&context["filesIncluded"], None);
+    assert_eq!(files[0], "src/cart.ts");
+    assert!(
+        files.contains(&"src/price.ts".to_owned()) && files.contains(&"src/types.ts".to_owned())
+    );
+    let roles = texts(&context["files"], Some("role"));
+    assert_eq!(
+        (roles[0].as_str(), roles[roles.len() - 1].as_str()),
+        ("target", "manifest")
+    );
+    // The specification takes the imports alone, in their order.
+    let context = repo.context(&[
+        "--log",
+        "test.log",
+        "--profile",
+        "spec",
+        "--allow",
+        "src/**",
+    ]);
+    let files = texts(&context["filesIncluded"], None);
+    assert_eq!(files[..3], ["src/cart.ts", "src/price.ts", "src/types.ts"]);
+    assert_eq!(texts(&context["next"], None), ["src/vat.ts"]);
+}
+
+#[test]
+fn a_pipe_is_a_log() {
+    let repo = shop();
+    let command = support::command(&repo.root(), &["context", "--log", "-", "--format", "json"]);
+    let context = support::json(&support::fed(command, TSC.as_bytes()));
+    assert_eq!(context["level"], 1);
+}
+
+#[test]
+fn level_0_holds_targets_and_index_in_few_kilobytes() {
+    let repo = shop();
+    let context = repo.context(&["--target", "tests/cart.test.ts"]);
+    assert_eq!(context["level"], 0);
+    assert_eq!(
+        texts(&context["filesIncluded"], None),
+        ["tests/cart.test.ts"]
+    );
+    assert_eq!(texts(&context["next"], None), ["src/cart.ts"]);
+    let index = texts(&context["repoIndex"]["files"], Some("path"));
+    assert_eq!(index.len(), 9);
+    assert_eq!(
+        texts(&context["repoIndex"]["entrypoints"], None),
+        ["package.json"]
+    );
+    let tracked = repo.git(&["ls-files", "-s", "src/vat.ts"]);
+    let row = context["repoIndex"]["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["path"] == "src/vat.ts")
+        .unwrap();
+    assert!(tracked.contains(row["blobId"].as_str().unwrap()));
+    // R18: the targets, the log and a list; nothing of what they import.
+    assert!(
+        context["totalBytes"].as_u64().unwrap() < 1000,
+        "{}",
+        context["totalBytes"]
+    );
+    assert!(
+        context.to_string().len() < 8_000,
+        "{}",
+        context.to_string().len()
+    );
+}
+
+#[test]
+fn level_2_follows_two_imports_and_says_which() {
+    let repo = shop();
+    let context = repo.context(&[
+        "--level",
+        "2",
+        "--profile",
+        "spec",
+        "--allow",
+        "src/**",
+        "src/cart.ts",
+    ]);
+    let files = context["files"].as_array().unwrap();
+    let vat = files
+        .iter()
+        .find(|file| file["path"] == "src/vat.ts")
+        .unwrap();
+    assert_eq!(vat["hops"], 2);
+    assert_eq!(texts(&vat["via"], None), ["src/price.ts"]);
+    assert!(!texts(&context["filesIncluded"], None).contains(&"src/unrelated.ts".to_owned()));
+}
+
+#[test]
+fn retries_climb_the_ladder() {
+    let repo = shop();
+    let climb = |arguments: &[&str]| {
+        let all = [arguments, &["src/cart.ts"]].concat();
+        repo.context(&all)["level"].as_u64().unwrap()
+    };
+    assert_eq!(climb(&["--stop-reason", "tests_failed"]), 1);
+    repo.write("before.json", r#"{"level":1,"stopReason":"patch_invalid"}"#);
+    assert_eq!(climb(&["--previous", "before.json"]), 2);
+    assert_eq!(climb(&["--request-path", "src/vat.ts"]), 3);
+    assert_eq!(climb(&["--include-repo-bundle"]), 4);
+}
+
+#[test]
+fn level_4_needs_its_flag_and_keeps_the_deny_list() {
+    let repo = shop();
+    repo.write(".env", "A=1\n");
+    repo.commit();
+    let refused = repo.mendit(&["context", "--level", "4", "src/cart.ts"]);
+    assert_eq!(refused.status.code(), Some(5));
+    assert!(stderr(&refused).contains("--include-repo-bundle"));
+    let context = repo.context(&["--include-repo-bundle"]);
+    let files = texts(&context["filesIncluded"], None);
+    assert!(files.contains(&"src/unrelated.ts".to_owned()) && !files.contains(&".env".to_owned()));
+    assert!(texts(&context["omitted"], Some("path")).contains(&".env".to_owned()));
+}
+
+#[test]
+fn caps_cut_and_say_so() {
+    let repo = shop();
+    let context = repo.context(&["--level", "2", "--max-files", "1", "src/cart.ts"]);
+    assert_eq!(
+        texts(&context["files"], Some("role")),
+        ["target", "closure"]
+    );
+    let cut = &context["omitted"][0];
+    assert_eq!(cut["code"], "C101");
+    assert_eq!(cut["rank"], 2);
+    assert!(cut["remedy"].as_str().unwrap().contains("--max-files"));
+    assert_eq!(
+        texts(&context["next"], None)[0],
+        cut["path"].as_str().unwrap()
+    );
+
+    let context = repo.context(&[
+        "--level",
+        "1",
+        "--max-total-bytes",
+        "60",
+        "src/price.ts",
+        "src/cart.ts",
+    ]);
+    let bytes: u64 = context["totalBytes"].as_u64().unwrap();
+    assert!(bytes <= 120, "{bytes}");
+    assert!(context["filesRejected"][0]["code"] == "C102");
+
+    let context = repo.context(&["--level", "2", "--max-tokens", "40", "src/cart.ts"]);
+    assert!(context["totalTokens"].as_u64().unwrap() <= 40);
+}
+
+#[cfg(unix)]
+#[test]
+fn lists_that_are_cut_say_by_how_much() {
+    let repo = shop();
+    let short = repo.context(&["src/cart.ts"]);
+    assert!(
+        short.get("moreOmitted").is_none() && short["repoIndex"].get("moreEntrypoints").is_none()
+    );
+    let had = short["repoIndex"]["entrypoints"].as_array().unwrap().len();
+    for at in 0..40 {
+        repo.write(&format!("p{at}/main.py"), "");
+    }
+    for at in 0..103 {
+        std::os::unix::fs::symlink("cart.ts", repo.root().join(format!("src/l{at}.ts"))).unwrap();
+    }
+    repo.commit();
+    let context = repo.context(&["src/cart.ts"]);
+    let listed = |of: &serde_json::Value| of.as_array().unwrap().len();
+    let index = &context["repoIndex"];
+    assert_eq!(listed(&index["entrypoints"]), 30);
+    assert_eq!(index["moreEntrypoints"], had + 10);
+    let links = context["omitted"].as_array().unwrap().iter();
+    assert_eq!(links.filter(|it| it["code"] == "C302").count(), 100);
+    assert_eq!(context["moreOmitted"], 3);
+}
+
+#[test]
+fn long_files_become_windows_around_the_lines_of_the_log() {
+    let repo = shop();
+    let long: String = (1..=5000)
+        .map(|n| format!("export const v{n} = {n};\n"))
+        .collect();
+    repo.write("src/long.ts", long);
+    repo.commit();
+    repo.write(
+        "test.log",
+        "src/long.ts(4000,14): error TS2322: Type 'number' is not assignable to type 'string'.\n",
+    );
+    let context = repo.context(&["--log", "test.log", "--max-file-bytes", "2000"]);
+    let file = &context["files"][0];
+    assert_eq!(
+        (&file["path"], &file["mode"]),
+        (&"src/long.ts".into(), &"window".into())
+    );
+    let ranges = file["ranges"].as_array().unwrap();
+    assert!(
+        ranges
+            .iter()
+            .any(|range| range[0].as_u64() <= Some(4000) && range[1].as_u64() >= Some(4000))
+    );
+    assert!(file["content"].as_str().unwrap().contains("v4000 = 4000;"));
+}
+
+#[test]
+fn lock_files_are_cut_to_what_is_missing() {
+    let repo = shop();
+    repo.write("test.log", "src/cart.ts(1,1): error TS2307: Cannot find module 'zod' or its corresponding type declarations.\n");
+    let context = repo.context(&["--log", "test.log"]);
+    let files = context["files"].as_array().unwrap();
+    let lock = files
+        .iter()
+        .find(|file| file["path"] == "pnpm-lock.yaml")
+        .unwrap();
+    assert_eq!(lock["mode"], "window");
+    assert!(lock["content"].as_str().unwrap().contains("zod@3.0.0"));
+}
+
+#[test]
+fn requests_are_checked_one_by_one() {
+    let repo = shop();
+    repo.write(".env", "S=1\n");
+    repo.write("ask.json", r#"{"requestedFiles":["src/vat.ts","../x","/etc/passwd",".env","src/vatt.ts",".git/config"]}"#);
+    let context = repo.context(&["--request", "ask.json"]);
+    let first = &context["files"][0];
+    assert_eq!(
+        (&first["path"], &first["role"]),
+        (&"src/vat.ts".into(), &"requested".into())
+    );
+    let rejected = texts(&context["filesRejected"], Some("path"));
+    assert_eq!(rejected.len(), 5, "{rejected:?}");
+    let reasons = texts(&context["filesRejected"], Some("reason")).join("\n");
+    assert!(reasons.contains("`src/vat.ts`"), "{reasons}");
+    assert!(reasons.contains("leaves the repository") && reasons.contains("absolute"));
+}
+
+#[test]
+fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
+    let repo = shop();
+    let of = |name: &str| {
+        format!(
+            "export function {name}(n) {{\n{}}}\n",
+            "  n += 1;\n".repeat(60)
+        )
+    };
+    let long: String = (0..20).map(|n| of(&format!("step{n}"))).collect();
+    repo.write("src/long.ts", &long);
+    repo.write("test.log", TSC);
+    let context = |more: &[&str]| {
+        repo.context(&[&["--log", "test.log", "--max-tokens", "2000"], more].concat())
+    };
+    let file = |context: &serde_json::Value| {
+        let files = context["files"].as_array().unwrap();
+        let mut named = files.iter().filter(|it| it["path"] == "src/long.ts");
+        let file = named.next().unwrap().clone();
+        assert!(named.next().is_none());
+        (file["content"].as_str().unwrap().to_owned(), file)
+    };
+    for (asked, name) in [
+        ("src/long.ts#step17", "step17"),
+        ("src/long.ts:1-62", "step0"),
+    ] {
+        let (content, _) = file(&context(&["--request-path", asked]));
+        assert!(content.contains(of(name).as_str()), "{asked}: {content}");
+    }
+    let first = context(&["--request-path", "src/long.ts"]);
+    assert!(first["totalTokens"].as_u64().unwrap() <= 2000);
+    let (content, row) = file(&first);
+    let rest = texts(&row["shortened"]["ask"], None);
+    assert!(!rest.is_empty(), "{row}");
+    repo.write("first.json", first.to_string());
+    let again = context(&["--request-path", "src/long.ts", "--since", "first.json"]);
+    let (more, _) = file(&again);
+    let begins = |text: &str| -> Vec<usize> {
+        (0..20)
+            .filter(|n| text.contains(&format!("step{n}(")))
+            .collect()
+    };
+    let (before, after) = (begins(&content), begins(&more));
+    assert!(
+        after.iter().any(|it| !before.contains(it)),
+        "{before:?} {after:?}"
+    );
+    let refused = context(&["--request-path", "src/long.ts#step77"]);
+    let row = &refused["filesRejected"][0];
+    assert_eq!(row["code"], "C312");
+    assert!(row["reason"].as_str().unwrap().contains("`step7`"), "{row}");
+    let manifest = context(&["--request-path", "package.json"]);
+    let paths = texts(&manifest["filesIncluded"], None);
+    let count = paths.iter().filter(|it| *it == "package.json").count();
+    assert_eq!(count, 1, "{paths:?}");
+}
+
+#[test]
+fn what_imports_a_changed_file_is_worth_asking_for() {
+    let repo = shop();
+    repo.write(
+        "src/bill.ts",
+        "import { vat } from './vat';\nexport const bill = vat(1);\n",
+    );
+    repo.write(
+        "tests/vat.test.ts",
+        "import { vat } from '../src/vat';\nvat(1);\n",
+    );
+    let next = |changed: &str| {
+        let before =
+            format!(r#"{{"level":0,"stopReason":"agent_timeout","filesModified":[{changed}]}}"#);
+        repo.write("before.json", &before);
+        let context = repo.context(&["src/price.ts", "--previous", "before.json"]);
+        let rows = context["nextWhy"].as_array().unwrap().iter();
+        let rows = rows.map(|it| (it["path"].clone(), it["why"].clone()));
+        rows.collect::<Vec<_>>()
+    };
+    let plain = next("");
+    assert_eq!(
+        plain[0],
+        ("src/vat.ts".into(), "imported by a target".into())
+    );
+    assert!(!plain.iter().any(|it| it.0 == "src/bill.ts"), "{plain:?}");
+    // Not the file that is here, and no test.
+    let importers = next(r#""src/vat.ts", "src/gone.ts", ".env""#);
+    let why = "it imports what an attempt before changed";
+    assert_eq!(importers[0], ("src/bill.ts".into(), why.into()));
+    assert_eq!(importers[1..], plain[..]);
+}
+
+#[test]
+fn unresolved_imports_say_what_was_tried() {
+    let repo = shop();
+    repo.write("src/broken.ts", "import { a } from './gone';\n");
+    let context = repo.context(&["src/broken.ts"]);
+    let import = &context["unresolvedImports"][0];
+    assert_eq!(
+        (&import["specifier"], &import["line"]),
+        (&"./gone".into(), &1.into())
+    );
+    let tried = texts(&import["tried"], None);
+    assert!(
+        tried.iter().any(|path| path.starts_with("src/gone")),
+        "{tried:?}"
+    );
+}

@@ -1,0 +1,116 @@
+//! Files above the per-file cap: signatures, and windows around what the log names.
+
+
+use crate::support::Repo;
+
+fn long() -> String {
+    let function = |n: usize| {
+        let body: String = (0..20).map(|line| format!("  step({line});\n")).collect();
+        format!("export function f{n}(a: number): void {{\n{body}}}\n")
+    };
+    (0..40).map(function).collect()
+}
+
+#[test]
+fn a_long_file_is_a_skeleton_with_windows() {
+    let repo = Repo::with(&[("src/a.ts", &long())]);
+    repo.write(
+        "log",
+        "src/a.ts(450,3): error TS2304: Cannot find name 'step'.\n",
+    );
+    let flags = ["--max-file-bytes", "5000", "--max-tokens", "0"];
+    let context = repo.context(&[&["--log", "log"][..], &flags].concat());
+    let file = &context["files"][0];
+    assert_eq!(file["mode"], "skeleton");
+    let content = file["content"].as_str().unwrap();
+    assert!(content.len() <= 5000);
+    assert_eq!(file["bytes"], content.len());
+    assert!(
+        content.starts_with("export function f0(a: number): void {\n[lines 2 to 21 left out]\n}\n")
+    );
+    for number in 0..40 {
+        assert!(
+            content.contains(&format!("function f{number}(")),
+            "f{number}"
+        );
+    }
+    let near = content
+        .lines()
+        .filter(|line| line.starts_with("  step("))
+        .count();
+    assert!(
+        (30..=42).contains(&near),
+        "{near} body lines around the evidence"
+    );
+}
+
+#[test]
+fn without_a_grammar_it_is_cut_to_its_beginning() {
+    let repo = Repo::with(&[("notes.txt", &"some words\n".repeat(1000))]);
+    let context = repo.context(&["--target", "notes.txt", "--max-file-bytes", "500"]);
+    assert_eq!(context["files"][0]["mode"], "window");
+    assert!(context["files"][0]["content"].as_str().unwrap().len() <= 500);
+}
+
+#[test]
+fn what_the_packet_has_no_room_for_is_shown_in_part() {
+    let target = "import { f0 } from './long';\nimport { g } from './small';\nf0(g);\n";
+    let small = "export const g = 1;\n";
+    let repo = Repo::with(&[
+        ("src/a.ts", target),
+        ("src/long.ts", &long()),
+        ("src/small.ts", small),
+    ]);
+    let base = ["--level", "2", "--target", "src/a.ts"];
+    let flags = ["--max-total-bytes", "8000", "--max-tokens", "0"];
+    let context = repo.context(&[&base[..], &flags].concat());
+    let file = |path: &str| {
+        let files = context["files"].as_array().unwrap();
+        let found = files.iter().find(|file| file["path"] == path).cloned();
+        found.unwrap_or_else(|| panic!("{path} is not there: {:?}", context["omitted"]))
+    };
+    let shown = file("src/long.ts");
+    assert_eq!(shown["mode"], "skeleton");
+    assert_eq!(shown["shortened"]["code"], "C102");
+    assert_eq!(shown["shortened"]["bytes"], long().len());
+    assert!(shown["content"].as_str().unwrap().contains("function f39("));
+    // It leaves room for what stands behind it, and nothing is said to be left out.
+    assert_eq!(file("src/small.ts")["content"], small);
+    assert!(file("src/small.ts").get("shortened").is_none());
+    assert!(context["totalBytes"].as_u64().unwrap() <= 8000);
+    let sum: u64 = context["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["bytes"].as_u64().unwrap())
+        .sum();
+    assert_eq!(context["totalBytes"], sum);
+    assert!(context["omitted"].as_array().unwrap().is_empty());
+
+    let remedy = shown["shortened"]["remedy"].as_str().unwrap();
+    let mut flags: Vec<&str> = remedy.split(' ').collect();
+    flags.extend(["--max-tokens", "0"]);
+    let whole = repo.context(&[&base[..], &flags].concat());
+    let files = whole["files"].as_array().unwrap();
+    let long = files.iter().find(|it| it["path"] == "src/long.ts").unwrap();
+    assert_eq!(long["mode"], "full", "{remedy}");
+
+    let tokens = repo.context(&[&base[..], &["--max-tokens", "2300"]].concat());
+    let files = tokens["files"].as_array().unwrap();
+    let long = files.iter().find(|it| it["path"] == "src/long.ts").unwrap();
+    assert_eq!(
+        (&long["mode"], &long["shortened"]["code"]),
+        (&"window".into(), &"C103".into())
+    );
+    let content = long["content"].as_str().unwrap();
+    assert!(
+        content.contains("function f0("),
+        "what a target uses: {content}"
+    );
+    assert!(tokens["totalTokens"].as_u64().unwrap() <= 2300);
+
+    // A cut is a cut for whoever forbids it.
+    let strict = ["context", "--fail-over-budget", "--max-total-bytes", "8000"];
+    let output = repo.mendit(&[&strict[..], &base].concat());
+    assert_eq!(output.status.code(), Some(1));
+}

@@ -1,0 +1,10 @@
+//! What is read: logs, imports, names, and the packets made of them.
+
+mod diagnose;
+mod diagnose_logs;
+mod hint;
+mod history;
+mod imports;
+mod rank_signals;
+#[path = "../support/mod.rs"]
+mod support;

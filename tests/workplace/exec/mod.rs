@@ -1,0 +1,10 @@
+//! Commands inside limits: nothing survives them, nothing leaks into them, nothing floods us.
+#![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+mod limits;
+mod orphans;
+mod packet;
+mod sandbox;
+mod terminal;
+mod world;
