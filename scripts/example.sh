@@ -3,7 +3,7 @@
 # out as a repository of its own below the build's folder; nothing else is touched.
 set -eu
 cd "$(dirname "$0")/.."
-cargo build --release --locked
+cargo build --locked
 build=${CARGO_TARGET_DIR:-target}
 example=$build/example
 rm -rf "$example"
@@ -13,4 +13,4 @@ git -C "$example" init --quiet
 git -C "$example" add --all
 git -C "$example" -c user.name=example -c user.email=example@localhost commit --quiet --message example
 cp fixtures/f1-missing-import/failure.log "$example/.git/failure.log"
-"$build/release/mendit" -C "$example" context --log .git/failure.log
+"$build/debug/mendit" -C "$example" context --log .git/failure.log
