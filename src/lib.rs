@@ -4,7 +4,7 @@
 //! # The house
 //!
 //! Data flows one way: from the bytes of a repository to a packet, from a reply to a judged patch.
-//! A module imports only from floors below it; `tests/tidy.rs` holds this.
+//! A module imports only from floors below it; `tests/house/tidy.rs` holds this.
 //!
 //! | floor | module | what |
 //! |---|---|---|

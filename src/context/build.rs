@@ -1,22 +1,16 @@
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
-use super::candidate::{Candidate, Form, RequestedParts};
-use super::candidates::{Mentions, max_hops, places};
-use super::contract::{contracts, with_contracts};
-use super::data_files::data_files;
+use super::candidates::Mentions;
+use super::choose::{Chosen, choose};
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
-use super::fill::Fill;
 use super::focus::Focus;
-use super::hints::recovery;
+use super::hints::{Recovery, recovery};
 use super::ladder::choose_level;
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log_excerpt::excerpt;
-use super::manifests::manifests;
-use super::outlines::known_outline;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
-use super::requested::{everything, requested};
 use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
 use super::tokens::bytes_of_tokens;
@@ -24,11 +18,11 @@ use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::hint::Earlier;
 use crate::model::{
-    ContextDocument, FailureKind, Level, LogExcerpt, PacketFile, Profile, RecoveryContext,
-    RepoPath, Role, SCHEMA_VERSION, UnchangedFile,
+    Caps, ContextDocument, Diagnosis, FailureKind, Level, LogExcerpt, PacketFile, RecoveryContext,
+    RepoPath, SCHEMA_VERSION, UnchangedFile,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::{Pool, RankInput, Ranked, rank};
+use crate::rank::Pool;
 use crate::source::Source;
 use crate::state::Known;
 
@@ -60,9 +54,76 @@ pub fn build(
     redactor: &Redactor,
     request: &Request,
 ) -> Result<Built, ContextError> {
-    let graph = &Graph::knowing(source, &known.facts);
-    let listing = source.listing();
-    let log = clean_log(redactor, request)?;
+    let given = Given {
+        source,
+        known,
+        earlier,
+        policy,
+        redactor,
+        request,
+        names: NameSecrets::find(source, redactor),
+        graph: Graph::knowing(source, &known.facts),
+    };
+    let (log, failure) = read_failure(&given)?;
+    let recovery = recovery(
+        &given.graph,
+        redactor,
+        failure.diagnosis.as_ref(),
+        &failure.targets,
+        (&request.known_names, &request.installed),
+        earlier,
+        &given.may_read(),
+    );
+    let caps = caps(request, &failure, &recovery);
+    let taker = SnapshotTaker {
+        source,
+        policy,
+        redactor,
+        names: &given.names,
+        outlines: &known.outlines,
+    };
+    let chosen = choose(&given, &failure, &recovery, &taker, caps);
+    let context = document(&given, failure, caps, &recovery, chosen);
+    Ok(Built {
+        log: log.map(|log| log.cut(request)),
+        context,
+        recovery: recovery.context,
+    })
+}
+
+/// What a packet is made from.
+pub(super) struct Given<'a> {
+    pub(super) source: &'a dyn Source,
+    pub(super) known: &'a Known,
+    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) policy: &'a ReadPolicy,
+    pub(super) redactor: &'a Redactor,
+    pub(super) request: &'a Request,
+    pub(super) names: NameSecrets,
+    pub(super) graph: Graph<'a>,
+}
+
+impl Given<'_> {
+    pub(super) fn may_read(&self) -> impl Fn(&RepoPath) -> bool + Sync + '_ {
+        let (policy, names) = (self.policy, &self.names);
+        move |path| policy.refuse(path).is_none() && !names.contains(path)
+    }
+}
+
+/// What the log and the request say of the failure.
+pub(super) struct Failure {
+    pub(super) diagnosis: Option<Diagnosis>,
+    pub(super) kind: Option<FailureKind>,
+    pub(super) level: Level,
+    escalation_reason: String,
+    pub(super) targets: Vec<RepoPath>,
+    pub(super) focus: Focus,
+    pub(super) mentions: Mentions,
+}
+
+fn read_failure(given: &Given<'_>) -> Result<(Option<CleanLog>, Failure), ContextError> {
+    let request = given.request;
+    let log = clean_log(given.redactor, request)?;
     let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
         let facts = LogFacts {
             exit_code: request.exit_code,
@@ -71,10 +132,10 @@ pub fn build(
             rules: request.rules.clone(),
         };
         let scene = Scene {
-            source: Some(source),
+            source: Some(given.source),
             directory: &request.directory,
         };
-        diagnose_masked(log, &facts, scene, &request.reports, redactor)
+        diagnose_masked(log, &facts, scene, &request.reports, given.redactor)
     });
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(
@@ -84,183 +145,67 @@ pub fn build(
         request.requested.len(),
         request.include_bundle,
     )?;
-    let escalation_reason = request.level_reason.clone().unwrap_or(escalation_reason);
-    let mut caps = request
-        .caps
-        .over(crate::model::Caps::of(level), request.profile);
-    let names = NameSecrets::find(source, redactor);
-    let taker = SnapshotTaker {
-        source,
-        policy,
-        redactor,
-        names: &names,
-        outlines: &known.outlines,
-    };
     let targets = match (&request.targets[..], &diagnosis) {
-        ([], Some(diagnosis)) => targets_of_log(diagnosis, listing),
+        ([], Some(diagnosis)) => targets_of_log(diagnosis, given.source.listing()),
         (targets, _) => deduplicated(targets),
     };
-
     let text = log.as_ref().map_or("", |log| &log.text);
     let focus = Focus::of(text, diagnosis.as_ref());
     let only_in_header =
         |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
-    let mentions = Mentions::of(diagnosis.as_ref(), &only_in_header);
-    let may_read = |path: &RepoPath| policy.refuse(path).is_none() && !names.contains(path);
-    let recovery = recovery(
-        graph,
-        redactor,
-        diagnosis.as_ref(),
-        &targets,
-        (&request.known_names, &request.installed),
-        earlier,
-        &may_read,
-    );
-    // A fix that is certain needs no more than the lines that it is about.
-    let certain = recovery.certain && request.retry.stop_reason.is_none();
-    if certain
-        && let Some(tokens) = caps
-            .max_tokens
-            .as_mut()
-            .filter(|_| request.caps.max_tokens.is_none())
+    let failure = Failure {
+        mentions: Mentions::of(diagnosis.as_ref(), &only_in_header),
+        diagnosis,
+        kind,
+        level,
+        escalation_reason: request.level_reason.clone().unwrap_or(escalation_reason),
+        targets,
+        focus,
+    };
+    Ok((log, failure))
+}
+
+// A fix that is certain needs no more than the lines that it is about.
+fn caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
+    let mut caps = request.caps.over(Caps::of(failure.level), request.profile);
+    if is_certain(request, recovery)
+        && request.caps.max_tokens.is_none()
+        && let Some(tokens) = &mut caps.max_tokens
     {
         *tokens = TOKENS_WHEN_CERTAIN.min(*tokens);
     }
-    let mut fill = Fill::new(&taker, caps, level);
-    let why = if request.targets.is_empty() {
-        "the log points at it"
-    } else {
-        "named as a target"
-    };
-    // With a limit of tokens the files share it by worth; without one each is given whole.
-    let by_worth = caps.max_tokens.is_some() && request.profile == Profile::Ranked;
-    let mut sharing: Vec<(Candidate, Option<u64>)> = Vec::new();
-    let mut asked = requested(&mut fill, &taker, request);
-    for target in &targets {
-        if by_worth {
-            let mut candidate = Candidate::target(target, mentions.lines(target), why);
-            if certain {
-                // Imports stand at the top.
-                candidate.lines.push(1);
-            }
-            candidate.asked = asked_of(&mut asked, target);
-            if candidate.asked.is_some() {
-                candidate.why.push_str("; the agent asked for it");
-            }
-            sharing.push((candidate, None));
-        } else {
-            fill.target(target, mentions.lines(target), why);
-        }
-    }
-    let readable: Vec<RepoPath> = targets
-        .iter()
-        .filter(|path| policy.refuse(path).is_none() && !names.contains(path))
-        .cloned()
-        .collect();
-    // One wave more than the level takes, so that `next` can name what lies behind.
-    let reach = graph.closure(&readable, (max_hops(level) + 1).min(2));
-    if level >= Level::OneHop {
-        let missing = diagnosis.as_ref().map_or(&[][..], |it| &it.missing_modules);
-        let kind = kind.unwrap_or(FailureKind::Unknown);
-        for manifest in manifests(kind, request.profile, &readable, listing) {
-            let is_asked = asked.iter().any(|it| it.path == manifest.path);
-            if !targets.contains(&manifest.path) && !is_asked {
-                if by_worth && !manifest.is_lock {
-                    sharing.push((
-                        Candidate::new(&manifest.path, Role::Manifest, &manifest.why),
-                        None,
-                    ));
-                } else {
-                    fill.manifest(&manifest, missing);
-                }
-            }
-        }
-    }
-    let mut taken = targets.clone();
-    asked.retain(|candidate| !targets.contains(&candidate.path));
-    let mut candidates = asked;
-    taken.extend(candidates.iter().map(|candidate| candidate.path.clone()));
-    if level == Level::Bundle {
-        candidates.extend(everything(source, &taken));
-    } else {
-        let asked = (&focus, &mentions);
-        let ranking = ranking(
-            (source, known),
-            level,
-            request,
-            &asked,
-            &readable,
-            &reach,
-            &may_read,
-        );
-        let contracts = if level >= Level::TwoHops {
-            contracts(graph, &reach, &taken)
-        } else {
-            Vec::new()
-        };
-        let places_left = caps.max_files.saturating_sub(candidates.len() as u64);
-        let chosen = places(
-            level,
-            request.profile,
-            &reach,
-            &ranking,
-            &mentions,
-            &taken,
-            source.listing(),
-        );
-        let mut chosen = with_contracts(chosen, contracts, places_left);
-        if by_worth && level >= Level::OneHop {
-            lead(&recovery.leads, &taken, &mut chosen);
-            let data = diagnosis.as_ref().map(|it| {
-                let max_bytes = caps.max_tokens.map_or(u64::MAX, bytes_of_tokens);
-                let from = (source, earlier);
-                data_files(from, &focus, it, &targets, &may_read, max_bytes)
-            });
-            for named in data.into_iter().flatten() {
-                if !taken.contains(&named.path) {
-                    chosen.retain(|it| it.path != named.path);
-                    chosen.insert(chosen.len().min(BEFORE_DATA), named);
-                }
-            }
-        }
-        candidates.extend(chosen);
-    }
-    for (rank, candidate) in (1..).zip(candidates) {
-        if by_worth {
-            sharing.push((candidate, Some(rank)));
-        } else {
-            fill.place(candidate, rank);
-        }
-    }
-    let pool = Pool::of(&targets, source.listing());
-    fill.share(sharing, &focus, &|path| pool.standing(path).is_some());
-    let (files, mut omitted, rejected) = fill.into_files();
-    let (unreadable, more_omitted) = unreadable_entries(source, redactor, &targets);
-    omitted.extend(unreadable);
+    caps
+}
 
-    let touched: Vec<RepoPath> = (request.touched.iter())
-        .filter(|path| may_read(path) && listing.has_file(path.as_str()))
-        .cloned()
-        .collect();
-    let mut importers = Closure::default();
-    if !touched.is_empty() {
-        importers = graph.symbol_importers(&touched, 1);
-        let is_product = |path: &RepoPath| pool.standing(path).is_some();
-        importers
-            .nodes
-            .retain(|it| it.hops == 0 || is_product(&it.path));
-    }
+/// Whether the imports found explain all that failed, and no attempt has failed with them.
+pub(super) fn is_certain(request: &Request, recovery: &Recovery) -> bool {
+    recovery.certain && request.retry.stop_reason.is_none()
+}
+
+fn document(
+    given: &Given<'_>,
+    failure: Failure,
+    caps: Caps,
+    recovery: &Recovery,
+    chosen: Chosen,
+) -> ContextDocument {
+    let (source, redactor, request) = (given.source, given.redactor, given.request);
+    let mut omitted = chosen.omitted;
+    let (unreadable, more_omitted) = unreadable_entries(source, redactor, &failure.targets);
+    omitted.extend(unreadable);
+    let importers = importers(given, &failure.targets);
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
-    let chosen: Vec<RepoPath> = paths(&files);
-    let (files, unchanged) = split_unchanged(files, &request.since);
-    let recovery = recovery.context;
-    let suggested = recovery.iter().flat_map(|it| it.suggested_imports.values());
-    let next_why = next((&reach, &importers), &chosen, &omitted, &may_read);
+    let included: Vec<RepoPath> = paths(&chosen.files);
+    let (files, unchanged) = split_unchanged(chosen.files, &request.since);
+    let suggested = recovery.context.iter();
+    let suggested = suggested.flat_map(|it| it.suggested_imports.values());
+    let may_read = given.may_read();
+    let next_why = next((&chosen.reach, &importers), &included, &omitted, &may_read);
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
-        level,
-        escalation_reason,
+        level: failure.level,
+        escalation_reason: failure.escalation_reason,
         profile: request.profile,
         caps,
         total_bytes: files.iter().map(|file| file.bytes).sum(),
@@ -270,11 +215,17 @@ pub fn build(
             .iter()
             .map(|path| redactor.redact(path).text.into_owned())
             .collect(),
-        files_rejected: rejected,
-        unresolved_imports: unresolved(&reach, &chosen, redactor),
+        files_rejected: chosen.rejected,
+        unresolved_imports: unresolved(&chosen.reach, &included, redactor),
         next: next_why.iter().map(|it| it.path.clone()).collect(),
         next_why,
-        repo_index: repo_index(source, level, &readable, &names, policy),
+        repo_index: repo_index(
+            source,
+            failure.level,
+            &chosen.readable,
+            &given.names,
+            given.policy,
+        ),
         history: request.history,
         hints: suggested.cloned().collect(),
         change: request.change.clone(),
@@ -285,138 +236,34 @@ pub fn build(
         unchanged,
         omitted,
         more_omitted,
-        diagnosis,
+        diagnosis: failure.diagnosis,
     };
     context.input_sha256 = input_digest(source, request, &context);
     context.packet_sha256 = packet_digest(&context);
-    Ok(Built {
-        log: log.map(|log| {
-            // Who asks for few tokens has no room for a long log either.
-            let most = request.caps.max_tokens.filter(|it| *it > 0);
-            let most = most.map_or(u64::MAX, bytes_of_tokens);
-            let mut cut = excerpt(
-                &log.text,
-                log.original_bytes,
-                log.redactions,
-                request.max_log_bytes.min(most),
-            );
-            cut.omitted_bytes += log.passed_over;
-            cut
-        }),
-        context,
-        recovery,
-    })
+    context
 }
 
-/// Definitions of missing names that are given a place, whatever else there is.
-const MAX_LEADS: usize = 3;
-/// Candidates that are weighed before the data that the log names.
-const BEFORE_DATA: usize = 8;
+// Who imports what an earlier attempt touched: where a changed signature breaks.
+fn importers(given: &Given<'_>, targets: &[RepoPath]) -> Closure {
+    let listing = given.source.listing();
+    let may_read = given.may_read();
+    let touched: Vec<RepoPath> = (given.request.touched.iter())
+        .filter(|path| may_read(path) && listing.has_file(path.as_str()))
+        .cloned()
+        .collect();
+    if touched.is_empty() {
+        return Closure::default();
+    }
+    let pool = Pool::of(targets, listing);
+    let mut importers = given.graph.symbol_importers(&touched, 1);
+    importers
+        .nodes
+        .retain(|it| it.hops == 0 || pool.standing(&it.path).is_some());
+    importers
+}
+
 /// What the files of a packet take beside a fix that is certain.
 const TOKENS_WHEN_CERTAIN: u64 = 3_000;
-
-fn ranking(
-    (source, known): (&dyn Source, &Known),
-    level: Level,
-    request: &Request,
-    (focus, mentions): &(&Focus, &Mentions),
-    targets: &[RepoPath],
-    reach: &Closure,
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Vec<Ranked> {
-    if level == Level::Targets || request.profile == Profile::Spec {
-        return Vec::new();
-    }
-    let hops: Vec<(RepoPath, u32)> = reach
-        .nodes
-        .iter()
-        .map(|node| (node.path.clone(), node.hops))
-        .collect();
-    let asking = asking((source, known), focus, mentions, targets, may_read);
-    let input = RankInput {
-        log: &focus.text,
-        targets,
-        asking: &asking,
-        hops: &hops,
-        commits: &request.commits,
-        changed: request.change.as_ref().map_or(&[], |change| &change.files),
-        words: &known.words,
-        may_read,
-    };
-    rank(source, &input)
-}
-
-// What of the targets asks: the failing tests' own bodies, and the definitions that the log points
-// into; a target without either asks as a whole while no other has a failing test.
-fn asking(
-    (source, known): (&dyn Source, &Known),
-    focus: &Focus,
-    mentions: &Mentions,
-    targets: &[RepoPath],
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
-) -> Vec<(RepoPath, Vec<u8>)> {
-    let mut asking: Vec<(RepoPath, Vec<u8>)> = Vec::new();
-    let mut any_failing = false;
-    for path in targets.iter().filter(|path| may_read(path)) {
-        let Ok(bytes) = source.read(path) else {
-            continue;
-        };
-        let outline = known_outline(&known.outlines, path, &bytes);
-        let failing = focus.failing(path, &outline, &String::from_utf8_lossy(&bytes));
-        any_failing |= !failing.is_empty();
-        let pointed = mentions.lines(path).iter();
-        let pointed = pointed.filter_map(|line| outline.innermost(*line));
-        let parts: BTreeSet<usize> = failing.into_iter().chain(pointed).collect();
-        let lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
-        let parts = parts.iter().map(|at| outline.definitions[*at].lines);
-        let body = parts
-            .filter_map(|[from, to]| lines.get(from as usize - 1..to as usize))
-            .flat_map(<[&[u8]]>::concat)
-            .collect();
-        asking.push((path.clone(), body));
-    }
-    if !any_failing {
-        asking.clear();
-    }
-    asking
-}
-
-// What was asked for of a target.
-fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<RequestedParts> {
-    let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
-    of_target.find_map(|it| it.asked.take())
-}
-
-// Puts the files that define what is missing first, each at the lines that do.
-fn lead(leads: &[(String, RepoPath, u32)], taken: &[RepoPath], chosen: &mut Vec<Candidate>) {
-    let mut found: Vec<Candidate> = Vec::new();
-    for (name, path, line) in leads.iter().filter(|it| !taken.contains(&it.1)) {
-        if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
-            known.lines.push(*line);
-            continue;
-        }
-        if found.len() == MAX_LEADS {
-            continue;
-        }
-        let why = format!("defines `{name}`, which is missing");
-        let ranked = chosen.iter().position(|it| it.path == *path);
-        let ranked = ranked.map(|at| chosen.remove(at));
-        found.push(match ranked {
-            Some(ranked) => Candidate {
-                role: Role::Closure,
-                why: format!("{why}; {}", ranked.why),
-                lines: [vec![*line], ranked.lines].concat(),
-                form: Form::Whole,
-                ..ranked
-            },
-            None => Candidate {
-                lines: vec![*line],
-                ..Candidate::new(path, Role::Closure, &why)
-            },
-        });
-    }
-    chosen.splice(..0, found);
-}
 
 struct CleanLog {
     text: String,
@@ -448,8 +295,24 @@ fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>,
     }))
 }
 
+impl CleanLog {
+    // Who asks for few tokens has no room for a long log either.
+    fn cut(self, request: &Request) -> LogExcerpt {
+        let most = request.caps.max_tokens.filter(|it| *it > 0);
+        let most = most.map_or(u64::MAX, bytes_of_tokens);
+        let mut cut = excerpt(
+            &self.text,
+            self.original_bytes,
+            self.redactions,
+            request.max_log_bytes.min(most),
+        );
+        cut.omitted_bytes += self.passed_over;
+        cut
+    }
+}
+
 fn deduplicated(paths: &[RepoPath]) -> Vec<RepoPath> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     paths
         .iter()
         .filter(|path| seen.insert(*path))

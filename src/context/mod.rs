@@ -6,6 +6,7 @@ mod bundle;
 mod candidate;
 mod candidates;
 mod change;
+mod choose;
 mod contract;
 mod data_files;
 mod decode;

@@ -10,7 +10,7 @@ use super::suggest::{Holders, is_name, suggest_among};
 use super::{Fix, Query, Wanted, fix, moved_modules};
 use crate::graph::Graph;
 use crate::languages::{Language, words};
-use crate::model::{ImportKind, RepoPath, Suggestion};
+use crate::model::{ImportKind, RepoPath, Suggestion, is_ablated};
 use crate::source::Installed;
 
 /// Files that are asked whether they lack what another lacks.
@@ -63,9 +63,14 @@ pub fn answers(
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
         let mut suggestions = suggest_among(graph, &query, holders.as_ref());
-        suggestions.extend(moved_modules(graph, &query, &wanted.modules));
-        let exports = &wanted.exports;
-        suggestions.extend(renamed_exports(graph, &query, exports, ask.earlier));
+        if !is_ablated("hint-moved") {
+            suggestions.extend(moved_modules(graph, &query, &wanted.modules));
+        }
+        if !is_ablated("hint-renamed") {
+            let exports = &wanted.exports;
+            suggestions.extend(renamed_exports(graph, &query, exports, ask.earlier));
+        }
+        suggestions.retain(|one| !is_ablated(&format!("hint-{:?}", one.source).to_lowercase()));
         for one in suggestions.iter_mut().filter(|one| one.certain) {
             let holding = holding(graph, ask, file, one);
             let others = others(graph, ask, file, one, holding);
@@ -78,7 +83,9 @@ pub fn answers(
         }
     };
     let mut found = wanted.iter().map(answer).collect();
-    keep_promises(graph, ask, &mut found);
+    if !is_ablated("hint-promised") {
+        keep_promises(graph, ask, &mut found);
+    }
     found
 }
 

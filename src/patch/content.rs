@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::change::FileState;
-use super::compose::{LineEdit, compose, one_edit};
+use super::compose::{Composed, LineEdit, compose, one_edit};
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Work, diagnose, place};
@@ -96,28 +96,6 @@ fn together(
     let explicit = sections
         .iter()
         .any(|section| section.headers.explicit.is_some());
-    let mut owners = Vec::new();
-    for (owner, section) in sections.iter().enumerate() {
-        if let Body::Hunks(list) = &section.body {
-            owners.extend(list.iter().enumerate().map(|(index, _)| (owner, index + 1)));
-        }
-    }
-    let hunks = match sections {
-        [
-            FilePatch {
-                body: Body::Hunks(list),
-                ..
-            },
-        ] => Cow::Borrowed(list.as_slice()),
-        several => several
-            .iter()
-            .flat_map(|section| match &section.body {
-                Body::Hunks(list) => list.as_slice(),
-                _ => &[],
-            })
-            .cloned()
-            .collect(),
-    };
     let mut modified = Modified {
         after: None,
         hunks: vec![Vec::new(); sections.len()],
@@ -126,72 +104,101 @@ fn together(
         already: None,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(text, hunks, strict || keeps_cr, &mut modified.mends);
+    let (text, hunks) = match_line_ends(
+        text,
+        hunks_of(sections),
+        strict || keeps_cr,
+        &mut modified.mends,
+    );
     let hunks = as_the_file_reads(&text, hunks, work);
     let outcomes = place(&text, &hunks, strict, work);
-    let failed = outcomes
-        .iter()
-        .any(|outcome| matches!(outcome, Placement::Failed(_)));
-    if failed && let Some(origin) = reversed(&text, &hunks, explicit, work) {
-        modified.already = Some(origin);
+    let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
+    let composed = if outcomes.iter().any(failed) {
+        modified.already = reversed(&text, &hunks, explicit, work);
+        None
+    } else {
+        let composed = composed(&text, &hunks, &outcomes, sections, explicit);
+        composed
+            .map_err(|failure| modified.failures.push(failure))
+            .ok()
+    };
+    verdicts(&mut modified, sections, (&text, &hunks), &outcomes, work);
+    if let Some(composed) = composed {
+        finish(&mut modified, composed, &hunks, strict);
     }
-    let doubt = if failed {
-        None
-    } else {
-        let placed = outcomes.iter().filter_map(|outcome| match outcome {
-            Placement::Placed(placed) => Some(&*placed.lines),
-            _ => None,
-        });
-        damaged(&text, &placed.collect::<Vec<_>>(), sections)
+    modified
+}
+
+fn hunks_of<'h, 'a>(sections: &[&'h FilePatch<'a>]) -> Cow<'h, [Hunk<'a>]> {
+    let list = |section: &&'h FilePatch<'a>| match &section.body {
+        Body::Hunks(list) => list.as_slice(),
+        _ => &[],
     };
-    let composed = if failed {
-        None
-    } else if let Some((line, failure)) = doubt {
-        modified.failures.push((line, failure));
-        None
-    } else {
-        match compose(&text, &outcomes, !explicit) {
-            Ok(composed) => Some(composed),
-            Err((index, failure)) => {
-                let line = hunks.get(index).map_or(0, |hunk| u64::from(hunk.line));
-                modified.failures.push((line, failure));
-                None
-            }
-        }
+    match sections {
+        [one] => Cow::Borrowed(list(one)),
+        several => several.iter().flat_map(list).cloned().collect(),
+    }
+}
+
+// The content with all hunks placed, unless there is doubt that it is what was meant.
+fn composed(
+    text: &Text<'_>,
+    hunks: &[Hunk<'_>],
+    outcomes: &[Placement<'_, '_>],
+    sections: &[&FilePatch<'_>],
+    explicit: bool,
+) -> Result<Composed, (u64, Refusal)> {
+    let placed = outcomes.iter().filter_map(|outcome| match outcome {
+        Placement::Placed(placed) => Some(&*placed.lines),
+        _ => None,
+    });
+    if let Some(doubt) = damaged(text, &placed.collect::<Vec<_>>(), sections) {
+        return Err(doubt);
+    }
+    let line = |hunk: Option<&Hunk<'_>>| hunk.map_or(0, |hunk| u64::from(hunk.line));
+    let composed = compose(text, outcomes, !explicit)
+        .map_err(|(index, failure)| (line(hunks.get(index)), failure))?;
+    if composed.doubtful_end && !explicit && !proven(sections, &composed.bytes) {
+        return Err((line(hunks.last()), newline_lost()));
+    }
+    Ok(composed)
+}
+
+// What is said of each hunk, and the mends that its place took.
+fn verdicts(
+    modified: &mut Modified,
+    sections: &[&FilePatch<'_>],
+    (text, hunks): (&Text<'_>, &[Hunk<'_>]),
+    outcomes: &[Placement<'_, '_>],
+    work: &Work,
+) {
+    let explicit = sections.iter().any(|it| it.headers.explicit.is_some());
+    let numbered = |(owner, section): (usize, &&FilePatch<'_>)| {
+        let count = match &section.body {
+            Body::Hunks(list) => list.len(),
+            _ => 0,
+        };
+        (1..=count).map(move |index| (owner, index))
     };
+    let owners = sections.iter().enumerate().flat_map(numbered);
     let mut diagnosed = 0;
-    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks.iter()).zip(owners) {
+    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks).zip(owners) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict::new(index, stated);
         match outcome {
             Placement::Placed(placed) => {
                 let at = placed.at() as u64 + 1;
                 verdict.applied_at = Some(at);
+                let moved = moved(hunk, at, explicit);
                 for note in &placed.mends {
                     modified
                         .mends
                         .push(mend(note.code, note.safety, hunk, note.message));
                 }
-                let pure = hunk.old_lines().next().is_none();
-                if let Some(stated) = stated.filter(|stated| *stated != at && !pure) {
-                    let message = format!(
-                        "placed at line {at}, the only one that fits; the patch says {stated}"
-                    );
-                    modified
-                        .mends
-                        .push(mend(Code::M401, Safety::Safe, hunk, &message));
-                }
-                if stated.is_none() && !explicit {
-                    let message = format!(
-                        "placed at line {at}, the only one that fits; the patch names none"
-                    );
-                    modified
-                        .mends
-                        .push(mend(Code::M401, Safety::Safe, hunk, &message));
-                }
-                if !placed.mends.is_empty() || stated.is_some_and(|stated| stated != at && !pure) {
+                if !placed.mends.is_empty() || (moved.is_some() && stated.is_some()) {
                     verdict.verdict = Verdict::AppliesMended;
                 }
+                modified.mends.extend(moved);
             }
             Placement::Repeated(note) => {
                 verdict.verdict = Verdict::AppliesMended;
@@ -205,13 +212,13 @@ fn together(
             }
             Placement::Failed(failure) => {
                 let mut failure = failure.clone();
-                if diagnosed < 8 {
-                    diagnose(&mut failure, &text, hunk, work);
-                    failure.hint = failure.hint.or_else(|| built_upon(&hunks, hunk));
+                if diagnosed < MAX_DIAGNOSED {
+                    diagnose(&mut failure, text, hunk, work);
+                    failure.hint = failure.hint.or_else(|| built_upon(hunks, hunk));
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
-                if diagnosed <= 8 {
+                if diagnosed <= MAX_DIAGNOSED {
                     modified.failures.push((u64::from(hunk.line), failure));
                 }
             }
@@ -220,30 +227,40 @@ fn together(
             list.push(verdict);
         }
     }
-    let composed = composed.filter(|composed| {
-        let doubtful = composed.doubtful_end && !explicit && !proven(sections, &composed.bytes);
-        if doubtful {
-            let line = hunks.last().map_or(0, |hunk| u64::from(hunk.line));
-            modified.failures.push((line, newline_lost()));
+}
+
+/// Hunks of a file for which is searched why they do not fit.
+const MAX_DIAGNOSED: usize = 8;
+
+// What is said of a hunk that stands elsewhere than it says, or that says nothing.
+fn moved(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
+    let says = match hunk.old {
+        Some((stated, _)) => {
+            let is_pure = hunk.old_lines().next().is_none();
+            let elsewhere = u64::from(stated) != at && !is_pure;
+            elsewhere.then(|| format!("says {stated}"))?
         }
-        !doubtful
-    });
-    if let Some(composed) = composed {
-        if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
-            let message = "ignored `\\ No newline at end of file` where the file has one";
-            modified
-                .mends
-                .push(mend(Code::M306, Safety::Lossy, hunk, message));
-        }
-        if !strict || modified.mends.is_empty() {
-            modified.after = Some((composed.bytes.into(), composed.edits));
-        } else if let Some(first) = modified.mends.first() {
-            let message = format!("it would have to be mended: {}", first.message);
-            let failure = Refusal::new(Code::P309, message);
-            modified.failures.push((first.patch_line, failure));
-        }
+        None if !explicit => "names none".to_owned(),
+        None => return None,
+    };
+    let message = format!("placed at line {at}, the only one that fits; the patch {says}");
+    Some(mend(Code::M401, Safety::Safe, hunk, &message))
+}
+
+fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], strict: bool) {
+    if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
+        let message = "ignored `\\ No newline at end of file` where the file has one";
+        modified
+            .mends
+            .push(mend(Code::M306, Safety::Lossy, hunk, message));
     }
-    modified
+    if !strict || modified.mends.is_empty() {
+        modified.after = Some((composed.bytes.into(), composed.edits));
+    } else if let Some(first) = modified.mends.first() {
+        let message = format!("it would have to be mended: {}", first.message);
+        let failure = Refusal::new(Code::P309, message);
+        modified.failures.push((first.patch_line, failure));
+    }
 }
 
 // Of the ways to read a hunk, the one with the most old lines that stand in the file: the shorter ones

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::history::{History, PartsRun, SplitEnd, failing};
 use super::limits::Spent;
 use super::plan::Policy;
 use super::session::Session;
-use super::split::{Part, SplitInput, split};
+use super::split::{Part, Split, SplitInput, split};
 use super::task::{Estimate, Task};
 use crate::model::{MentionedFile, Observed, PartResult, RepoPath, StopReason};
 
@@ -23,12 +23,12 @@ impl Session<'_> {
         focus: &[String],
     ) -> Result<SplitEnd, RepairError> {
         let timed_out = reason == "timeout_auto_split";
-        let said = json!({ "reason": reason });
         let event = if timed_out {
             "timeout_auto_split"
         } else {
             "complexity_split"
         };
+        let said = json!({ "reason": reason });
         self.event_of_task("info", &format!("{event}_started"), said)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
@@ -37,10 +37,38 @@ impl Session<'_> {
         } else {
             task.estimate()
         };
-        let failure = failing(history).cloned();
+        let plan = self.split_plan(task, estimate, policy, history, focus)?;
+        let whole = std::mem::take(&mut self.part);
+        let name = match whole.as_str() {
+            "" => "split.json".to_owned(),
+            whole => format!("split-{whole}.json"),
+        };
+        self.journal.json(&name, &plan)?;
+        if plan.parts.is_empty() {
+            let said = json!({ "error": plan.reason });
+            let level = if timed_out { "error" } else { "warning" };
+            self.event_of_task(level, &format!("{event}_failed"), said)?;
+            self.part = whole;
+            return Ok(SplitEnd::Failed(plan.reason));
+        }
+        let said = json!({ "sub_issues_count": plan.parts.len() });
+        self.event_of_task("info", &format!("{event}_success"), said)?;
+        let ran = self.run_parts(&plan.parts, &whole, task, policy, history)?;
+        self.part = whole;
+        Ok(SplitEnd::Ran(ran))
+    }
+
+    fn split_plan(
+        &self,
+        task: &Task,
+        estimate: Estimate,
+        policy: &Policy,
+        history: &History,
+        focus: &[String],
+    ) -> Result<Split, RepairError> {
         // A part is only split by what is its own.
         let is_whole = policy.depth == 0;
-        let failing = failure.as_ref().map_or(&[][..], |it| &it.failing_tests);
+        let failing = failing(history).map_or(&[][..], |it| &it.failing_tests);
         let tests: Vec<String> = failing
             .iter()
             .filter(|test| is_whole || focus.contains(test))
@@ -58,26 +86,18 @@ impl Session<'_> {
             targets: &targets,
             commands: &self.setup.commands.lines,
         };
-        let plan = split(&input, &self.place.source()?, estimate);
-        let whole = std::mem::take(&mut self.part);
-        let numbered = |at: usize| match whole.as_str() {
-            "" => at.to_string(),
-            whole => format!("{whole}.{at}"),
-        };
-        let name = match whole.as_str() {
-            "" => "split.json".to_owned(),
-            whole => format!("split-{whole}.json"),
-        };
-        self.journal.json(&name, &plan)?;
-        if plan.parts.is_empty() {
-            let said = json!({ "error": plan.reason });
-            let level = if timed_out { "error" } else { "warning" };
-            self.event_of_task(level, &format!("{event}_failed"), said)?;
-            self.part = whole;
-            return Ok(SplitEnd::Failed(plan.reason));
-        }
-        let said = json!({ "sub_issues_count": plan.parts.len() });
-        self.event_of_task("info", &format!("{event}_success"), said)?;
+        Ok(split(&input, &self.place.source()?, estimate))
+    }
+
+    // Until one of them mends it all, the limits are reached, or it is stopped.
+    fn run_parts(
+        &mut self,
+        planned: &[Part],
+        whole: &str,
+        task: &Task,
+        policy: &Policy,
+        history: &History,
+    ) -> Result<PartsRun, RepairError> {
         let from = self.all.len();
         let started = self.journal.seconds();
         let mut parts = PartsRun {
@@ -86,78 +106,86 @@ impl Session<'_> {
             reason: StopReason::BudgetExhausted,
             left: None,
         };
-        let mut reasons = BTreeMap::new();
-        for part in &plan.parts {
+        let mut reasons = BTreeSet::new();
+        for part in planned {
             let since = self.all.get(from..).unwrap_or_default();
             let seconds = history.seconds + self.journal.seconds() - started;
             let spent = Spent::of(history.attempts.iter().chain(since), seconds);
-            let left = plan.parts.len() - parts.ran;
-            let share = match spent.share(policy, number(left), number(plan.parts.len())) {
+            let left = planned.len() - parts.ran;
+            let share = match spent.share(policy, count(left), count(planned.len())) {
                 Ok(share) => share,
                 Err(why) => {
                     parts.left = Some((left, why));
                     break;
                 }
             };
-            let number = numbered(part.number);
-            self.part.clone_from(&number);
-            let said = json!({
-                "part": part.number,
-                "number": number,
-                "title": part.title,
-                "tests": part.tests,
-                "criteria": part.criteria,
-            });
-            self.event("info", "part_started", said)?;
-            let at = self.parts.len();
-            self.parts.push(PartResult {
-                number: number.clone(),
-                title: part.title.clone(),
-                depends_on: part.depends_on.iter().map(|it| numbered(*it)).collect(),
-                status: None,
-            });
-            let mut own = History {
-                baseline: self.standing(history),
-                repeated: self.standing(history),
-                heals: Some(0),
-                ..History::default()
-            };
-            let end = self.drive(&share, &mut own, Some(&task_of(part, task)), &part.tests)?;
+            let reason = self.run_part(part, whole, task, &share, history)?;
             parts.ran += 1;
-            reasons.insert(end.reason.to_string(), end.reason);
-            if let Some(part) = self.parts.get_mut(at) {
-                part.status = Some(end.status);
-            }
-            let said = json!({
-                "part": part.number,
-                "number": number,
-                "status": end.status,
-                "why": end.message,
-            });
-            self.event("info", "part_ended", said)?;
-            if self
-                .all
-                .iter()
-                .any(|it| it.proof.as_ref().is_some_and(|it| it.proven))
-            {
+            reasons.insert(reason.to_string());
+            parts.reason = match reasons.len() {
+                1 => reason,
+                _ => StopReason::TestsFailed,
+            };
+            if (self.all.iter()).any(|it| it.proof.as_ref().is_some_and(|it| it.proven)) {
                 parts.passed = true;
+                parts.reason = StopReason::Fixed;
                 break;
             }
             if self.interrupted || self.stop.requested() {
                 break;
             }
         }
-        self.part = whole;
-        if parts.passed {
-            parts.reason = StopReason::Fixed;
-        } else if let Some((_, reason)) = reasons.pop_first() {
-            parts.reason = if reasons.is_empty() {
-                reason
-            } else {
-                StopReason::TestsFailed
-            };
+        Ok(parts)
+    }
+
+    // One part, as a task of its own on what those before it left.
+    fn run_part(
+        &mut self,
+        part: &Part,
+        whole: &str,
+        task: &Task,
+        share: &Policy,
+        history: &History,
+    ) -> Result<StopReason, RepairError> {
+        let numbered = |at: usize| match whole {
+            "" => at.to_string(),
+            whole => format!("{whole}.{at}"),
+        };
+        let number = numbered(part.number);
+        self.part.clone_from(&number);
+        let said = json!({
+            "part": part.number,
+            "number": number,
+            "title": part.title,
+            "tests": part.tests,
+            "criteria": part.criteria,
+        });
+        self.event("info", "part_started", said)?;
+        let at = self.parts.len();
+        self.parts.push(PartResult {
+            number: number.clone(),
+            title: part.title.clone(),
+            depends_on: part.depends_on.iter().map(|it| numbered(*it)).collect(),
+            status: None,
+        });
+        let mut own = History {
+            baseline: self.standing(history),
+            repeated: self.standing(history),
+            heals: Some(0),
+            ..History::default()
+        };
+        let end = self.drive(share, &mut own, Some(&task_of(part, task)), &part.tests)?;
+        if let Some(part) = self.parts.get_mut(at) {
+            part.status = Some(end.status);
         }
-        Ok(SplitEnd::Ran(parts))
+        let said = json!({
+            "part": part.number,
+            "number": number,
+            "status": end.status,
+            "why": end.message,
+        });
+        self.event("info", "part_ended", said)?;
+        Ok(end.reason)
     }
 
     /// An event with what the task is called where it came from (R43).
@@ -190,7 +218,7 @@ impl Session<'_> {
     }
 }
 
-fn number(count: usize) -> u32 {
+fn count(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 

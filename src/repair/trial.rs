@@ -61,6 +61,46 @@ impl Session<'_> {
         trial: &Trial<'_>,
         folder: &str,
     ) -> Result<(), RepairError> {
+        let Some(judged) = self.judge_into(result, trial, folder)? else {
+            return Ok(());
+        };
+        let known = self.states_before(&judged.changes)?;
+        self.place.write(&judged.changes)?;
+        let (ran, shaky) = self.run_with_change(trial)?;
+        self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
+        if let Some((reason, message)) = no_verdict(&ran) {
+            self.place.reset()?;
+            if !ran.interrupted {
+                result.test_result = Some(ran.observed.test_result.clone());
+            }
+            (result.stop_reason, result.message) = (reason, message);
+            return Ok(());
+        }
+        self.weigh_run(result, trial, &judged.changes, &ran, &shaky)?;
+        // Last: all that was read and run until here was what the run began with.
+        if self.has_moved()? {
+            result.stop_reason = StopReason::WorktreeChanged;
+            (result.kept, result.proof) = (false, None);
+            result.message = self.moved.clone().unwrap_or_default();
+        }
+        if result.kept {
+            self.place.adopt()?;
+            self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
+            self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
+            self.stand_on(&ran);
+        } else {
+            self.place.reset()?;
+        }
+        Ok(())
+    }
+
+    // Says of a patch whether it applies, and keeps both in the attempt's folder; `None` when not.
+    fn judge_into(
+        &mut self,
+        result: &mut AttemptResult,
+        trial: &Trial<'_>,
+        folder: &str,
+    ) -> Result<Option<Judged>, RepairError> {
         let mut judged = self.judge(trial.patch, true)?;
         let applies = judged.verdict.verdict.applies();
         let patch = if applies {
@@ -81,31 +121,25 @@ impl Session<'_> {
         if !applies {
             (result.stop_reason, result.message) = refusal(&judged.verdict);
             result.error_code = judged.verdict.error_code.map(|code| code.to_string());
-            return Ok(());
+            return Ok(None);
         }
-        result.files_modified = judged
-            .changes
-            .iter()
-            .map(|it| it.path.to_string())
-            .collect();
-        let known = self.states_before(&judged.changes)?;
-        self.place.write(&judged.changes)?;
-        let (ran, shaky) = self.run_with_change(trial)?;
-        self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
-        if ran.interrupted {
-            self.place.reset()?;
-            result.stop_reason = StopReason::Interrupted;
-            "it was interrupted".clone_into(&mut result.message);
-            return Ok(());
-        }
-        result.test_result = Some(ran.observed.test_result.clone());
-        if ran.cut_short {
-            self.place.reset()?;
-            result.stop_reason = StopReason::BudgetExhausted;
-            result.message = format!("{TIME_UP} while the commands ran with the change");
-            return Ok(());
-        }
-        let (stop_reason, kept, mut message) = reason(trial, &ran.observed, &judged.changes);
+        let changes = judged.changes.iter();
+        result.files_modified = changes.map(|it| it.path.to_string()).collect();
+        Ok(Some(judged))
+    }
+
+    // What a run with the change says of it: kept or not, and proved where it passes.
+    fn weigh_run(
+        &mut self,
+        result: &mut AttemptResult,
+        trial: &Trial<'_>,
+        changes: &[Change],
+        ran: &CommandsRun,
+        shaky: &[String],
+    ) -> Result<(), RepairError> {
+        let observed = &ran.observed;
+        result.test_result = Some(observed.test_result.clone());
+        let (stop_reason, kept, mut message) = reason(trial, observed, changes);
         if !shaky.is_empty() {
             message += &format!(
                 "; {} failed in the run before, with the same change",
@@ -113,59 +147,54 @@ impl Session<'_> {
             );
         }
         let before = trial.before;
-        let brings_on = before.is_some_and(|before| brings_on(before, &ran.observed));
-        result.kept = kept && (ran.observed.passed || !trial.must_fix || brings_on);
+        let brings_on = before.is_some_and(|before| brings_on(before, observed));
+        result.kept = kept && (observed.passed || !trial.must_fix || brings_on);
         result.stop_reason = stop_reason;
         message.clone_into(&mut result.message);
-        result.observed = Some(ran.observed.clone());
-        if ran.observed.passed {
-            self.prove(result, trial, &judged.changes, &ran)?;
+        result.observed = Some(observed.clone());
+        if observed.passed {
+            self.prove(result, trial, changes, ran)?;
         } else if result.kept {
-            self.keep_without_tests(result, trial, &judged.changes)?;
+            self.keep_without_tests(result, trial, changes)?;
         }
         let settled = result.stop_reason == stop_reason;
-        if settled && (ran.observed.passed || stop_reason == StopReason::TestsFailed) {
-            self.place.reset()?;
-            let expected = if ran.observed.passed {
-                None
-            } else {
-                trial.before
-            };
-            let expected = expected.unwrap_or(&ran.observed);
-            match self.check_load(&judged.changes, expected)? {
-                Some(LoadCheck::NotLoaded { said, elsewhere }) => {
-                    result.kept = false;
-                    if elsewhere || ran.observed.passed {
-                        result.stop_reason = StopReason::WorkplaceUnused;
-                    }
-                    result.message = format!("{message}, but {said}");
-                }
-                Some(LoadCheck::CutShort) if ran.observed.passed => {
-                    let mut proof = result.proof.take().unwrap_or_default();
-                    proof.missing = vec![NO_TIME.to_owned()];
-                    proof.proven = false;
-                    self.unproven(result, &proof)?;
-                    result.proof = Some(proof);
-                }
-                _ => {}
-            }
-            if result.kept {
-                self.place.write(&judged.changes)?;
-            }
+        if settled && (observed.passed || stop_reason == StopReason::TestsFailed) {
+            self.check_loaded(result, trial, changes, ran, &message)?;
         }
-        // Last: all that was read and run until here was what the run began with.
-        if self.has_moved()? {
-            result.stop_reason = StopReason::WorktreeChanged;
-            (result.kept, result.proof) = (false, None);
-            result.message = self.moved.clone().unwrap_or_default();
+        Ok(())
+    }
+
+    // Whether what ran was what was changed; the change is laid in again where it is kept.
+    fn check_loaded(
+        &mut self,
+        result: &mut AttemptResult,
+        trial: &Trial<'_>,
+        changes: &[Change],
+        ran: &CommandsRun,
+        message: &str,
+    ) -> Result<(), RepairError> {
+        self.place.reset()?;
+        let passed = ran.observed.passed;
+        let expected = trial.before.filter(|_| !passed).unwrap_or(&ran.observed);
+        match self.check_load(changes, expected)? {
+            Some(LoadCheck::NotLoaded { said, elsewhere }) => {
+                result.kept = false;
+                if elsewhere || passed {
+                    result.stop_reason = StopReason::WorkplaceUnused;
+                }
+                result.message = format!("{message}, but {said}");
+            }
+            Some(LoadCheck::CutShort) if passed => {
+                let mut proof = result.proof.take().unwrap_or_default();
+                proof.missing = vec![NO_TIME.to_owned()];
+                proof.proven = false;
+                self.unproven(result, &proof)?;
+                result.proof = Some(proof);
+            }
+            _ => {}
         }
         if result.kept {
-            self.place.adopt()?;
-            self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
-            self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
-            self.stand_on(&ran);
-        } else {
-            self.place.reset()?;
+            self.place.write(changes)?;
         }
         Ok(())
     }
@@ -327,6 +356,18 @@ pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
 #[must_use]
 pub fn digest(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+// Why a run that did not end by itself says nothing.
+fn no_verdict(ran: &CommandsRun) -> Option<(StopReason, String)> {
+    if ran.interrupted {
+        Some((StopReason::Interrupted, "it was interrupted".to_owned()))
+    } else if ran.cut_short {
+        let message = format!("{TIME_UP} while the commands ran with the change");
+        Some((StopReason::BudgetExhausted, message))
+    } else {
+        None
+    }
 }
 
 // What is wrong, with its file where the words do not name it.

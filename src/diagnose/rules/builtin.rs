@@ -4,16 +4,23 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use super::rule::Rule;
+use crate::model::is_ablated;
 
-const TABLES: &[&str] = &[
-    include_str!("python.toml"),
-    include_str!("testing.toml"),
-    include_str!("javascript.toml"),
-    include_str!("checkers.toml"),
-    include_str!("packages.toml"),
-    include_str!("patches.toml"),
-    include_str!("environment.toml"),
-    include_str!("languages.toml"),
+macro_rules! table {
+    ($name:literal) => {
+        ($name, include_str!($name))
+    };
+}
+
+const TABLES: &[(&str, &str)] = &[
+    table!("python.toml"),
+    table!("testing.toml"),
+    table!("javascript.toml"),
+    table!("checkers.toml"),
+    table!("packages.toml"),
+    table!("patches.toml"),
+    table!("environment.toml"),
+    table!("languages.toml"),
 ];
 
 #[derive(Deserialize)]
@@ -23,7 +30,8 @@ struct Table {
 
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
-    let rules = TABLES.iter().flat_map(|text| {
+    let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
+    let rules = tables.flat_map(|(_, text)| {
         #[expect(
             clippy::expect_used,
             reason = "the tables are constants and a test reads them"
@@ -31,7 +39,7 @@ pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
         let table: Table = toml::from_str(text).expect("a table of rules");
         table.rule
     });
-    Engine::new(rules.collect())
+    Engine::new(rules.filter(|rule| !is_ablated(&rule.id)).collect())
 });
 
 /// The page of a built-in rule, as Markdown; none when no rule has this id.
@@ -45,12 +53,13 @@ pub fn rule_page(id: &str) -> Option<String> {
         .unwrap_or_default();
     let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_deref());
     Some(format!(
-        "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n",
+        "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n\nSeen: {seen}.\n",
         kind = rule.kind,
         tool = rule.tool,
         example = rule.example,
         why = rule.why,
         weight = rule.weight,
+        seen = rule.seen,
     ))
 }
 

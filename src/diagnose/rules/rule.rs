@@ -27,6 +27,14 @@ pub(in crate::diagnose) struct Rule {
     pub(in crate::diagnose) example: String,
     /// Why the line means this.
     pub(in crate::diagnose) why: String,
+    /// Where such a line stands in public: the repository of a job whose log it decides.
+    #[serde(default = "own_trial")]
+    pub(in crate::diagnose) seen: String,
+}
+
+// `seen` of a row whose line was only ever printed by a tool that was made to fail on purpose.
+fn own_trial() -> String {
+    "own trial".to_owned()
 }
 
 /// What is wrong with a rule of a user.

@@ -10,7 +10,9 @@ use super::run::Judging;
 use super::section::{SectionOutcome, original};
 use super::{After, Judged};
 use crate::languages::PYTHON;
-use crate::model::{AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, Verdict};
+use crate::model::{
+    AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, Verdict, is_ablated,
+};
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
 fn changed_file<'s>(path: &'s str, slot: &'s PathChange) -> ChangedFile<'s> {
@@ -36,6 +38,15 @@ impl Judging<'_, '_> {
         }
         if self.work.is_done() {
             self.plain(Code::P308, "the patch takes too many comparisons to place");
+        }
+        if let Some(mend) = self
+            .verdict
+            .mends
+            .iter()
+            .find(|it| is_ablated(it.code.as_str()))
+        {
+            let message = format!("it would have to be mended: {}", mend.message.clone());
+            self.plain(Code::P309, &message);
         }
         self.weigh_undone_copies();
         let already = self.weigh_already();

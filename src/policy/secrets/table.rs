@@ -1,5 +1,7 @@
 use std::sync::LazyLock;
 
+use crate::model::is_ablated;
+
 /// The rules that have a pattern, in the order of the table.
 pub(super) fn formats() -> impl Iterator<Item = &'static Rule> {
     TABLE.iter().filter(|rule| !rule.pattern.is_empty())
@@ -38,21 +40,28 @@ struct File {
 
 // The files are part of the program, and a test reads each.
 static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let read = |text: &&str| toml::from_str::<File>(text).ok();
-    let files = FILES.iter().filter_map(read);
-    files.flat_map(|file| file.rule).collect()
+    let files = FILES.iter().filter(|(name, _)| !is_ablated(name));
+    let files = files.filter_map(|(_, text)| toml::from_str::<File>(text).ok());
+    let rules = files.flat_map(|file| file.rule);
+    rules.filter(|rule| !is_ablated(&rule.id)).collect()
 });
 
-const FILES: &[&str] = &[
-    include_str!("rules/ai.toml"),
-    include_str!("rules/cloud.toml"),
-    include_str!("rules/formats.toml"),
-    include_str!("rules/hosts.toml"),
-    include_str!("rules/messages.toml"),
-    include_str!("rules/packages.toml"),
-    include_str!("rules/payments.toml"),
-    include_str!("rules/services.toml"),
-    include_str!("rules/surroundings.toml"),
+macro_rules! table {
+    ($name:literal) => {
+        ($name, include_str!(concat!("rules/", $name)))
+    };
+}
+
+const FILES: &[(&str, &str)] = &[
+    table!("ai.toml"),
+    table!("cloud.toml"),
+    table!("formats.toml"),
+    table!("hosts.toml"),
+    table!("messages.toml"),
+    table!("packages.toml"),
+    table!("payments.toml"),
+    table!("services.toml"),
+    table!("surroundings.toml"),
 ];
 
 /// One row of the table in `rules/*.toml`.
@@ -107,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_file_is_read() {
-        for text in FILES {
+        for (_, text) in FILES {
             toml::from_str::<File>(text).unwrap();
         }
     }
