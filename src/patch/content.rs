@@ -83,6 +83,13 @@ fn by_line_ends(
             return kept;
         }
     }
+    // What stands there to the byte needs no other ends.
+    if one.after.is_none() && one.already.is_none() && before.bytes.contains(&b'\r') {
+        let exact = together(before, sections, true, true, work);
+        if exact.after.is_some() {
+            return exact;
+        }
+    }
     one
 }
 

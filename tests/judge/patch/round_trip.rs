@@ -103,6 +103,14 @@ fn applied(old: &Tree, patch: &[u8], reverse: bool, strip: Option<usize>) -> Res
     Ok(tree)
 }
 
+#[test]
+fn a_lone_return_at_the_end_is_taken_back() {
+    let new = Tree::from([("f".to_owned(), b"x\r\nx\r".to_vec())]);
+    let patch = b"diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+x\r\n+x\r\n\\ No newline at end of file\n";
+    assert_eq!(applied(&Tree::new(), patch, false, None), Ok(new.clone()));
+    assert_eq!(applied(&new, patch, true, None), Ok(Tree::new()));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
