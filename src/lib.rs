@@ -13,10 +13,12 @@
 //! | 1 | [`junit`] | reports of tests, as the runners of many languages write them |
 //! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
 //! | 1 | [`exec`] | a child process inside limits |
+//! | 1 | [`runners`] | what the runners of tests take: chosen tests alone |
 //! | 1 | [`report`] | values of the model as text |
 //! | 1 | [`state`] | what is kept between runs, out of reach of what is run |
 //! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
 //! | 2 | [`languages`] | the only user of tree-sitter: what a language is, a folder for each; bytes to facts about a file, specifier and importer to file |
+//! | 2 | [`trace`] | which lines of the repository ran while tests did |
 //! | 3 | [`policy`] | what may be read and shown; secrets |
 //! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
 //! | 4 | [`diagnose`] | log text to a diagnosis |
@@ -24,6 +26,7 @@
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 4 | [`proof`] | what stands behind a green run |
 //! | 5 | [`workplace`] | where commands and agents run: what runs there is what was changed |
+//! | 5 | [`why`] | which change made it fail: hunks, their order, what to try next |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`agent`] | one call of an agent, and its reply read |
@@ -116,7 +119,12 @@ cfg_if::cfg_if! {
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod rank;
         pub mod repair;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
+        pub mod runners;
         pub mod state;
+        pub mod trace;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
+        pub mod why;
         pub mod workplace;
         pub mod workspace;
     }

@@ -1796,6 +1796,8 @@ export interface RunSummary {
   mends: Array<string>;
   /** Failures beyond those listed, without those that are like one of them. */
   more: number;
+  /** How many more there are. */
+  moreSuspects: number;
   /** What a packet for an agent comes to. */
   packet: PacketSize | null;
   /** For names without a certain import the likeliest one each, at most three. */
@@ -1806,6 +1808,11 @@ export interface RunSummary {
   requiresUserAction: boolean;
   /** A finer word. */
   subkind: string | null;
+  /**
+   * Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
+   * at most five; none of them was tried. `mendit why` does that.
+   */
+  suspects: Array<string>;
 }
 
 /** A rung of the ladder and what it was worth. */
@@ -2086,6 +2093,83 @@ export interface UnresolvedImport {
 
 /** The answer for a patch or for one hunk; the later in this list, the more it outranks others. */
 export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "malformed" | "refused" | "unsafe";
+
+/** What the changes were compared with. */
+export interface WhyBase {
+  /** The commit, in hex. */
+  commit: string;
+  /** Why it was this one, in a few words. */
+  what: string;
+}
+
+/** One change that may be the cause, or is. */
+export interface WhyChange {
+  /** The commit that brought it; `None` when it is not committed. */
+  commit: string | null;
+  /** The lines as a diff, secrets masked, at most 20. */
+  diff: string;
+  /** Its 1-based line now; `None` for a whole file. */
+  line: number | null;
+  /** The file as it is named now, or was before it went. */
+  path: string;
+  /** What speaks for it, or what it is. */
+  why: string;
+}
+
+/** What made a command fail: `mendit why --format json`. */
+export interface WhyDocument {
+  /** What the changes were compared with; `None` when there was nothing to compare with. */
+  base: WhyBase | null;
+  /** The smallest set of changes without which the tests pass, as trials showed it. */
+  cause: Array<WhyChange>;
+  /** The command that fails, secrets masked. */
+  command: string;
+  /** `why`. */
+  document: string;
+  /** Seconds that all of it took. */
+  durationSeconds: number;
+  /** The same in one line. */
+  message: string;
+  /** How many more there are. */
+  moreSuspects: number;
+  /** Why there is no cause; `None` when there is one. */
+  reason: WhyReason | null;
+  /** Runs of the failing tests. */
+  runs: number;
+  /** Raised when a field changes its meaning or goes. */
+  schemaVersion: number;
+  /** Changes that may be it, likeliest first, at most 20. */
+  suspects: Array<WhyChange>;
+  /** The failing tests that were asked, in the runner's spelling; empty where the output names none. */
+  tests: Array<string>;
+  /** What was tried, in order. */
+  trials: Array<WhyTrial>;
+  /** What the trials showed. */
+  verdict: WhyVerdict;
+  /** Runs of the whole command. */
+  wholeRuns: number;
+}
+
+/** What the failing tests did in one state. */
+export type WhyOutcome = "passes" | "fails" | "other";
+
+/** Why no cause is named. */
+export type WhyReason = "flaky" | "passes" | "no_base" | "no_change" | "budget" | "does_not_build" | "fails_without" | "interrupted";
+
+/** One state that was tried. */
+export interface WhyTrial {
+  /** The commit whose files were laid in; `None` for the worktree's own. */
+  commit: string | null;
+  /** How many changes that were. */
+  count: number;
+  /** What came of it. */
+  outcome: WhyOutcome;
+  /** Changes that were taken back: `path:line`, at most 20. */
+  without: Array<string>;
+}
+
+/** What the trials showed of a cause. */
+export type WhyVerdict = "caused" | "not_by_this_change" | "unknown";
 
 /** Where the commands and the agent of a run stood. */
 export interface WorkplaceUsed {

@@ -1665,6 +1665,8 @@ class RunSummary(TypedDict):
     mends: list[str]
     # Failures beyond those listed, without those that are like one of them.
     more: int
+    # How many more there are.
+    moreSuspects: int
     # What a packet for an agent comes to.
     packet: Union["PacketSize", None]
     # For names without a certain import the likeliest one each, at most three.
@@ -1675,6 +1677,9 @@ class RunSummary(TypedDict):
     requiresUserAction: bool
     # A finer word.
     subkind: Union[str, None]
+    # Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
+    # at most five; none of them was tried. `mendit why` does that.
+    suspects: list[str]
 
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):
@@ -1925,6 +1930,79 @@ class UnresolvedImport(TypedDict):
 
 # The answer for a patch or for one hunk; the later in this list, the more it outranks others.
 Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['malformed'], Literal['refused'], Literal['unsafe']]
+
+# What the changes were compared with.
+class WhyBase(TypedDict):
+    # The commit, in hex.
+    commit: str
+    # Why it was this one, in a few words.
+    what: str
+
+# One change that may be the cause, or is.
+class WhyChange(TypedDict):
+    # The commit that brought it; `None` when it is not committed.
+    commit: Union[str, None]
+    # The lines as a diff, secrets masked, at most 20.
+    diff: str
+    # Its 1-based line now; `None` for a whole file.
+    line: Union[int, None]
+    # The file as it is named now, or was before it went.
+    path: str
+    # What speaks for it, or what it is.
+    why: str
+
+# What made a command fail: `mendit why --format json`.
+class WhyDocument(TypedDict):
+    # What the changes were compared with; `None` when there was nothing to compare with.
+    base: Union["WhyBase", None]
+    # The smallest set of changes without which the tests pass, as trials showed it.
+    cause: list["WhyChange"]
+    # The command that fails, secrets masked.
+    command: str
+    # `why`.
+    document: str
+    # Seconds that all of it took.
+    durationSeconds: float
+    # The same in one line.
+    message: str
+    # How many more there are.
+    moreSuspects: int
+    # Why there is no cause; `None` when there is one.
+    reason: Union["WhyReason", None]
+    # Runs of the failing tests.
+    runs: int
+    # Raised when a field changes its meaning or goes.
+    schemaVersion: int
+    # Changes that may be it, likeliest first, at most 20.
+    suspects: list["WhyChange"]
+    # The failing tests that were asked, in the runner's spelling; empty where the output names none.
+    tests: list[str]
+    # What was tried, in order.
+    trials: list["WhyTrial"]
+    # What the trials showed.
+    verdict: "WhyVerdict"
+    # Runs of the whole command.
+    wholeRuns: int
+
+# What the failing tests did in one state.
+WhyOutcome = Union[Literal['passes'], Literal['fails'], Literal['other']]
+
+# Why no cause is named.
+WhyReason = Union[Literal['flaky'], Literal['passes'], Literal['no_base'], Literal['no_change'], Literal['budget'], Literal['does_not_build'], Literal['fails_without'], Literal['interrupted']]
+
+# One state that was tried.
+class WhyTrial(TypedDict):
+    # The commit whose files were laid in; `None` for the worktree's own.
+    commit: Union[str, None]
+    # How many changes that were.
+    count: int
+    # What came of it.
+    outcome: "WhyOutcome"
+    # Changes that were taken back: `path:line`, at most 20.
+    without: list[str]
+
+# What the trials showed of a cause.
+WhyVerdict = Union[Literal['caused'], Literal['not_by_this_change'], Literal['unknown']]
 
 # Where the commands and the agent of a run stood.
 class WorkplaceUsed(TypedDict):

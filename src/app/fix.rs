@@ -49,17 +49,7 @@ pub fn find_fix(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Fixed, AppError> {
-    let line = if !app.settings().test.command.0.is_empty() && request.command.is_empty() {
-        app.settings().test.command.0.join(" && ")
-    } else {
-        let again = again(app, request)?;
-        let line = again.line().ok_or_else(secret)?;
-        enter(app, &again)?;
-        let test = &mut app.settings_mut().test;
-        test.command.0 = vec![line.clone()];
-        test.env.extend(again.env);
-        line
-    };
+    let line = failing_command(app, &request.command)?;
     let prefix = runs::prefix(app)?;
     let before = last_command(app)?.and_then(|it| it.failed_before(&line, &prefix));
     let repaired = repair_after(app, &RepairRequest::default(), before, progress)?;
@@ -96,8 +86,23 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
     Ok(())
 }
 
-fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
-    if let [one] = request.command.as_slice()
+/// The command that is to be mended: that of the settings, the one that is typed, or the last that failed.
+/// It stands in the settings from then on, and is run from where it was.
+pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<String, AppError> {
+    if !app.settings().test.command.0.is_empty() && typed.is_empty() {
+        return Ok(app.settings().test.command.0.join(" && "));
+    }
+    let again = again(app, typed)?;
+    let line = again.line().ok_or_else(secret)?;
+    enter(app, &again)?;
+    let test = &mut app.settings_mut().test;
+    test.command.0 = vec![line.clone()];
+    test.env.extend(again.env);
+    Ok(line)
+}
+
+fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
+    if let [one] = typed
         && let path = std::path::Path::new(one)
         && path.components().count() == 1
         && path.is_file()
@@ -110,8 +115,8 @@ fn again(app: &App, request: &FixRequest) -> Result<Again, AppError> {
                 "`mendit repair --test CMD --log {name}` takes a log"
             )));
     }
-    if !request.command.is_empty() {
-        return Ok(Again::of(app, &request.command, &runs::prefix(app)?));
+    if !typed.is_empty() {
+        return Ok(Again::of(app, typed, &runs::prefix(app)?));
     }
     match last_command(app)? {
         Some(LastCommand { again, passed, .. }) if !passed => Ok(again),

@@ -6,6 +6,7 @@ use super::files::{to_json, write_file};
 use super::{App, AppError, runs};
 use crate::diagnose::Log;
 use crate::exec::CommandLine;
+use crate::git::Repository;
 use crate::model::{Code, RunSummary};
 use crate::repair::{files_digest, may_pass_again, read_json};
 use crate::workspace::Workspace;
@@ -112,6 +113,9 @@ pub(super) struct Again {
     /// The digest of all files that it was run on; `None` where nobody needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) files: Option<String>,
+    /// The commit that was checked out; told of a run that passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) head: Option<String>,
 }
 
 impl Again {
@@ -128,12 +132,20 @@ impl Again {
             prefix: prefix.to_owned(),
             env: env.filter(|it| plain(it)).cloned().collect(),
             files: None,
+            head: None,
         }
     }
 
     /// The same with the files as they are.
     pub(super) fn with_files(mut self, workspace: &Workspace) -> Self {
         self.files = Some(files_digest(workspace.source.as_ref(), &[]));
+        self
+    }
+
+    /// The same with the commit that is checked out.
+    pub(super) fn at_head(mut self, app: &App) -> Self {
+        let git = Repository::discover(app.directory()).ok().flatten();
+        self.head = git.and_then(|git| git.head());
         self
     }
 
@@ -187,6 +199,19 @@ pub(super) fn last_command(app: &App) -> Result<Option<LastCommand>, AppError> {
             passed: about.status == "passed",
             flaky: about.flaky(),
         })
+    }))
+}
+
+/// The commit that was checked out when the same line was last seen to pass here.
+pub(super) fn passed_at(app: &App, line: &str, prefix: &str) -> Result<Option<String>, AppError> {
+    let runs = runs::here(app)?.runs();
+    let names = runs.names().into_iter().rev();
+    let mut folders = names.filter_map(|name| runs.find(&name));
+    Ok(folders.find_map(|folder| {
+        let again: Again = read_json(&folder.join(AGAIN))?;
+        let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
+        let same = again.line()? == line && again.prefix == prefix && about.status == "passed";
+        again.head.filter(|_| same)
     }))
 }
 

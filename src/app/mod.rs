@@ -45,6 +45,12 @@ mod shared;
 mod show_settings;
 mod split;
 mod stats;
+mod suspects;
+mod why;
+mod why_case;
+mod why_clues;
+mod why_range;
+mod why_trials;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
@@ -87,6 +93,7 @@ pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use split::{SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs, gain};
+pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.
 pub use crate::bench::Mined;

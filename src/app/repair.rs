@@ -139,18 +139,7 @@ pub(super) fn repair_after(
         redactor: app.redactor(),
         read: &read,
         request: packets,
-        commands: Commands {
-            lines: settings.test.command.0.clone(),
-            setup: settings.test.setup.clone(),
-            timeout: settings.test.timeout.map(|it| it.0),
-            grace: Duration::from_secs(5),
-            max_output: 256 << 20,
-            environment: settings.test.env.clone(),
-            writable: settings.repair.allow_write.clone(),
-            sandbox: settings.repair.sandbox,
-            no_network: settings.repair.no_net,
-            rules: app.rules(),
-        },
+        commands: commands(app),
         agent: match &agent {
             Some(agent) => Agent::Command {
                 command: &agent.command,
@@ -186,6 +175,23 @@ pub(super) fn repair_after(
         kept: folders.kept,
         result,
     })
+}
+
+/// The commands that must pass, as the settings say how they are run.
+pub(super) fn commands(app: &App) -> Commands {
+    let settings = app.settings();
+    Commands {
+        lines: settings.test.command.0.clone(),
+        setup: settings.test.setup.clone(),
+        timeout: settings.test.timeout.map(|it| it.0),
+        grace: Duration::from_secs(5),
+        max_output: 256 << 20,
+        environment: settings.test.env.clone(),
+        writable: settings.repair.allow_write.clone(),
+        sandbox: settings.repair.sandbox,
+        no_network: settings.repair.no_net,
+        rules: app.rules(),
+    }
 }
 
 fn masked(app: &App, log: &Log) -> String {
@@ -243,7 +249,8 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
     }
 }
 
-fn made(slot: &Path) -> Result<PathBuf, AppError> {
+/// Makes the folder of workplaces.
+pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
     std::fs::create_dir_all(slot)
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {

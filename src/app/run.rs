@@ -133,7 +133,7 @@ pub fn run_command(
         let again = Again::of(app, &request.command, &workspace.prefix).with_files(&workspace);
         record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
     } else if matches!(record.status, CommandStatus::Passed) {
-        let again = Again::of(app, &request.command, &runs::prefix(app)?);
+        let again = Again::of(app, &request.command, &runs::prefix(app)?).at_head(app);
         // A pass is a pass where nothing can be kept.
         if let Err(error) = record.keep_pass(app, &again) {
             progress.step(&error.message);

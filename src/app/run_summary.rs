@@ -4,6 +4,7 @@ use super::context::prompt_tokens;
 use super::deleted::deleted;
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
+use super::suspects::suspects;
 use super::{App, Silent};
 use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
@@ -61,7 +62,12 @@ pub(super) fn summarise(
             .collect::<Vec<_>>(),
     );
     mends.truncate(MOST_LINES);
+    let mut suspects = suspects(diagnosis, workspace);
+    let more_suspects = suspects.len().saturating_sub(MOST_SUSPECTS) as u64;
+    suspects.truncate(MOST_SUSPECTS);
     RunSummary {
+        suspects,
+        more_suspects,
         packet,
         certain,
         perhaps,
@@ -70,6 +76,9 @@ pub(super) fn summarise(
         ..told(diagnosis, source)
     }
 }
+
+/// Changes that may be it and that a summary names.
+const MOST_SUSPECTS: usize = 5;
 
 /// The same of a diagnosis alone.
 pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {

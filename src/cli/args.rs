@@ -8,7 +8,7 @@ use super::mistakes::said;
 use super::{
     Exit, agent, apply, ask_model, bench, check, ci, clean, completions, config, context, diagnose,
     explain, fix, fix_ci, gain, git_apply, heal, hint, hook, imports, init, man, mcp, redact,
-    repair, report, run, schema, split, stats,
+    repair, report, run, schema, split, stats, why,
 };
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -35,6 +35,7 @@ const HELP: &str = "\
 
 Start here:
   run          Run a test command; say what broke, where, and what to type next
+  why          Say which change made it fail, by taking it back and trying
   fix          Mend what the last run failed with
   check        Judge a patch and change nothing
   doctor       See that tools, packages, sandbox, agents and servers are there
@@ -82,6 +83,7 @@ pub(crate) const FIRST: &str = "\
 mendit makes a failing test pass, and shows what it did and why.
 
   mendit run CMD      run a test command; when it fails, say what broke and where
+  mendit why          say which change made it fail; nothing is written
   mendit fix          mend what the last run failed with; the change is shown first
   mendit check PATCH  say whether a patch applies, and if not why; changes nothing
   mendit doctor       see that tools, packages, sandbox and agents are there
@@ -93,6 +95,7 @@ More: `mendit help` lists all commands, `mendit COMMAND --help` explains one.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Run(Box<run::Args>),
+    Why(why::Args),
     Fix(Box<fix::Args>),
     Repair(Box<repair::Args>),
     Context(Box<context::Args>),

@@ -6,7 +6,7 @@ use super::{choice, open};
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
 /// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
-/// with --allow-write `apply_patch`, with --run `run_tests` and `fix_tests`. A prompt, `fix-tests`.
+/// with --allow-write `apply_patch`, with --run `run_tests`, `find_cause` and `fix_tests`. A prompt, `fix-tests`.
 /// Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, or in a root of the client below it. Over HTTP a
 /// caller needs the token that is printed, or that of the variable `MENDIT_MCP_TOKEN`.
@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// Offer the tool that applies patches to the worktree
     #[arg(long)]
     allow_write: bool,
-    /// Offer `run_tests` and `fix_tests` for this command; can be given again
+    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; can be given again
     #[arg(long, value_name = "CMD")]
     run: Vec<String>,
     /// Let patches change protected files that match; can be given again

@@ -213,7 +213,6 @@ mod tests {
             ("test", "`mendit run CMD`"),
             ("fix.patch", "`mendit apply fix.patch`"),
             ("ci.log", "`mendit diagnose ci.log`"),
-            ("why", "`mendit diagnose`"),
             ("version", "`mendit --version`"),
             ("status", "`mendit report`"),
             ("apply --check x.patch", "`mendit check PATCH`"),

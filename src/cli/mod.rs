@@ -40,6 +40,7 @@ mod schema;
 mod split;
 mod stats;
 mod values;
+mod why;
 
 use std::ffi::OsStr;
 use std::num::NonZeroU16;
@@ -137,6 +138,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Run(args) => run::run(args, global, output),
         Command::Split(args) => split::run(args, global, output),
         Command::Stats(args) => stats::run(args, output),
+        Command::Why(args) => why::run(args, global, output),
     }
 }
 

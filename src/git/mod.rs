@@ -2,6 +2,7 @@
 //! [`Source`](crate::source::Source)s; runs no program, whatever git configuration says.
 
 mod attributes;
+mod base;
 mod diff;
 mod disk_entry;
 mod earlier;

@@ -327,7 +327,7 @@ pub struct ServerOptions {
     pub settings: SettingsChoice,
     /// Whether `apply_patch` is offered.
     pub allow_write: bool,
-    /// The commands that `run_tests` and `fix_tests` may run; without any neither is offered.
+    /// The commands that `run_tests`, `find_cause` and `fix_tests` may run; without any none of them is offered.
     pub commands: Vec<String>,
     /// Globs of protected files that patches may change.
     pub allow_protected: Vec<String>,

@@ -55,6 +55,7 @@ cfg_if::cfg_if! {
         mod running;
         mod schema;
         mod stats;
+        mod why;
 
         pub use bench::{
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
@@ -89,5 +90,6 @@ cfg_if::cfg_if! {
         pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
         pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
+        pub use why::{WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
     }
 }

@@ -24,6 +24,11 @@ pub struct RunSummary {
     /// What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
     /// suggests, a bracket that is missing. At most three.
     pub mends: Vec<String>,
+    /// Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
+    /// at most five; none of them was tried. `mendit why` does that.
+    pub suspects: Vec<String>,
+    /// How many more there are.
+    pub more_suspects: u64,
     /// What a packet for an agent comes to.
     pub packet: Option<PacketSize>,
     /// What mends the environment, when that is what fails.

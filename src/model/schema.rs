@@ -8,7 +8,7 @@ use super::{
     AttemptResult, BenchAgents, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport,
     CommandRecord, ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult,
     HintDocument, ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult,
-    Stats,
+    Stats, WhyDocument,
 };
 
 /// A kind of document and its JSON Schema.
@@ -159,6 +159,11 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "stats",
         about: "rates over many runs (`stats`)",
         make: written::<Stats>,
+    },
+    DocumentSchema {
+        name: "why",
+        about: "which change made a command fail (`why`)",
+        make: written::<WhyDocument>,
     },
 ];
 

@@ -36,6 +36,7 @@ cfg_if::cfg_if! {
         mod run_text;
         mod sarif;
         mod table;
+        mod why_text;
 
         pub use bench_html::bench_html;
         pub use bench_junit::bench_junit;
@@ -52,6 +53,7 @@ cfg_if::cfg_if! {
         pub use context_text::context_text;
         pub use context_xml::context_xml;
         pub use github::diagnosis_github;
+        pub use why_text::{why_line, why_markdown, why_text};
         pub use sarif::diagnosis_sarif;
         pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;

@@ -81,30 +81,8 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     if summary.more > 0 {
         line(&format!("    and {} more", summary.more), "");
     }
-    for certain in &summary.certain {
-        let command = match (shell, certain.tried) {
-            (false, _) => "",
-            (true, true) => "mendit fix",
-            // A person names the file by asking for it.
-            (true, false) => "mendit hint --apply",
-        };
-        line(&format!("  ✓ certain: {}", certain.statement), command);
-    }
-    for perhaps in &summary.perhaps {
-        let command = match (shell, perhaps.tried) {
-            (false, _) => "",
-            (true, true) => "mendit fix",
-            (true, false) => "mendit hint",
-        };
-        line(&format!("  ? perhaps: {}", perhaps.statement), command);
-    }
-    for mend in &summary.mends {
-        let command = if shell { "mendit fix" } else { "" };
-        line(&format!("  ? perhaps: {mend}"), command);
-    }
-    for remedy in &summary.remedies {
-        let command = remedy.command.as_deref().unwrap_or_default();
-        line(&format!("  ! {}", remedy.problem), command);
+    for (left, right) in proposals(summary, shell) {
+        line(&left, right);
     }
     if !shell {
         return text;
@@ -124,6 +102,53 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     }
     text
 }
+
+// What may be it or mends it, each with what is typed for it.
+fn proposals(summary: &RunSummary, shell: bool) -> Vec<(String, &str)> {
+    let typed = |command| if shell { command } else { "" };
+    // A person names the file by asking for it.
+    let tried = |tried, otherwise| typed(if tried { "mendit fix" } else { otherwise });
+    let changed = changed(summary).into_iter();
+    let changed = changed.map(|it| (format!("  ~ {it}"), typed("mendit why")));
+    let certain = summary.certain.iter().map(|it| {
+        let line = format!("  ✓ certain: {}", it.statement);
+        (line, tried(it.tried, "mendit hint --apply"))
+    });
+    let perhaps = summary.perhaps.iter().map(|it| {
+        let line = format!("  ? perhaps: {}", it.statement);
+        (line, tried(it.tried, "mendit hint"))
+    });
+    let mends = summary.mends.iter();
+    let mends = mends.map(|it| (format!("  ? perhaps: {it}"), typed("mendit fix")));
+    let remedies = summary.remedies.iter();
+    let remedies = remedies.map(|it| {
+        (
+            format!("  ! {}", it.problem),
+            it.command.as_deref().unwrap_or_default(),
+        )
+    });
+    let told = changed.chain(certain).chain(perhaps).chain(mends);
+    told.chain(remedies).collect()
+}
+
+// The changes that reach the failing tests, by their places where these are few.
+fn changed(summary: &RunSummary) -> Option<String> {
+    let count = summary.suspects.len() as u64 + summary.more_suspects;
+    match summary.suspects.as_slice() {
+        [] => None,
+        [one] => Some(format!("changed since the last commit: {one}")),
+        few if count <= FEW => Some(format!(
+            "{count} changes since the last commit reach it: {}",
+            few.join(", ")
+        )),
+        [first, ..] => Some(format!(
+            "{count} changes since the last commit reach it, first {first}"
+        )),
+    }
+}
+
+/// Changes that are named one by one.
+const FEW: u64 = 3;
 
 // Not where a person has to act, and not where the log neither says what failed nor names a file.
 fn is_for_agents(summary: &RunSummary) -> bool {

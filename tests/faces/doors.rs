@@ -306,7 +306,7 @@ fn by_tool(repo: &Repo, door: &Door) -> Value {
 }
 
 // Tools that run commands: their documents hold times, so tests/mcp.rs asks for what is in them.
-const RUNNERS: [&str; 2] = ["fix_tests", "run_tests"];
+const RUNNERS: [&str; 3] = ["find_cause", "fix_tests", "run_tests"];
 
 #[test]
 fn every_tool_has_its_doors() {
@@ -372,6 +372,7 @@ const TASKS: &[(&str, &str)] = &[
     ("compare_benches", "tests/loop/bench_real.rs: \"compare\""),
     ("diagnose_log", "tests/faces/doors.rs: \"diagnose\""),
     ("explain_word", "tests/faces/doors.rs: \"explain\""),
+    ("find_cause", "tests/loop/why.rs: \"why\""),
     ("find_fix", "tests/loop/first.rs: \"fix\""),
     ("find_imports", "tests/faces/doors.rs: \"hint\""),
     ("find_run", "tests/loop/repair/reporting.rs: the_latest_run_is_found"),

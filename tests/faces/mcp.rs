@@ -367,6 +367,12 @@ async fn commands_are_run_only_when_they_were_named() {
         (&ran["passed"], &ran["summary"]["kind"]),
         (&json!(false), &json!("import_error"))
     );
+    let why = document(&client, "find_cause", json!({})).await;
+    assert_eq!(
+        (&why["verdict"], &why["cause"]),
+        (&json!("not_by_this_change"), &json!([])),
+        "{why}"
+    );
     // What the run left is what the others take when no log is named.
     let diagnosis = document(&client, "diagnose", json!({})).await;
     assert_eq!(diagnosis["undefinedNames"], json!(["c"]));

@@ -82,7 +82,7 @@ fn what_can_be_run_runs() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if let [
             "mendit",
-            "diagnose" | "hint" | "context" | "fix" | "run",
+            "diagnose" | "hint" | "context" | "fix" | "run" | "why",
             ..,
         ] = words.as_slice()
         {

@@ -9,3 +9,4 @@ mod heal;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;
+mod why;

@@ -81,6 +81,18 @@ pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
         call: tests::run,
     },
     ToolRow {
+        name: "find_cause",
+        title: "Find the change that broke the tests",
+        about: "Name the smallest set of changes without which the failing tests pass: uncommitted ones, \
+                else those of the commit that brought it. Changes are taken back in a place of its own; \
+                nothing is written.",
+        writes: false,
+        runs: true,
+        input: input::<tests::Arguments>,
+        output: Some(|| document("why")),
+        call: tests::why,
+    },
+    ToolRow {
         name: "fix_tests",
         title: "Fix without a model",
         about: "Mend what a test command fails with as far as no model is needed, tried in a place of \

@@ -3,12 +3,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool::ToolError;
-use crate::app::{FixRequest, RunRequest, find_fix, run_command};
+use crate::app::{FixRequest, RunRequest, WhyRequest, find_cause, find_fix, run_command};
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary, StopReason};
-use crate::report::run_failures;
+use crate::report::{run_failures, why_text};
 
-/// What `run_tests` and `fix_tests` take.
+/// What `run_tests`, `find_cause` and `fix_tests` take.
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Arguments {
@@ -113,6 +113,17 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         patch,
     };
     Given::new(text, &document, "mendit fix")
+}
+
+pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
+    let command = chosen(caller, given)?;
+    let mut app = (caller.open)(&|_| {})?;
+    let request = WhyRequest {
+        command: vec![command.into()],
+        ..WhyRequest::default()
+    };
+    let found = find_cause(&mut app, &request, caller.progress)?;
+    Given::new(why_text(&found, false), &found, "mendit why")
 }
 
 fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<String, ToolError> {

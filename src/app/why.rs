@@ -1,0 +1,230 @@
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::time::{Duration, Instant};
+
+use super::fix::failing_command;
+use super::open::listen;
+use super::repair::made;
+use super::shared::shared;
+use super::why_case::{Answer, Case, search};
+use super::why_range::{Bases, bases, search_range};
+use super::why_trials::{Trials, TrialsSetup};
+use super::{App, AppError, Progress, runs};
+use crate::model::{
+    Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
+};
+use crate::patch::{WriteError, is_interrupted};
+use crate::policy::is_test;
+use crate::repair::RunLock;
+use crate::workplace::{Plan, Workplace};
+use crate::workspace::{At, Workspace};
+
+/// Say which change made a command fail.
+#[derive(Debug, Clone)]
+pub struct WhyRequest {
+    /// The command, when it is not that of the last run.
+    pub command: Vec<OsString>,
+    /// A revision at which it passed.
+    pub since: Option<String>,
+    /// Seconds that the trials may take; `None` for as long as it takes.
+    pub seconds: Option<f64>,
+    /// Runs at most, of the failing tests and of the whole command together.
+    pub max_runs: u32,
+}
+
+impl Default for WhyRequest {
+    fn default() -> Self {
+        Self {
+            command: Vec::new(),
+            since: None,
+            seconds: None,
+            max_runs: 100,
+        }
+    }
+}
+
+/// Takes changes back in a workplace and runs the failing tests, until the smallest set is known without
+/// which they pass. Nothing is written into the worktree.
+///
+/// # Errors
+/// When nothing was run yet, the last run passed, or the command cannot be run.
+pub fn find_cause(
+    app: &mut App,
+    request: &WhyRequest,
+    progress: &dyn Progress,
+) -> Result<WhyDocument, AppError> {
+    let started = Instant::now();
+    let line = failing_command(app, &request.command)?;
+    let app = &*app;
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let root = workspace
+        .root
+        .clone()
+        .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
+    let state = runs::state(app, &workspace)?;
+    let _lock = RunLock::take(state.directory())?;
+    if is_interrupted(state.directory()) {
+        return Err(WriteError::Interrupted.into());
+    }
+    let settings = app.settings();
+    let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let commands = super::repair::commands(app);
+    let plan = Plan {
+        choice: settings.repair.workplace,
+        slot: &slot,
+        source: workspace.source.as_ref(),
+        root: &root,
+        git: workspace.git.as_ref(),
+        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
+        commands: &commands.lines,
+        closed: vec![state.directory().to_owned()],
+    };
+    let stop = listen()?;
+    let place = Workplace::open(&plan, &|_, _| {}).map_err(crate::repair::RepairError::from)?;
+    let mut trials = Trials::open(TrialsSetup {
+        app,
+        workspace: &workspace,
+        place,
+        commands: &commands,
+        stop: &stop,
+        progress,
+        until: request
+            .seconds
+            .map(|it| started + Duration::from_secs_f64(it)),
+        max_runs: request.max_runs,
+    });
+    let answer = answer(app, &workspace, &mut trials, request, &line)?;
+    Ok(document(app, &workspace, trials, answer, &line, started))
+}
+
+fn answer(
+    app: &App,
+    workspace: &Workspace,
+    trials: &mut Trials<'_>,
+    request: &WhyRequest,
+    line: &str,
+) -> Result<Answer, AppError> {
+    if !trials.baseline(line)? {
+        return Ok(Answer::unknown(WhyReason::Passes));
+    }
+    let Some(git) = &workspace.git else {
+        return Ok(Answer::unknown(WhyReason::NoBase));
+    };
+    let Some(head) = git.head() else {
+        return Ok(Answer::unknown(WhyReason::NoBase));
+    };
+    let policy = app.read_policy(Profile::Ranked)?;
+    let may = |path: &RepoPath| policy.refuse(path).is_none();
+    let mut told = Answer::unknown(WhyReason::NoChange);
+    if request.since.is_none() {
+        let tree = git.tree(&head)?;
+        told = search(trials, &worktree_case(workspace, &tree, &head), &may)?;
+        if told.is_last() {
+            return Ok(told);
+        }
+    }
+    let bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
+    search_range(trials, git, workspace, &bases, &may, told)
+}
+
+fn worktree_case<'a>(
+    workspace: &'a Workspace,
+    tree: &'a dyn crate::source::Source,
+    head: &str,
+) -> Case<'a> {
+    Case {
+        before: tree,
+        after: workspace.source.as_ref(),
+        laid: BTreeMap::new(),
+        commit: None,
+        base: ("what is not committed".to_owned(), head.to_owned()),
+    }
+}
+
+fn document(
+    app: &App,
+    workspace: &Workspace,
+    trials: Trials<'_>,
+    answer: Answer,
+    line: &str,
+    started: Instant,
+) -> WhyDocument {
+    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
+    let masked = |change: WhyChange| WhyChange {
+        diff: mask(&change.diff),
+        ..change
+    };
+    let told = trials.told();
+    let more = answer.suspects.len().saturating_sub(MAX_SUSPECTS);
+    let suspects = answer.suspects.into_iter().take(MAX_SUSPECTS);
+    let mut document = WhyDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "why",
+        verdict: answer.verdict,
+        reason: answer.reason,
+        message: String::new(),
+        command: mask(line),
+        tests: told.tests,
+        base: answer.base,
+        cause: answer.cause.into_iter().map(masked).collect(),
+        suspects: suspects.map(masked).collect(),
+        more_suspects: more as u64,
+        trials: told.trials,
+        runs: told.runs,
+        whole_runs: told.whole_runs,
+        duration_seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+    };
+    for cause in &mut document.cause {
+        now_at(cause, workspace);
+    }
+    document.message = crate::report::why_line(&document);
+    document
+}
+
+/// Suspects that a document holds.
+const MAX_SUSPECTS: usize = 20;
+
+// A line of a commit, where the file has it now: its text stands there once.
+fn now_at(cause: &mut WhyChange, workspace: &Workspace) {
+    let (Some(_), Some(_), Ok(path)) = (&cause.commit, cause.line, RepoPath::new(&cause.path))
+    else {
+        return;
+    };
+    let added = cause.diff.lines().find_map(|line| line.strip_prefix('+'));
+    let text = workspace.source.read(&path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let mut found = (1_u32..)
+        .zip(text.lines())
+        .filter(|(_, line)| Some(line.trim_end()) == added)
+        .map(|(number, _)| number);
+    if let (Some(line), None) = (found.next(), found.next()) {
+        cause.line = Some(line);
+    }
+}
+
+impl Answer {
+    pub(super) fn unknown(reason: WhyReason) -> Self {
+        Self {
+            verdict: WhyVerdict::Unknown,
+            reason: Some(reason),
+            base: None,
+            cause: Vec::new(),
+            suspects: Vec::new(),
+        }
+    }
+
+    /// Whether looking further back cannot say more.
+    pub(super) fn is_last(&self) -> bool {
+        let open = [
+            Some(WhyReason::NoChange),
+            Some(WhyReason::FailsWithout),
+            Some(WhyReason::DoesNotBuild),
+        ];
+        !open.contains(&self.reason)
+    }
+}
+
+/// What product code is, as against the tests that say what is wanted of it.
+pub(super) fn is_product(path: &RepoPath) -> bool {
+    !is_test(path.as_str())
+}

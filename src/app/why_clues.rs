@@ -1,0 +1,146 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::graph::Graph;
+use crate::languages::{Outline, outline};
+use crate::model::{Diagnosis, RepoPath};
+use crate::policy::is_test;
+use crate::source::Source;
+use crate::why::{Clues, words_of};
+
+/// Imports between a failing test and a file that it reaches.
+const MAX_HOPS: u32 = 6;
+/// Files whose definitions are walked.
+const MAX_FILES: usize = 80;
+/// Calls between a failing test and a definition.
+const MAX_CALLS: u32 = 3;
+/// A name that is defined more often says little of which one is meant.
+const MAX_NAMESAKES: usize = 6;
+
+/// What a failure says of where its cause may be, on the files as they are in a state.
+pub(super) fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
+    let Some(diagnosis) = diagnosis else {
+        return Clues::default();
+    };
+    let mut clues = Clues::default();
+    for file in &diagnosis.files {
+        if let Some(path) = file.repo_path() {
+            clues.places.push((path, file.line));
+        }
+    }
+    let words = |text: &str| words_of(text).map(str::to_owned).collect::<Vec<_>>();
+    for line in &diagnosis.evidence {
+        clues.said.extend(words(&line.text));
+    }
+    let messages = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
+    clues.said.extend(messages.flat_map(|it| words(it)));
+    clues.said.extend(diagnosis.lacks().cloned());
+    let tests = diagnosis.tests.iter().filter_map(|it| it.path.as_deref());
+    let tests: BTreeSet<RepoPath> = tests.filter_map(|it| RepoPath::new(it).ok()).collect();
+    let mut targets: Vec<RepoPath> = tests.into_iter().collect();
+    targets.retain(|path| after.listing().has_file(path.as_str()));
+    let mut bodies = BTreeSet::new();
+    for test in &targets {
+        let text = after.read(test).unwrap_or_default();
+        bodies.extend(failing_words(
+            diagnosis,
+            test,
+            &String::from_utf8_lossy(&text),
+        ));
+    }
+    if targets.is_empty() {
+        targets = clues.places.iter().map(|(path, _)| path.clone()).collect();
+    }
+    let closure = Graph::new(after).closure(&targets, MAX_HOPS);
+    let nodes = closure.nodes.into_iter();
+    clues.reach = nodes.map(|node| (node.path, node.hops)).collect();
+    clues.asked = called(&clues.reach, bodies, after);
+    clues
+}
+
+// The words of the failing tests' bodies of a file; of all of it where they are not found.
+fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet<String> {
+    let outline = outline(path, text.as_bytes());
+    let is_failing = |name: &str| {
+        diagnosis.tests.iter().any(|test| {
+            let bare = test.id.split('[').next().unwrap_or(&test.id);
+            bare.ends_with(name)
+        })
+    };
+    let failing = outline.definitions.iter().filter(|it| is_failing(&it.name));
+    let mut ranges: Vec<[u32; 2]> = failing.map(|it| it.lines).collect();
+    if ranges.is_empty() {
+        ranges.push([1, u32::MAX]);
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    ranges
+        .into_iter()
+        .flat_map(|range| words(&lines, range))
+        .collect()
+}
+
+fn words(lines: &[&str], [from, to]: [u32; 2]) -> Vec<String> {
+    let from = (from as usize).saturating_sub(1);
+    let part = lines.get(from..(to as usize).min(lines.len()));
+    let words = part
+        .unwrap_or_default()
+        .iter()
+        .flat_map(|line| words_of(line));
+    words.map(str::to_owned).collect()
+}
+
+// Names with how many definitions lie between them and the failing tests: those that the tests name are 0,
+// those that stand in the bodies of these 1.
+fn called(
+    reach: &BTreeMap<RepoPath, u32>,
+    bodies: BTreeSet<String>,
+    after: &dyn Source,
+) -> BTreeMap<String, u32> {
+    let mut found: BTreeMap<String, u32> = bodies.into_iter().map(|name| (name, 0)).collect();
+    let mut near: Vec<(&u32, &RepoPath)> = reach.iter().map(|(path, hops)| (hops, path)).collect();
+    near.retain(|(_, path)| !is_test(path.as_str()));
+    near.sort();
+    let mut defined: BTreeMap<String, Vec<Vec<String>>> = BTreeMap::new();
+    for (_, path) in near.into_iter().take(MAX_FILES) {
+        let bytes = after.read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().collect();
+        let outline = outline(path, &bytes);
+        for (at, definition) in outline.definitions.iter().enumerate() {
+            let body = own_words(&outline, at, &lines);
+            defined
+                .entry(definition.name.clone())
+                .or_default()
+                .push(body);
+        }
+    }
+    for calls in 0..MAX_CALLS {
+        let mut next = BTreeSet::new();
+        for (name, bodies) in &defined {
+            if found.get(name) == Some(&calls) && bodies.len() <= MAX_NAMESAKES {
+                next.extend(bodies.iter().flatten().cloned());
+            }
+        }
+        for name in next.into_iter().filter(|name| defined.contains_key(name)) {
+            found.entry(name).or_insert(calls + 1);
+        }
+    }
+    found
+}
+
+// A definition's own words; of one that holds others, those of what makes it.
+fn own_words(outline: &Outline, at: usize, lines: &[&str]) -> Vec<String> {
+    let inner = outline
+        .definitions
+        .iter()
+        .filter(|it| it.parent == Some(at));
+    let inner: Vec<_> = inner.collect();
+    if inner.is_empty() {
+        let Some(definition) = outline.definitions.get(at) else {
+            return Vec::new();
+        };
+        return words(lines, definition.lines);
+    }
+    let makes = |name: &str| matches!(name, "__init__" | "__new__" | "__call__" | "constructor");
+    let makers = inner.iter().filter(|it| makes(&it.name));
+    makers.flat_map(|it| words(lines, it.lines)).collect()
+}

@@ -1,0 +1,187 @@
+use std::collections::BTreeMap;
+
+use super::last_run::passed_at;
+use super::why::is_product;
+use super::why_case::{Answer, Case, search};
+use super::why_trials::{States, Trials};
+use super::{App, AppError};
+use crate::git::{Repository, TreeSource};
+use crate::model::{RepoPath, WhyOutcome, WhyReason, WhyVerdict};
+use crate::why::{Difference, bisect};
+use crate::workspace::Workspace;
+
+/// Commits to compare with, the first that says something counts.
+pub(super) struct Bases {
+    // Why, and the commit.
+    commits: Vec<(String, String)>,
+    // The first-parent line from `HEAD` on, newest first.
+    line: Vec<String>,
+    shallow: bool,
+}
+
+/// The commit that is named; else the last seen green here, where the branch began, and some steps back.
+pub(super) fn bases(
+    app: &App,
+    git: &Repository,
+    since: Option<&str>,
+    line: &str,
+    prefix: &str,
+) -> Result<Bases, AppError> {
+    let parents = git.first_parents("HEAD", MAX_COMMITS)?;
+    let mut commits = Vec::new();
+    if let Some(since) = since {
+        commits.push((since.to_owned(), git.commit(since)?));
+    } else {
+        let seen = passed_at(app, line, prefix)?.and_then(|it| git.commit(&it).ok());
+        commits.extend(seen.map(|it| ("the last run that passed".to_owned(), it)));
+        let branched = git.branched_from();
+        commits.extend(branched.map(|it| ("where the branch began".to_owned(), it)));
+        for back in STEPS_BACK {
+            let commit = parents.get(back).cloned();
+            commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
+        }
+    }
+    let head = parents.first().cloned();
+    let mut known: Vec<String> = Vec::new();
+    commits.retain(|(_, commit)| {
+        let new = Some(commit) != head.as_ref() && !known.contains(commit);
+        known.push(commit.clone());
+        new || since.is_some()
+    });
+    Ok(Bases {
+        commits,
+        line: parents,
+        shallow: git.is_shallow(),
+    })
+}
+
+/// Commits of the first-parent line that are looked at.
+const MAX_COMMITS: usize = 2_000;
+/// Where nothing says more, so far back the tests are asked.
+const STEPS_BACK: [usize; 4] = [1, 4, 16, 64];
+
+/// Finds the commit between a base with which the tests pass and `HEAD`, then the changes of that commit.
+/// The tests stay as they are. `told` is what the changes that are not committed came to.
+pub(super) fn search_range(
+    trials: &mut Trials<'_>,
+    git: &Repository,
+    workspace: &Workspace,
+    bases: &Bases,
+    may: &(dyn Fn(&RepoPath) -> bool + Sync),
+    told: Answer,
+) -> Result<Answer, AppError> {
+    let mut range = Range {
+        git,
+        workspace,
+        may,
+    };
+    let mut answer = told;
+    if bases.commits.is_empty() && answer.reason == Some(WhyReason::NoChange) {
+        answer.reason = Some(WhyReason::NoBase);
+        answer.verdict = WhyVerdict::Unknown;
+    }
+    for (what, commit) in &bases.commits {
+        let Ok(tree) = git.tree(commit) else {
+            continue;
+        };
+        let states = range.states(&tree);
+        let Some(outcome) = trials.try_states(&states, Some(commit), Vec::new())? else {
+            answer.reason = trials.ended();
+            answer.verdict = WhyVerdict::Unknown;
+            return Ok(answer);
+        };
+        match outcome {
+            WhyOutcome::Passes => {
+                let base = (what.clone(), commit.clone());
+                return range.search(trials, bases, base);
+            }
+            WhyOutcome::Fails => {
+                answer.verdict = WhyVerdict::NotByThisChange;
+                answer.reason = Some(WhyReason::FailsWithout);
+            }
+            WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
+                answer.verdict = WhyVerdict::Unknown;
+                answer.reason = Some(WhyReason::DoesNotBuild);
+            }
+            WhyOutcome::Other => {}
+        }
+    }
+    if bases.shallow && answer.verdict == WhyVerdict::NotByThisChange {
+        answer.verdict = WhyVerdict::Unknown;
+        answer.reason = Some(WhyReason::NoBase);
+    }
+    Ok(answer)
+}
+
+struct Range<'a> {
+    git: &'a Repository,
+    workspace: &'a Workspace,
+    may: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+}
+
+impl Range<'_> {
+    // The product files of a commit, the tests as they are in the worktree.
+    fn states(&mut self, tree: &TreeSource) -> States {
+        let may = |path: &RepoPath| (self.may)(path) && is_product(path);
+        Difference::between(tree, self.workspace.source.as_ref(), &may).before()
+    }
+
+    fn search(
+        &mut self,
+        trials: &mut Trials<'_>,
+        bases: &Bases,
+        base: (String, String),
+    ) -> Result<Answer, AppError> {
+        // Oldest first; a base that is not on the line has nothing between.
+        let at = bases.line.iter().position(|it| *it == base.1);
+        let mut line: Vec<String> = match at {
+            Some(at) => bases.line.iter().take(at + 1).rev().cloned().collect(),
+            None => vec![base.1.clone()],
+        };
+        if at.is_none() {
+            line.extend(bases.line.first().cloned());
+        }
+        let mut known =
+            BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
+        let (good, bad) = loop {
+            match bisect(line.len(), &known) {
+                Ok(Some(found)) => break found,
+                Ok(None) => break widest(&known, line.len()),
+                Err(state) => {
+                    let commit = line.get(state).cloned().unwrap_or_default();
+                    let states = self.states(&self.git.tree(&commit)?);
+                    let outcome = trials.try_states(&states, Some(&commit), Vec::new())?;
+                    let Some(outcome) = outcome else {
+                        let reason = trials.ended().unwrap_or(WhyReason::Budget);
+                        return Ok(Answer::unknown(reason));
+                    };
+                    known.insert(state, outcome);
+                }
+            }
+        };
+        let (Some(good), Some(bad)) = (line.get(good), line.get(bad)) else {
+            return Ok(Answer::unknown(WhyReason::NoBase));
+        };
+        let before = self.git.tree(good)?;
+        let after = self.git.tree(bad)?;
+        let case = Case {
+            before: &before,
+            after: &after,
+            laid: self.states(&after),
+            commit: Some(bad.clone()),
+            base: (base.0, good.clone()),
+        };
+        search(trials, &case, self.may)
+    }
+}
+
+// The last that passes and the first that fails, where what is between says nothing.
+fn widest(known: &BTreeMap<usize, WhyOutcome>, count: usize) -> (usize, usize) {
+    let of = |outcome: WhyOutcome| {
+        let states = known.iter().filter(move |(_, it)| **it == outcome);
+        states.map(|(state, _)| *state)
+    };
+    let good = of(WhyOutcome::Passes).max().unwrap_or(0);
+    let bad = of(WhyOutcome::Fails).filter(|it| *it > good).min();
+    (good, bad.unwrap_or(count - 1))
+}

@@ -1,0 +1,369 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use super::last_run::{last_command, last_log};
+use super::{App, AppError, Progress};
+use crate::diagnose::{LogFacts, diagnose_in};
+use crate::exec::Stop;
+use crate::model::{Diagnosis, FailureKind, RepoPath, WhyOutcome, WhyReason, WhyTrial};
+use crate::patch::{Change, FileState};
+use crate::policy::CommandFiles;
+use crate::proof::named_runners;
+use crate::repair::{Commands, CommandsRun, RunLimit, files_digest, run_commands};
+use crate::runners::chosen;
+use crate::trace::{Lines, Tracing};
+use crate::workplace::Workplace;
+use crate::workspace::Workspace;
+
+/// Files with the content they are to have; `None` for one that is to be gone.
+pub(super) type States = BTreeMap<RepoPath, Option<FileState>>;
+
+/// What trials stand on.
+pub(super) struct TrialsSetup<'a> {
+    pub(super) app: &'a App,
+    pub(super) workspace: &'a Workspace,
+    pub(super) place: Workplace<'a>,
+    pub(super) commands: &'a Commands,
+    pub(super) stop: &'a Stop,
+    pub(super) progress: &'a dyn Progress,
+    pub(super) until: Option<Instant>,
+    pub(super) max_runs: u32,
+}
+
+/// Runs the failing tests with other states of files in a workplace.
+pub(super) struct Trials<'a> {
+    setup: TrialsSetup<'a>,
+    /// What failed, and the diagnosis that says so.
+    diagnosis: Option<Diagnosis>,
+    tests: BTreeSet<String>,
+    errors: BTreeSet<String>,
+    // The line that runs the failing tests alone, and how many it names.
+    alone: Option<(String, usize)>,
+    tried: Vec<WhyTrial>,
+    // What of functions ran in the failing tests alone, and where that is written while it is looked at.
+    ran: Lines,
+    tracing: Option<Tracing>,
+    // Whether they were seen to fail in the workplace, and not only where they were run before.
+    failed_here: bool,
+    runs: u32,
+    whole_runs: u32,
+    took: Duration,
+    /// Why no more can be run.
+    ended: Option<WhyReason>,
+}
+
+/// What a search leaves for its document.
+pub(super) struct Told {
+    pub(super) tests: Vec<String>,
+    pub(super) trials: Vec<WhyTrial>,
+    pub(super) runs: u32,
+    pub(super) whole_runs: u32,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn open(setup: TrialsSetup<'a>) -> Self {
+        Self {
+            setup,
+            diagnosis: None,
+            tests: BTreeSet::new(),
+            errors: BTreeSet::new(),
+            alone: None,
+            tried: Vec::new(),
+            ran: Lines::new(),
+            tracing: None,
+            failed_here: false,
+            runs: 0,
+            whole_runs: 0,
+            took: Duration::ZERO,
+            ended: None,
+        }
+    }
+
+    pub(super) fn diagnosis(&self) -> Option<&Diagnosis> {
+        self.diagnosis.as_ref()
+    }
+
+    /// Lines that ran in the failing tests, of the state that was seen first.
+    pub(super) fn ran(&self) -> &Lines {
+        &self.ran
+    }
+
+    /// Runs the failing tests alone once more as they are, and looks which lines run. Where they do not fail
+    /// alone as they did among the others, the whole command is asked from then on.
+    /// `None` where that was not needed: they were seen to fail here.
+    pub(super) fn trace(
+        &mut self,
+        states: &States,
+        commit: Option<&str>,
+    ) -> Result<Option<WhyOutcome>, AppError> {
+        if self.failed_here && (self.alone.is_none() || !self.ran.is_empty()) {
+            return Ok(None);
+        }
+        let folder = self.setup.place.private().to_owned();
+        let root = self.setup.place.root().to_owned();
+        let given = &self.setup.commands.environment;
+        self.tracing = Tracing::prepare(&folder, &root, given).ok();
+        let outcome = self.try_states(states, commit, Vec::new())?;
+        let tracing = self.tracing.take();
+        if outcome == Some(WhyOutcome::Fails) {
+            self.ran = tracing.map(|it| it.read()).unwrap_or_default();
+            self.failed_here = true;
+        }
+        Ok(outcome)
+    }
+
+    /// Why nothing more can be run.
+    pub(super) fn ended(&self) -> Option<WhyReason> {
+        self.ended
+    }
+
+    pub(super) fn told(self) -> Told {
+        Told {
+            tests: self.tests.into_iter().collect(),
+            trials: self.tried,
+            runs: self.runs,
+            whole_runs: self.whole_runs,
+        }
+    }
+
+    /// Finds out what fails: from the last run where it was on these very files, else by a run. Whether
+    /// anything does.
+    pub(super) fn baseline(&mut self, line: &str) -> Result<bool, AppError> {
+        let diagnosis = match self.last_diagnosis(line)? {
+            Some(diagnosis) => diagnosis,
+            None => match self.run(&States::new(), true)? {
+                Some(ran) if !ran.observed.passed => {
+                    self.failed_here = true;
+                    ran.diagnosis
+                }
+                _ => return Ok(false),
+            },
+        };
+        self.tests = diagnosis.failing_tests.iter().cloned().collect();
+        self.errors = errors(&diagnosis);
+        let source = self.setup.workspace.source.as_ref();
+        let prefix = &self.setup.workspace.prefix;
+        let files = CommandFiles::of(&[line.to_owned()], prefix, source);
+        let is_path = |word: &str| is_path(self.setup.workspace, word);
+        let named = named_runners(&files).last().copied();
+        self.alone = chosen(line, named, &diagnosis.tests, &is_path)
+            .filter(|_| self.setup.commands.lines.len() == 1);
+        if let Some((_, count)) = self.alone {
+            let tests = diagnosis.tests.iter().take(count);
+            self.tests = tests.map(|test| test.id.clone()).collect();
+        }
+        self.diagnosis = Some(diagnosis);
+        Ok(true)
+    }
+
+    fn last_diagnosis(&self, line: &str) -> Result<Option<Diagnosis>, AppError> {
+        let (app, workspace) = (self.setup.app, self.setup.workspace);
+        let Some(last) = last_command(app)?.filter(|it| !it.passed) else {
+            return Ok(None);
+        };
+        let source = workspace.source.as_ref();
+        let same = last.again.line().as_deref() == Some(line)
+            && last.again.prefix == workspace.prefix
+            && last.again.files.as_deref() == Some(&files_digest(source, &[]));
+        let Some(log) = last_log(app)?.filter(|_| same) else {
+            return Ok(None);
+        };
+        let facts = LogFacts {
+            exit_code: log.exit_code,
+            command: Some(line.to_owned()),
+            rules: app.rules(),
+            ..LogFacts::default()
+        };
+        Ok(Some(diagnose_in(log.log.text(), &facts, source)))
+    }
+
+    /// Runs the failing tests with some files in another state. `without` says which changes are taken
+    /// back, `commit` whose files were laid in. `None` when nothing more can be run.
+    pub(super) fn try_states(
+        &mut self,
+        states: &States,
+        commit: Option<&str>,
+        without: Vec<String>,
+    ) -> Result<Option<WhyOutcome>, AppError> {
+        let said = match (commit, without.as_slice()) {
+            (Some(commit), []) => format!("at {}", commit.get(..9).unwrap_or(commit)),
+            (_, []) => "as it is".to_owned(),
+            (_, [one]) => format!("without {one}"),
+            (_, several) => format!("without {} changes", several.len()),
+        };
+        self.setup.progress.step(&format!("trying {said}"));
+        let Some(ran) = self.run(states, false)? else {
+            return Ok(None);
+        };
+        let mut outcome = self.outcome(&ran);
+        // Where the tests that are chosen do not fail alone as they did among the others, the whole
+        // command is asked from then on.
+        if self.alone.is_some() && states.is_empty() && outcome != WhyOutcome::Fails {
+            self.alone = None;
+            let Some(ran) = self.run(states, false)? else {
+                return Ok(None);
+            };
+            outcome = self.outcome(&ran);
+        }
+        self.tried.push(WhyTrial {
+            commit: commit.map(str::to_owned),
+            count: without.len() as u64,
+            without: without.into_iter().take(MAX_NAMED).collect(),
+            outcome,
+        });
+        Ok(Some(outcome))
+    }
+
+    fn run(&mut self, states: &States, whole: bool) -> Result<Option<CommandsRun>, AppError> {
+        if self.runs + self.whole_runs >= self.setup.max_runs.max(1) {
+            self.ended = Some(WhyReason::Budget);
+            return Ok(None);
+        }
+        let left = self
+            .setup
+            .until
+            .map(|it| it.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            self.ended = Some(WhyReason::Budget);
+            return Ok(None);
+        }
+        let source = self.setup.workspace.source.as_ref();
+        let changes: Vec<Change> = states
+            .iter()
+            .filter_map(|(path, state)| {
+                let before = FileState::of(source, path);
+                (before != *state).then(|| Change::between(path.clone(), before, state.clone()))
+            })
+            .collect();
+        let environment = self.environment();
+        let place = &mut self.setup.place;
+        let refused = crate::repair::RepairError::from;
+        place.reset().map_err(refused)?;
+        place.write(&changes).map_err(refused)?;
+        let alone = self.alone.as_ref().filter(|_| !whole);
+        let commands = Commands {
+            lines: match alone {
+                Some((line, _)) => vec![line.clone()],
+                None => self.setup.commands.lines.clone(),
+            },
+            environment,
+            ..self.setup.commands.clone()
+        };
+        let each = self.setup.commands.timeout.unwrap_or(LONGEST);
+        let each = if self.took.is_zero() {
+            each
+        } else {
+            each.min((self.took * 5).max(LEAST))
+        };
+        let began = Instant::now();
+        let ran = run_commands(
+            &commands,
+            place,
+            &self.setup.workspace.prefix,
+            self.setup.app.redactor(),
+            source,
+            RunLimit { each, all: left },
+            self.setup.stop,
+        )?;
+        self.took = self.took.max(began.elapsed());
+        if alone.is_some() {
+            self.runs += 1;
+        } else {
+            self.whole_runs += 1;
+        }
+        if ran.interrupted || ran.cut_short {
+            let reason = if ran.interrupted {
+                WhyReason::Interrupted
+            } else {
+                WhyReason::Budget
+            };
+            self.ended = Some(reason);
+            return Ok(None);
+        }
+        Ok(Some(ran))
+    }
+
+    fn environment(&self) -> Vec<String> {
+        let tracing = self.tracing.iter().flat_map(|it| &it.environment);
+        let given = self.setup.commands.environment.iter();
+        given.chain(tracing).cloned().collect()
+    }
+
+    // What the tests that failed do now. A pass of a runner that is known is one that it counts.
+    fn outcome(&self, ran: &CommandsRun) -> WhyOutcome {
+        let failing = &ran.diagnosis.failing_tests;
+        if self.tests.is_empty() {
+            let now = errors(&ran.diagnosis);
+            return if ran.observed.passed {
+                WhyOutcome::Passes
+            } else if self.errors.is_empty() || now.iter().any(|it| self.errors.contains(it)) {
+                WhyOutcome::Fails
+            } else {
+                WhyOutcome::Other
+            };
+        }
+        if failing.iter().any(|test| self.tests.contains(test)) {
+            return WhyOutcome::Fails;
+        }
+        let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+        let passed: Option<u64> = accounts
+            .map(|account| Some(account.counts.passed))
+            .fold(None, |all, one| Some(all.unwrap_or(0) + one?));
+        let counted = passed.is_none_or(|passed| passed >= self.asked());
+        let others = !failing.is_empty() && passed.is_some();
+        if counted && (ran.observed.passed || others) {
+            WhyOutcome::Passes
+        } else {
+            WhyOutcome::Other
+        }
+    }
+
+    fn asked(&self) -> u64 {
+        match &self.alone {
+            // A file that could not be loaded counts as one.
+            Some((_, count)) => *count as u64,
+            None => 1,
+        }
+    }
+}
+
+/// Changes of a trial that its document names.
+const MAX_NAMED: usize = 20;
+const LONGEST: Duration = Duration::from_mins(30);
+const LEAST: Duration = Duration::from_secs(30);
+
+// The lines that say what failed, without what differs from run to run.
+fn errors(diagnosis: &Diagnosis) -> BTreeSet<String> {
+    if diagnosis.kind == FailureKind::None {
+        return BTreeSet::new();
+    }
+    let folded = |text: &str| {
+        let digits = |it: char| if it.is_ascii_digit() { '0' } else { it };
+        text.trim().chars().map(digits).collect::<String>()
+    };
+    diagnosis
+        .evidence
+        .iter()
+        .map(|it| folded(&it.text))
+        .collect()
+}
+
+// Whether a word of the command is a file, a folder, a module or a test in one, seen from where it runs.
+fn is_path(workspace: &Workspace, word: &str) -> bool {
+    let word = word.split("::").next().unwrap_or(word);
+    let word = word.trim_start_matches("./").trim_end_matches('/');
+    let listing = workspace.source.listing();
+    let there = |path: &str| {
+        let path = match workspace.prefix.as_str() {
+            "" => path.to_owned(),
+            prefix => format!("{prefix}/{path}"),
+        };
+        listing.has_directory(&path) || listing.has_file(&path)
+    };
+    let module = word.replace('.', "/");
+    let mut heads = module.match_indices('/').map(|(at, _)| &module[..at]);
+    there(word)
+        || there(&module)
+        || there(&format!("{module}.py"))
+        || (!word.contains('/') && heads.any(|head| there(&format!("{head}.py"))))
+}

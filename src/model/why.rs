@@ -1,0 +1,124 @@
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What made a command fail: `mendit why --format json`.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyDocument {
+    /// Raised when a field changes its meaning or goes.
+    pub schema_version: u32,
+    /// `why`.
+    pub document: &'static str,
+    /// What the trials showed.
+    pub verdict: WhyVerdict,
+    /// Why there is no cause; `None` when there is one.
+    pub reason: Option<WhyReason>,
+    /// The same in one line.
+    pub message: String,
+    /// The command that fails, secrets masked.
+    pub command: String,
+    /// The failing tests that were asked, in the runner's spelling; empty where the output names none.
+    pub tests: Vec<String>,
+    /// What the changes were compared with; `None` when there was nothing to compare with.
+    pub base: Option<WhyBase>,
+    /// The smallest set of changes without which the tests pass, as trials showed it.
+    pub cause: Vec<WhyChange>,
+    /// Changes that may be it, likeliest first, at most 20.
+    pub suspects: Vec<WhyChange>,
+    /// How many more there are.
+    pub more_suspects: u64,
+    /// What was tried, in order.
+    pub trials: Vec<WhyTrial>,
+    /// Runs of the failing tests.
+    pub runs: u32,
+    /// Runs of the whole command.
+    pub whole_runs: u32,
+    /// Seconds that all of it took.
+    pub duration_seconds: f64,
+}
+
+/// What the trials showed of a cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyVerdict {
+    /// With the changes of `cause` taken back the failing tests pass, seen twice.
+    Caused,
+    /// With all changes taken back they fail too.
+    NotByThisChange,
+    /// No trial said so or so; `reason` says why.
+    Unknown,
+}
+
+/// Why no cause is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyReason {
+    /// The same state passed once and failed once.
+    Flaky,
+    /// The command passes.
+    Passes,
+    /// There is no commit to compare with.
+    NoBase,
+    /// Nothing differs from what it was compared with.
+    NoChange,
+    /// Time or runs were used up.
+    Budget,
+    /// With everything taken back something else fails: it does not build, load or start.
+    DoesNotBuild,
+    /// With everything taken back the same tests fail.
+    FailsWithout,
+    /// Somebody stopped it.
+    Interrupted,
+}
+
+/// What the changes were compared with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyBase {
+    /// Why it was this one, in a few words.
+    pub what: String,
+    /// The commit, in hex.
+    pub commit: String,
+}
+
+/// One change that may be the cause, or is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyChange {
+    /// The file as it is named now, or was before it went.
+    pub path: String,
+    /// Its 1-based line now; `None` for a whole file.
+    pub line: Option<u32>,
+    /// The commit that brought it; `None` when it is not committed.
+    pub commit: Option<String>,
+    /// What speaks for it, or what it is.
+    pub why: String,
+    /// The lines as a diff, secrets masked, at most 20.
+    pub diff: String,
+}
+
+/// One state that was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyTrial {
+    /// The commit whose files were laid in; `None` for the worktree's own.
+    pub commit: Option<String>,
+    /// Changes that were taken back: `path:line`, at most 20.
+    pub without: Vec<String>,
+    /// How many changes that were.
+    pub count: u64,
+    /// What came of it.
+    pub outcome: WhyOutcome,
+}
+
+/// What the failing tests did in one state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyOutcome {
+    /// All of them pass.
+    Passes,
+    /// At least one fails as before.
+    Fails,
+    /// Something else: it does not build, they are not there, it was cut short.
+    Other,
+}

@@ -1,0 +1,290 @@
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::model::{FailedTest, TestRunner};
+
+/// Tests that one command names at most; of more the first are asked.
+const MOST: usize = 30;
+
+/// The command that runs these tests alone, and how many of them it names. `named` is the last runner that
+/// the command starts, `is_path` says what of its words is a file, a folder or a module. `None` where words
+/// cannot be handed on to the runner, or nothing is known of it: then the whole command is run.
+#[must_use]
+pub fn chosen(
+    line: &str,
+    named: Option<TestRunner>,
+    tests: &[FailedTest],
+    is_path: &dyn Fn(&str) -> bool,
+) -> Option<(String, usize)> {
+    let tests = tests.get(..MOST).unwrap_or(tests);
+    let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
+    let own = |test: &FailedTest| row.names.contains(&test.runner);
+    if tests.is_empty() || !tests.iter().all(own) || line.contains(OF_THE_SHELL) {
+        return None;
+    }
+    let mut words = split(line)?;
+    let script = script(&words);
+    if script == Script::Other || (script != Script::Direct && row.first) {
+        return None;
+    }
+    let own = row.own_words(tests)?;
+    if script == Script::AfterDashes && !words.iter().any(|word| word == "--") {
+        words.push("--".to_owned());
+    }
+    if row.replaces_paths && script == Script::Direct {
+        let is_runner =
+            |word: &String| RUNS.contains(&base(word)) || base(word) == row.runner.as_str();
+        let start = words.iter().position(is_runner)? + 1;
+        let kept = words.split_off(start);
+        let discover = kept.iter().position(|word| word == "discover");
+        let kept = kept.into_iter().take(discover.unwrap_or(usize::MAX));
+        words.extend(kept.filter(|word| word.starts_with('-') || !is_path(word)));
+    }
+    let at = if row.first {
+        words.iter().position(|word| base(word) == "node")? + 1
+    } else {
+        words.len()
+    };
+    words.splice(at..at, own);
+    let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    Some((line.join(" "), tests.len()))
+}
+
+/// What ends or joins commands, or is put in their place.
+const OF_THE_SHELL: [char; 12] = [';', '&', '|', '<', '>', '(', ')', '`', '$', '\n', '{', '}'];
+
+/// Words behind which a runner's own begin, beside its name.
+const RUNS: &[&str] = &["test", "py.test"];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    names: Vec<String>,
+    runner: TestRunner,
+    words: Vec<String>,
+    #[serde(default)]
+    first: bool,
+    #[serde(default)]
+    replaces_paths: bool,
+    between: Option<String>,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    runner: Vec<Row>,
+}
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("runners.toml")).expect("runners.toml parses");
+    table.runner
+});
+
+impl Row {
+    fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
+        let mut found = Vec::new();
+        for word in &self.words {
+            match word.as_str() {
+                "{ids}" => found.extend(tests.iter().map(|test| test.id.clone())),
+                "{files}" => {
+                    let files: Option<BTreeSet<&String>> =
+                        tests.iter().map(|test| test.path.as_ref()).collect();
+                    found.extend(files?.into_iter().cloned());
+                }
+                word => found.push(word.replace("{pattern}", &self.pattern(tests))),
+            }
+        }
+        // A test without a name is found by none, and no option is made of one.
+        let is_plain = |test: &FailedTest| !test.id.trim().is_empty() && !test.id.starts_with('-');
+        tests.iter().all(is_plain).then_some(found)
+    }
+
+    fn pattern(&self, tests: &[FailedTest]) -> String {
+        let names: BTreeSet<String> = tests
+            .iter()
+            .map(|test| {
+                let between = self.between.as_deref().unwrap_or(" ");
+                regex::escape(&test.id.replace(between, " "))
+            })
+            .collect();
+        let names: Vec<String> = names.into_iter().collect();
+        if self.first {
+            names.join("|")
+        } else {
+            format!("^({})$", names.join("|"))
+        }
+    }
+}
+
+#[derive(PartialEq)]
+enum Script {
+    /// The runner's own words.
+    Direct,
+    /// A script of a package, whose words follow.
+    After,
+    /// The same behind `--`.
+    AfterDashes,
+    /// What hands no words on.
+    Other,
+}
+
+fn script(words: &[String]) -> Script {
+    let is_assignment = |word: &&String| word.contains('=') && !word.starts_with('-');
+    let program = words.iter().find(|word| !is_assignment(word));
+    let is_exec = |word: &String| matches!(word.as_str(), "exec" | "x" | "dlx");
+    match program.map_or("", |word| base(word)) {
+        "npm" if words.iter().any(is_exec) => Script::Direct,
+        "npm" => Script::AfterDashes,
+        "pnpm" | "yarn" | "bun" => Script::After,
+        "make" | "just" | "task" | "tox" | "nox" | "hatch" | "sh" | "bash" | "turbo" | "nx"
+        | "lerna" | "docker" | "podman" | "" => Script::Other,
+        _ => Script::Direct,
+    }
+}
+
+fn base(word: &str) -> &str {
+    word.rsplit(['/', '\\']).next().unwrap_or(word)
+}
+
+// The words of a line without anything that only a shell understands.
+fn split(line: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut chars = line.chars();
+    while let Some(next) = chars.next() {
+        match next {
+            '\'' | '"' => {
+                let into = word.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        end if end == next => break,
+                        '\\' if next == '"' => into.push(chars.next()?),
+                        inside => into.push(inside),
+                    }
+                }
+            }
+            '\\' => word.get_or_insert_default().push(chars.next()?),
+            // What a shell would put files in the place of.
+            '*' | '?' | '[' | '~' | '#' => return None,
+            blank if blank.is_whitespace() => words.extend(word.take()),
+            other => word.get_or_insert_default().push(other),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,@+%^".contains(it);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::chosen;
+    use crate::model::{FailedTest, TestRunner as R};
+
+    fn test(runner: &str, path: &str, id: &str) -> FailedTest {
+        FailedTest {
+            id: id.to_owned(),
+            runner: runner.to_owned(),
+            path: Some(path.to_owned()),
+            line: None,
+            crash_path: None,
+            crash_line: None,
+            log_line: None,
+            message: None,
+        }
+    }
+
+    #[test]
+    fn words_are_handed_on_where_they_arrive() {
+        let pytest = [test(
+            "pytest",
+            "tests/test_a.py",
+            "tests/test_a.py::test_x[a b]",
+        )];
+        let unittest = [test("unittest", "shop/tests.py", "shop.tests.T.test_a")];
+        let jest = [
+            test("jest", "a.test.js", "auth › locks (1)"),
+            test("jest", "a.test.js", "auth › opens"),
+        ];
+        let vitest = [test("vitest", "src/a.test.ts", "queue > waits")];
+        let node = [test("node-test", "a.test.js", "inner")];
+        let mocha = [test("mocha", "test/a.js", "Net pings")];
+        let is_path = |word: &str| ["tests", "shop"].contains(&word);
+        for (line, named, tests, expected) in [
+            (
+                "pytest -q tests",
+                R::Pytest,
+                &pytest[..],
+                "pytest -q 'tests/test_a.py::test_x[a b]'",
+            ),
+            (
+                "uv run python -m pytest tests -x",
+                R::Pytest,
+                &pytest,
+                "uv run python -m pytest -x 'tests/test_a.py::test_x[a b]'",
+            ),
+            (
+                "python -m unittest discover -s tests",
+                R::Unittest,
+                &unittest,
+                "python -m unittest shop.tests.T.test_a",
+            ),
+            (
+                "python manage.py test shop --failfast",
+                R::Unittest,
+                &unittest,
+                "python manage.py test --failfast shop.tests.T.test_a",
+            ),
+            (
+                "npm test",
+                R::Jest,
+                &jest,
+                r"npm test -- a.test.js -t '^(auth locks \(1\)|auth opens)$'",
+            ),
+            (
+                "pnpm test",
+                R::Vitest,
+                &vitest,
+                "pnpm test src/a.test.ts -t '^(queue waits)$'",
+            ),
+            (
+                "npx mocha",
+                R::Mocha,
+                &mocha,
+                "npx mocha -g '^(Net pings)$'",
+            ),
+            (
+                "node --test",
+                R::NodeTest,
+                &node,
+                "node --test-name-pattern=inner --test",
+            ),
+        ] {
+            let (words, count) = chosen(line, Some(named), tests, &is_path).unwrap();
+            assert_eq!((words.as_str(), count), (expected, tests.len()));
+        }
+        for (line, named, tests) in [
+            ("make test", R::Pytest, &pytest[..]),
+            ("tox -e py", R::Pytest, &pytest),
+            ("pytest tests | tee log", R::Pytest, &pytest),
+            ("pytest tests/*.py", R::Pytest, &pytest),
+            ("npm test", R::NodeTest, &node),
+            ("npm test", R::Mocha, &jest),
+        ] {
+            assert_eq!(chosen(line, Some(named), tests, &is_path), None, "{line}");
+        }
+        assert_eq!(chosen("pytest", Some(R::Pytest), &[], &is_path), None);
+        assert_eq!(chosen("pytest", None, &pytest, &is_path), None);
+    }
+}

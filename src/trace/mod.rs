@@ -1,0 +1,6 @@
+//! Floor 2: which lines of the repository ran while tests did. Python alone; whatever cannot be traced runs
+//! as it would, and nothing is known of it.
+
+mod tracing;
+
+pub use tracing::{Lines, Tracing};

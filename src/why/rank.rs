@@ -1,0 +1,248 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::difference::{Difference, Hunk, What};
+use crate::languages::{Language, Outline, PYTHON, outline};
+use crate::model::RepoPath;
+
+/// What a failure says of where its cause may be.
+#[derive(Debug, Default)]
+pub struct Clues {
+    /// Files that the failing tests reach by import, with the hops; their own files are 0.
+    pub reach: BTreeMap<RepoPath, u32>,
+    /// Places that the output names, the innermost of the project first.
+    pub places: Vec<(RepoPath, Option<u32>)>,
+    /// Words of the lines that say what failed.
+    pub said: BTreeSet<String>,
+    /// Names and how far the failing tests are from them: 0 for words of their own bodies, 1 for what
+    /// stands in a definition that these name, and so on.
+    pub asked: BTreeMap<String, u32>,
+    /// Lines of functions that ran in the failing tests alone; empty where none were seen.
+    pub ran: BTreeMap<RepoPath, BTreeSet<u32>>,
+}
+
+/// A hunk and what speaks for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suspect {
+    /// Its place in the difference.
+    pub hunk: usize,
+    /// In a few words.
+    pub why: String,
+    /// How much that is; none below 1 is likely at all.
+    pub score: i32,
+}
+
+/// The hunks from the likeliest on: what the output names, what the tests call, what they reach.
+#[must_use]
+pub fn rank(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
+    let mut outlines: BTreeMap<&RepoPath, Outline> = BTreeMap::new();
+    for hunk in difference.hunks() {
+        if let Some(after) = difference.after(hunk) {
+            outlines
+                .entry(&hunk.path)
+                .or_insert_with(|| outline(&hunk.path, &after.bytes));
+        }
+    }
+    let mut found: Vec<Suspect> = Vec::new();
+    for (at, hunk) in difference.hunks().iter().enumerate() {
+        let weighed = Weighed::of(difference, hunk, outlines.get(&hunk.path), clues);
+        found.push(Suspect {
+            hunk: at,
+            why: weighed.why.join(", "),
+            score: weighed.score,
+        });
+    }
+    found.sort_by_key(|it| (std::cmp::Reverse(it.score), it.hunk));
+    found
+}
+
+#[derive(Default)]
+struct Weighed {
+    score: i32,
+    why: Vec<String>,
+}
+
+impl Weighed {
+    fn of(difference: &Difference, hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Self {
+        let mut weighed = Self::default();
+        let places = || clues.places.iter().filter(|(path, _)| *path == hunk.path);
+        let lines = match &hunk.what {
+            What::Lines(_, after) => after.start..after.end + 1,
+            _ => 0..usize::MAX,
+        };
+        let named = |(_, line): &(RepoPath, Option<u32>)| {
+            line.is_some_and(|line| lines.contains(&(line as usize).saturating_sub(1)))
+        };
+        if hunk.line().is_some() && places().any(named) {
+            weighed.add(8, "the output names the line".to_owned());
+        } else if places().next().is_some() {
+            weighed.add(2, "the output names the file".to_owned());
+        }
+        match ran(hunk, outline, clues) {
+            Some(true) => weighed.add(8, "it ran in the failing tests".to_owned()),
+            Some(false) => weighed.add(-8, "it did not run in the failing tests".to_owned()),
+            None => {}
+        }
+        let around = outline
+            .zip(hunk.line())
+            .map_or(Vec::new(), |(outline, line)| {
+                let mut at = outline.innermost(line);
+                let mut names = Vec::new();
+                while let Some(definition) = at.and_then(|at| outline.definitions.get(at)) {
+                    names.push(definition.name.clone());
+                    at = definition.parent;
+                }
+                names
+            });
+        let inner = around.first();
+        if let Some(name) = inner.filter(|it| clues.said.contains(*it)) {
+            weighed.add(4, format!("the output names `{name}`"));
+        }
+        let calls = |name: &String| clues.asked.get(name).map(|calls| (*calls, name.clone()));
+        match around.iter().filter_map(calls).min() {
+            Some((0, name)) => weighed.add(5, format!("a failing test names `{name}`")),
+            Some((calls, name)) => {
+                let score = 5 - i32::try_from(calls).unwrap_or(5);
+                weighed.add(score, format!("`{name}` is called for a failing test"));
+            }
+            None => {}
+        }
+        // The innermost of them is meant more than what it stands in.
+        weighed.score += i32::from(inner.is_some_and(|name| clues.asked.contains_key(name)));
+        let diff = difference.diff(hunk, MOST_LINES);
+        let words: BTreeSet<&str> = words_of(&diff).collect();
+        let said = words.iter().filter(|it| clues.said.contains(**it)).count();
+        let asked = words
+            .iter()
+            .filter(|it| clues.asked.get(**it) == Some(&0))
+            .count();
+        weighed.score += i32::try_from(said.min(3) + asked.min(2)).unwrap_or(0);
+        match clues.reach.get(&hunk.path) {
+            Some(0) => weighed.add(2, "a file of the failing tests".to_owned()),
+            Some(1) => weighed.add(3, "imported by the failing tests".to_owned()),
+            Some(hops) => weighed.add(2, format!("{hops} imports from the failing tests")),
+            None => {}
+        }
+        if is_prose(hunk.path.as_str()) {
+            weighed.score -= 6;
+        }
+        // What only came is called by what came or changed with it.
+        if diff.lines().all(|line| line.starts_with('+')) && hunk.line().is_some() {
+            weighed.score -= 1;
+        }
+        if changes_no_code(&diff) {
+            weighed.score -= 4;
+        }
+        if weighed.why.is_empty() {
+            weighed.why.push("it changed".to_owned());
+        }
+        weighed
+    }
+
+    fn add(&mut self, score: i32, why: String) {
+        self.score += score;
+        self.why.push(why);
+    }
+}
+
+// Whether any line of a hunk ran; `None` for what is no body of a function, or where nothing was seen.
+fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<bool> {
+    let What::Lines(_, after) = &hunk.what else {
+        return None;
+    };
+    // Of lines that went, those around them.
+    let lines = if after.is_empty() {
+        after.start..after.start + 2
+    } else {
+        after.start + 1..after.end + 1
+    };
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let outline = outline?;
+    let within = |line: usize| outline.innermost(number(line)).is_some();
+    let is_python = Language::of_path(hunk.path.as_str()) == Some(&PYTHON);
+    if clues.ran.is_empty() || !is_python || !lines.clone().all(within) {
+        return None;
+    }
+    let seen = clues.ran.get(&hunk.path);
+    let seen = |line: usize| seen.is_some_and(|seen| seen.contains(&number(line)));
+    let mut lines = lines;
+    Some(lines.any(seen))
+}
+
+/// Lines of a hunk that are looked at.
+const MOST_LINES: usize = 200;
+
+/// Words of a text that may be names: of letters, digits and low lines, with three characters or more.
+pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_')
+        .filter(|word| word.len() >= 3 && !word.starts_with(|it: char| it.is_ascii_digit()))
+}
+
+fn is_prose(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    matches!(ending, "md" | "rst" | "txt" | "adoc") || path.starts_with(".github/")
+}
+
+// Blank lines and comments alone.
+fn changes_no_code(diff: &str) -> bool {
+    let mut lines = diff.lines().map(|line| line.get(1..).unwrap_or("").trim());
+    lines.all(|line| line.is_empty() || line.starts_with(['#', '*']) || line.starts_with("//"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Clues, rank};
+    use crate::model::RepoPath;
+    use crate::source::Memory;
+    use crate::why::Difference;
+
+    #[test]
+    fn what_the_failure_names_comes_first() {
+        let path = |path: &str| RepoPath::new(path).unwrap();
+        let before = Memory::named([
+            ("README.md", "over_due\n"),
+            ("app/far.py", "X = 1\n"),
+            (
+                "app/loans.py",
+                "def due(a):\n    return a > 1\n\n\ndef other():\n    return 1\n",
+            ),
+        ]);
+        let after = Memory::named([
+            ("README.md", "due\n"),
+            ("app/far.py", "X = 2\n"),
+            (
+                "app/loans.py",
+                "def due(a):\n    return a >= 1\n\n\ndef other():\n    return 2\n",
+            ),
+        ]);
+        let difference = Difference::between(&before, &after, &|_| true);
+        let clues = Clues {
+            reach: [(path("app/loans.py"), 1), (path("app/far.py"), 2)].into(),
+            asked: [("due".to_owned(), 0)].into(),
+            ..Clues::default()
+        };
+        let ranked = rank(&difference, &clues);
+        let places: Vec<String> = ranked
+            .iter()
+            .map(|it| difference.hunks()[it.hunk].place())
+            .collect();
+        let expected = [
+            "app/loans.py:2",
+            "app/loans.py:6",
+            "app/far.py:1",
+            "README.md:1",
+        ];
+        assert_eq!(places, expected, "{ranked:?}");
+        assert!(
+            ranked[0].why.contains("a failing test names `due`"),
+            "{ranked:?}"
+        );
+        let named = Clues {
+            places: vec![(path("app/far.py"), Some(1))],
+            ..clues
+        };
+        assert_eq!(
+            difference.hunks()[rank(&difference, &named)[0].hunk].place(),
+            "app/far.py:1"
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! Which change made it fail: uncommitted, in a commit, deleted, of two parts, and none at all.
+#![cfg(unix)]
+
+use crate::support::{Repo, has_program, stderr};
+use serde_json::Value;
+
+const LOANS: &str = "LIMIT = 14\n\n\ndef is_overdue(days):\n    return days > LIMIT\n\n\ndef fee(days):\n    \
+                     if not is_overdue(days):\n        return 0\n    return (days - LIMIT) * 10\n\n\ndef \
+                     label(name):\n    return name.strip().title()\n";
+const TEST: &str = "import unittest\n\nfrom library.loans import fee, is_overdue, label\n\n\nclass \
+                    TestLoans(unittest.TestCase):\n    def test_on_the_day(self):\n        \
+                    self.assertFalse(is_overdue(14))\n\n    def test_fee(self):\n        \
+                    self.assertEqual(fee(15), 10)\n\n    def test_label(self):\n        \
+                    self.assertEqual(label(' ann '), 'Ann')\n";
+const COMMAND: [&str; 4] = ["python3", "-m", "unittest", "-v"];
+
+fn repo() -> Repo {
+    Repo::with(&[
+        ("library/__init__.py", ""),
+        ("library/loans.py", LOANS),
+        ("library/names.txt", "ann\n"),
+        ("test_loans.py", TEST),
+        ("README.md", "Loans\n"),
+    ])
+}
+
+fn why(repo: &Repo, flags: &[&str]) -> (i32, Value) {
+    let output = repo.mendit(&[&["why", "--format", "json"], flags, &COMMAND].concat());
+    let document = serde_json::from_slice(&output.stdout);
+    let document = document.unwrap_or_else(|_| panic!("{}", stderr(&output)));
+    (output.status.code().unwrap(), document)
+}
+
+fn broken(text: &str) -> String {
+    text.replace("days > LIMIT", "days >= LIMIT")
+}
+
+// Changes that break nothing, around the one that does.
+fn innocent(text: &str) -> String {
+    text.replace("return 0\n", "return 0  # nothing yet\n")
+        .replace(".strip().title()", ".strip().title().strip()")
+        .replace("LIMIT = 14\n", "# Days.\nLIMIT = 14\n")
+}
+
+#[test]
+fn a_change_that_is_not_committed_is_named_and_stays() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let text = innocent(&broken(LOANS));
+    repo.write("library/loans.py", &text);
+    repo.write("README.md", "Loans, and fees\n");
+    let (code, document) = why(&repo, &[]);
+    assert_eq!(
+        (code, &document["verdict"]),
+        (0, &"caused".into()),
+        "{document}"
+    );
+    let cause = document["cause"].as_array().unwrap();
+    assert_eq!(cause.len(), 1, "{document}");
+    assert_eq!(cause[0]["path"], "library/loans.py");
+    assert_eq!(cause[0]["line"], 6);
+    assert_eq!(cause[0]["commit"], Value::Null);
+    assert_eq!(document["wholeRuns"], 1);
+    assert!(document["runs"].as_u64().unwrap() <= 6, "{document}");
+    let line = "since your change at library/loans.py:6 (> became >=): taken back, the failing test passes";
+    assert_eq!(document["message"], line);
+    let now = std::fs::read_to_string(repo.root().join("library/loans.py")).unwrap();
+    assert_eq!(now, text);
+
+    // After a run nothing has to be run whole again.
+    repo.mendit(&[&["run"][..], &COMMAND].concat());
+    let output = repo.mendit(&["why"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.starts_with(line), "{said}");
+    assert!(said.contains("+    return days >= LIMIT\n"), "{said}");
+    assert!(!said.contains("whole command"), "{said}");
+}
+
+#[test]
+fn of_several_commits_the_one_that_brought_it_is_named() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let mut text = LOANS.to_owned();
+    let mut commits = Vec::new();
+    for step in 0..7 {
+        text = format!("{text}\n\ndef step_{step}():\n    return {step}\n");
+        if step == 3 {
+            text = innocent(&broken(&text));
+        }
+        repo.write("library/loans.py", &text);
+        repo.commit();
+        commits.push(repo.git(&["rev-parse", "HEAD"]).trim().to_owned());
+    }
+    for flags in [&[][..], &["--since", "HEAD~6"]] {
+        let (code, document) = why(&repo, flags);
+        assert_eq!(
+            (code, &document["verdict"]),
+            (0, &"caused".into()),
+            "{document}"
+        );
+        assert_eq!(document["cause"].as_array().unwrap().len(), 1, "{document}");
+        assert_eq!(document["cause"][0]["commit"], commits[3].as_str());
+        assert_eq!(document["cause"][0]["line"], 6);
+        let message = document["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("since the change at library/loans.py:6 ("),
+            "{message}"
+        );
+    }
+    let (code, document) = why(&repo, &["--since", "HEAD~2"]);
+    assert_eq!(
+        (code, &document["verdict"]),
+        (1, &"not_by_this_change".into()),
+        "{document}"
+    );
+    assert_eq!(document["reason"], "fails_without");
+}
+
+#[test]
+fn files_that_went_and_causes_of_two_parts_are_named() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let reads = "import unittest\n\nclass TestNames(unittest.TestCase):\n    def test_names(self):\n        \
+                 with open('library/names.txt') as file:\n            self.assertEqual(file.read(), 'ann\\n')\n";
+    repo.write("test_names.py", reads);
+    repo.commit();
+    repo.write("library/loans.py", innocent(LOANS));
+    std::fs::remove_file(repo.root().join("library/names.txt")).unwrap();
+    let (_, document) = why(&repo, &[]);
+    assert_eq!(document["cause"].as_array().unwrap().len(), 1, "{document}");
+    assert_eq!(document["cause"][0]["path"], "library/names.txt");
+    let message = document["message"].as_str().unwrap();
+    assert!(message.contains("library/names.txt (deleted)"), "{message}");
+
+    // Either of them alone keeps the test red.
+    repo.write("library/names.txt", "ann\n");
+    let two = "def test_label(self):\n        self.assertEqual(label(' ann '), 'Ann')\n        \
+               self.assertEqual(fee(15), 10)\n";
+    let test = TEST.replace(
+        "def test_label(self):\n        self.assertEqual(label(' ann '), 'Ann')\n",
+        two,
+    );
+    repo.write(
+        "test_loans.py",
+        test.replace(
+            "    def test_fee(self):\n        self.assertEqual(fee(15), 10)\n\n",
+            "",
+        ),
+    );
+    repo.write("library/loans.py", LOANS);
+    repo.commit();
+    let text = LOANS
+        .replace("* 10", "* 11")
+        .replace(".title()", ".upper()");
+    repo.write("library/loans.py", &text);
+    let (_, document) = why(&repo, &[]);
+    let places: Vec<&Value> = document["cause"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["line"])
+        .collect();
+    assert_eq!(places, [11, 15], "{document}");
+}
+
+#[test]
+fn nothing_is_named_that_was_not_tried() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let (code, document) = why(&repo, &[]);
+    assert_eq!(
+        (code, &document["reason"]),
+        (0, &"passes".into()),
+        "{document}"
+    );
+    // Always red: no commit to go back to.
+    repo.write("test_loans.py", TEST.replace("'Ann'", "'Bob'"));
+    repo.write("library/loans.py", innocent(LOANS));
+    repo.commit();
+    let (code, document) = why(&repo, &["--max-runs", "1"]);
+    assert_eq!(
+        (code, &document["reason"]),
+        (3, &"budget".into()),
+        "{document}"
+    );
+    assert_eq!(document["cause"], Value::Array(Vec::new()));
+    let missing = repo.mendit(&[&["why", "--since", "nowhere"][..], &COMMAND].concat());
+    assert_eq!(missing.status.code(), Some(2), "{}", stderr(&missing));
+}
+
+#[test]
+fn tests_of_node_are_asked_alone() {
+    if !has_program("node") {
+        return;
+    }
+    let repo = Repo::with(&[
+        ("package.json", "{\"type\": \"module\"}\n"),
+        (
+            "src/price.js",
+            "export const net = (x) => x * 2;\n\nexport const gross = (x) => net(x) + 1;\n\nexport const tag = 'a';\n",
+        ),
+        (
+            "test/price.test.js",
+            "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { gross, net, tag } from '../src/price.js';\ntest('net', () => assert.equal(net(1), 2));\ntest('gross', () => assert.equal(gross(1), 3));\ntest('tag', () => assert.ok(tag));\n",
+        ),
+    ]);
+    let text = "export const net = (x) => x * 2;\n\nexport const gross = (x) => net(x) - 1;\n\nexport const tag = 'b';\n";
+    repo.write("src/price.js", text);
+    let output = repo.mendit(&["why", "--format", "json", "node", "--test"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["verdict"], "caused", "{document}");
+    assert_eq!(document["cause"][0]["line"], 3);
+    assert_eq!(
+        (&document["wholeRuns"], &document["tests"]),
+        (&1.into(), &serde_json::json!(["gross"]))
+    );
+}
