@@ -455,6 +455,8 @@ export interface Comparison {
 export interface ContextDocument {
   /** The limits in force. */
   caps: Caps;
+  /** The change that made it fail, where trials on these very files showed one. */
+  cause?: KnownCause | null;
   /** The change under test, when a base was given. */
   change: ChangeUnderTest | null;
   /** What the log says; `null` without a log. */
@@ -1044,6 +1046,14 @@ export interface KeptChange {
   message: string;
   /** Who made it. */
   origin: Origin;
+}
+
+/** The change that made a command fail, as trials on these very files showed it. */
+export interface KnownCause {
+  /** The smallest set of changes without which the failing tests pass. */
+  changes: Array<WhyChange>;
+  /** The answer of `mendit why` in one line. */
+  message: string;
 }
 
 /** What of a log had no say, and what of the answer is not shown. */
@@ -1781,6 +1791,8 @@ export type RunStatus = "fixed" | "unproven" | "blocked" | "failed" | "split" | 
 
 /** What a person or an agent wants to know of a command that failed, in a few lines. */
 export interface RunSummary {
+  /** The change that made it fail; `null` where no trial showed one. */
+  cause: KnownCause | null;
   /** Imports that are certain: `mendit fix` adds them and tries the command. */
   certain: Array<CertainImport>;
   /** The same in one sentence. */
@@ -2144,6 +2156,11 @@ export interface WhyDocument {
   tests: Array<string>;
   /** What was tried, in order. */
   trials: Array<WhyTrial>;
+  /**
+   * A patch that takes the cause back, where the trials ran on the files as they are now; `None` otherwise,
+   * and where a secret stands in it.
+   */
+  undo: string | null;
   /** What the trials showed. */
   verdict: WhyVerdict;
   /** Runs of the whole command. */

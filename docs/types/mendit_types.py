@@ -431,6 +431,8 @@ class Comparison(TypedDict):
 class ContextDocument(TypedDict):
     # The limits in force.
     caps: "Caps"
+    # The change that made it fail, where trials on these very files showed one.
+    cause: NotRequired[Union["KnownCause", None]]
     # The change under test, when a base was given.
     change: Union["ChangeUnderTest", None]
     # What the log says; `null` without a log.
@@ -979,6 +981,13 @@ class KeptChange(TypedDict):
     message: str
     # Who made it.
     origin: "Origin"
+
+# The change that made a command fail, as trials on these very files showed it.
+class KnownCause(TypedDict):
+    # The smallest set of changes without which the failing tests pass.
+    changes: list["WhyChange"]
+    # The answer of `mendit why` in one line.
+    message: str
 
 # What of a log had no say, and what of the answer is not shown.
 class LeftOut(TypedDict):
@@ -1652,6 +1661,8 @@ RunStatus = Union[Literal['fixed'], Literal['unproven'], Literal['blocked'], Lit
 
 # What a person or an agent wants to know of a command that failed, in a few lines.
 class RunSummary(TypedDict):
+    # The change that made it fail; `null` where no trial showed one.
+    cause: Union["KnownCause", None]
     # Imports that are certain: `mendit fix` adds them and tries the command.
     certain: list["CertainImport"]
     # The same in one sentence.
@@ -1979,6 +1990,9 @@ class WhyDocument(TypedDict):
     tests: list[str]
     # What was tried, in order.
     trials: list["WhyTrial"]
+    # A patch that takes the cause back, where the trials ran on the files as they are now; `None` otherwise,
+    # and where a secret stands in it.
+    undo: Union[str, None]
     # What the trials showed.
     verdict: "WhyVerdict"
     # Runs of the whole command.

@@ -14,6 +14,9 @@ pub(super) fn brief(
     log: &str,
 ) -> String {
     let mut text = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
+    if let Some(cause) = &summary.cause {
+        text.push_str(&format!("{}\n", cut(&cause.message, 240)));
+    }
     for failure in summary.failures.iter().take(MOST_FAILURES) {
         text.push_str(&line_of(failure));
     }

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::known_cause::known_cause;
 use super::{App, AppError};
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::diagnose::Log;
@@ -67,6 +68,7 @@ pub(super) fn request(
     workspace: &Workspace,
 ) -> Result<Request, AppError> {
     let plain = base_request(app.settings(), workspace.git.as_ref());
+    let mut commands = asked.test_commands.iter().filter(|_| asked.rev.is_none());
     let mut request = Request {
         log: asked.log.clone(),
         reports: asked.reports.clone(),
@@ -76,6 +78,7 @@ pub(super) fn request(
         include_bundle: asked.include_bundle,
         test_commands: asked.test_commands.clone(),
         requested: asked.requested.clone(),
+        cause: commands.find_map(|line| known_cause(app, workspace, line)),
         ..plain
     };
     for typed in &asked.targets {

@@ -27,6 +27,7 @@ mod hook;
 mod imports;
 mod install;
 mod json_insert;
+mod known_cause;
 mod last_run;
 mod lint_fix;
 mod open;
@@ -78,6 +79,7 @@ pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, Hinted, find_imports};
 pub use hook::answer_hook;
 pub use imports::{ImportsRequest, list_imports};
+pub use known_cause::{Undo, known_undo};
 pub use last_run::{CommandReport, LastLog, last_log, last_words, no_run};
 pub use open::{App, AppOptions};
 pub use patch::{

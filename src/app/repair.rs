@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::deleted::deleted;
+use super::known_cause::known_cause;
 use super::last_run::FailedBefore;
 use super::open::listen;
 use super::remedy::remedies;
@@ -106,6 +107,8 @@ pub(super) fn repair_after(
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
+    let mut lines = settings.test.command.0.iter();
+    packets.cause = lines.find_map(|line| known_cause(app, &workspace, line));
     let known = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);

@@ -131,7 +131,7 @@ pub fn run_command(
     if matches!(record.status, CommandStatus::Failed | CommandStatus::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
         let again = Again::of(app, &request.command, &workspace.prefix).with_files(&workspace);
-        record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
+        record.write_failure(request.out.as_deref(), app, &workspace, &again, progress)?;
     } else if matches!(record.status, CommandStatus::Passed) {
         let again = Again::of(app, &request.command, &runs::prefix(app)?).at_head(app);
         // A pass is a pass where nothing can be kept.

@@ -2,17 +2,18 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::files::{to_json, write_file};
+use super::known_cause::{JustFailed, cause_of_run};
 use super::last_run::{self, Again};
 use super::open::with_known;
 use super::run_summary::summarise;
-use super::{App, AppError, runs};
+use super::{App, AppError, Progress, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
-use crate::diagnose::Log;
+use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::git::earlier;
 use crate::model::{
-    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, PacketBudget,
-    RepoPath, RunSummary,
+    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
+    PacketBudget, RepoPath, RunSummary,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
@@ -66,6 +67,28 @@ impl Attempt {
             how: end,
             log: outcome.output.text(),
         }
+    }
+
+    // The change that made it fail.
+    fn cause(
+        &self,
+        app: &App,
+        workspace: &Workspace,
+        (line, log): (&str, &Log),
+        progress: &dyn Progress,
+    ) -> Option<KnownCause> {
+        let facts = LogFacts {
+            exit_code: self.how.code_or_signal(),
+            command: Some(line.to_owned()),
+            timed_out: self.told.timed_out,
+            rules: app.rules(),
+        };
+        let failed = JustFailed {
+            diagnosis: &diagnose_in(log.text(), &facts, workspace.source.as_ref()),
+            took: Duration::try_from_secs_f64(self.told.duration_seconds).unwrap_or_default(),
+            line,
+        };
+        cause_of_run(app, workspace, &failed, progress)
     }
 }
 
@@ -127,6 +150,7 @@ impl Record {
         app: &App,
         workspace: &Workspace,
         again: &Again,
+        progress: &dyn Progress,
     ) -> Result<(), AppError> {
         let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
@@ -140,6 +164,9 @@ impl Record {
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.told.timed_out;
         request.test_commands = vec![self.command.clone()];
+        if let Some(line) = again.line() {
+            request.cause = failing.cause(app, workspace, (&line, &log), progress);
+        }
         let policy = app.read_policy(request.profile)?;
         let built = with_known(app, workspace, true, |known| {
             add_history(&mut request, workspace.git.as_ref(), "HEAD", known);

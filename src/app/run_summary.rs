@@ -62,10 +62,15 @@ pub(super) fn summarise(
             .collect::<Vec<_>>(),
     );
     mends.truncate(MOST_LINES);
-    let mut suspects = suspects(diagnosis, workspace);
+    // What is known needs nobody to suspect.
+    let mut suspects = match &context.cause {
+        Some(_) => Vec::new(),
+        None => suspects(diagnosis, workspace),
+    };
     let more_suspects = suspects.len().saturating_sub(MOST_SUSPECTS) as u64;
     suspects.truncate(MOST_SUSPECTS);
     RunSummary {
+        cause: context.cause.clone(),
         suspects,
         more_suspects,
         packet,

@@ -3,6 +3,7 @@ use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
+use super::known_cause::keep_cause;
 use super::open::listen;
 use super::repair::made;
 use super::shared::shared;
@@ -11,11 +12,12 @@ use super::why_range::{Bases, bases, search_range};
 use super::why_trials::{Trials, TrialsSetup};
 use super::{App, AppError, Progress, runs};
 use crate::model::{
-    Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
+    Diagnosis, Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
+    WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::is_test;
-use crate::repair::RunLock;
+use crate::repair::{Commands, RunLock};
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::{At, Workspace};
 
@@ -57,20 +59,52 @@ pub fn find_cause(
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.workspace(At::Worktree, progress)?;
+    let search = Search {
+        line: &line,
+        commands: &super::repair::commands(app),
+        workplace: app.settings().repair.workplace,
+        request,
+        until: request
+            .seconds
+            .map(|it| started + Duration::from_secs_f64(it)),
+        failed: None,
+    };
+    search_cause(app, &workspace, &search, progress)
+}
+
+/// How a cause is searched for.
+pub(super) struct Search<'a> {
+    pub(super) line: &'a str,
+    pub(super) commands: &'a Commands,
+    pub(super) workplace: WorkplaceMode,
+    pub(super) request: &'a WhyRequest,
+    pub(super) until: Option<Instant>,
+    /// What the command has just failed with; then its failing tests alone are run, never all of it.
+    pub(super) failed: Option<&'a Diagnosis>,
+}
+
+/// Searches, and keeps what was shown.
+pub(super) fn search_cause(
+    app: &App,
+    workspace: &Workspace,
+    search: &Search<'_>,
+    progress: &dyn Progress,
+) -> Result<WhyDocument, AppError> {
+    let started = Instant::now();
+    let (line, request, commands) = (search.line, search.request, search.commands);
     let root = workspace
         .root
         .clone()
         .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app, workspace)?;
     let _lock = RunLock::take(state.directory())?;
     if is_interrupted(state.directory()) {
         return Err(WriteError::Interrupted.into());
     }
     let settings = app.settings();
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
-    let commands = super::repair::commands(app);
     let plan = Plan {
-        choice: settings.repair.workplace,
+        choice: search.workplace,
         slot: &slot,
         source: workspace.source.as_ref(),
         root: &root,
@@ -83,28 +117,36 @@ pub fn find_cause(
     let place = Workplace::open(&plan, &|_, _| {}).map_err(crate::repair::RepairError::from)?;
     let mut trials = Trials::open(TrialsSetup {
         app,
-        workspace: &workspace,
+        workspace,
         place,
-        commands: &commands,
+        commands,
         stop: &stop,
         progress,
-        until: request
-            .seconds
-            .map(|it| started + Duration::from_secs_f64(it)),
+        until: search.until,
         max_runs: request.max_runs,
+        alone_only: search.failed.is_some(),
     });
-    let answer = answer(app, &workspace, &mut trials, request, &line)?;
-    Ok(document(app, &workspace, trials, answer, &line, started))
+    let answer = answer(app, workspace, &mut trials, search)?;
+    let document = document(app, workspace, trials, answer, line, started);
+    keep_cause(app, workspace, line, &document);
+    Ok(document)
 }
 
 fn answer(
     app: &App,
     workspace: &Workspace,
     trials: &mut Trials<'_>,
-    request: &WhyRequest,
-    line: &str,
+    how: &Search<'_>,
 ) -> Result<Answer, AppError> {
-    if !trials.baseline(line)? {
+    let (request, line) = (how.request, how.line);
+    let fails = match how.failed {
+        Some(diagnosis) => trials.begin(line, diagnosis.clone()),
+        None => trials.baseline(line)?,
+    };
+    if let Some(reason) = trials.ended() {
+        return Ok(Answer::unknown(reason));
+    }
+    if !fails {
         return Ok(Answer::unknown(WhyReason::Passes));
     }
     let Some(git) = &workspace.git else {
@@ -123,7 +165,10 @@ fn answer(
             return Ok(told);
         }
     }
-    let bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
+    let mut bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
+    if how.failed.is_some() {
+        bases.retain_seen();
+    }
     search_range(trials, git, workspace, &bases, &may, told)
 }
 
@@ -167,6 +212,7 @@ fn document(
         tests: told.tests,
         base: answer.base,
         cause: answer.cause.into_iter().map(masked).collect(),
+        undo: answer.undo.filter(|it| mask(it) == *it),
         suspects: suspects.map(masked).collect(),
         more_suspects: more as u64,
         trials: told.trials,
@@ -209,6 +255,7 @@ impl Answer {
             reason: Some(reason),
             base: None,
             cause: Vec::new(),
+            undo: None,
             suspects: Vec::new(),
         }
     }

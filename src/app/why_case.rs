@@ -5,6 +5,7 @@ use super::why::is_product;
 use super::why_clues::clues;
 use super::why_trials::{States, Trials};
 use crate::model::{RepoPath, WhyBase, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
+use crate::patch::{Change, FileState, canonical};
 use crate::source::Source;
 use crate::why::{Clues, Difference, Hunk, Known, Step, Suspect, What, next, rank};
 
@@ -26,6 +27,8 @@ pub(super) struct Answer {
     pub(super) reason: Option<WhyReason>,
     pub(super) base: Option<WhyBase>,
     pub(super) cause: Vec<WhyChange>,
+    /// A patch that takes the cause back, where the trials ran on the files as they are.
+    pub(super) undo: Option<String>,
     pub(super) suspects: Vec<WhyChange>,
 }
 
@@ -58,11 +61,23 @@ pub(super) fn search(
     // A hunk of some lines is told as it stands.
     let is_plain = set.len() == 1 && set.iter().all(|it| difference.size(*it) <= MOST_LINES);
     let cause = match difference.finer(&set).filter(|_| !is_plain) {
-        Some(finer) => lines(trials, case, &finer, &clues)?,
+        Some(finer) => lines(trials, case, &finer, &clues)?.map(|set| (finer, set)),
         None => None,
     };
-    let cause = cause.unwrap_or_else(|| named(&difference, ranked, &set, case));
-    Ok(answer(case, Ok(cause), suspects))
+    let (cause, undo) = match cause {
+        Some((finer, set)) => {
+            let ranked = rank(&finer, &clues);
+            (named(&finer, ranked, &set, case), undo(&finer, &set, case))
+        }
+        None => (
+            named(&difference, ranked, &set, case),
+            undo(&difference, &set, case),
+        ),
+    };
+    Ok(Answer {
+        undo,
+        ..answer(case, Ok(cause), suspects)
+    })
 }
 
 // Which lines of the hunks that were found it takes; `None` where that cannot be told: then it is the hunks.
@@ -71,13 +86,26 @@ fn lines(
     case: &Case<'_>,
     finer: &Difference,
     clues: &Clues,
-) -> Result<Option<Vec<WhyChange>>, AppError> {
-    let ranked = rank(finer, clues);
-    let order: Vec<usize> = ranked.iter().map(|it| it.hunk).collect();
+) -> Result<Option<BTreeSet<usize>>, AppError> {
+    let order: Vec<usize> = rank(finer, clues).iter().map(|it| it.hunk).collect();
     let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
     known.insert((0..order.len()).collect(), vec![WhyOutcome::Passes; 2]);
-    let told = drive(trials, case, finer, &order, &mut known)?;
-    Ok(told.ok().map(|set| named(finer, ranked, &set, case)))
+    Ok(drive(trials, case, finer, &order, &mut known)?.ok())
+}
+
+// The patch that makes of the files what was seen to pass.
+fn undo(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {
+    if !case.laid.is_empty() {
+        return None;
+    }
+    let states = difference.taken_back(set).into_iter();
+    let changes: Vec<Change> = states
+        .map(|(path, state)| {
+            let now = FileState::of(case.after, &path);
+            Change::between(path, now, state)
+        })
+        .collect();
+    String::from_utf8(canonical(&changes)).ok()
 }
 
 // The changes of a set, in the order of the files.
@@ -107,6 +135,7 @@ fn answer(
         reason,
         base: Some(WhyBase { what, commit }),
         cause,
+        undo: None,
         suspects,
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn bases(
         commits.push((since.to_owned(), git.commit(since)?));
     } else {
         let seen = passed_at(app, line, prefix)?.and_then(|it| git.commit(&it).ok());
-        commits.extend(seen.map(|it| ("the last run that passed".to_owned(), it)));
+        commits.extend(seen.map(|it| (SEEN.to_owned(), it)));
         let branched = git.branched_from();
         commits.extend(branched.map(|it| ("where the branch began".to_owned(), it)));
         for back in STEPS_BACK {
@@ -54,6 +54,15 @@ pub(super) fn bases(
         shallow: git.is_shallow(),
     })
 }
+
+impl Bases {
+    /// Leaves nothing but a commit that was seen to pass here.
+    pub(super) fn retain_seen(&mut self) {
+        self.commits.retain(|(why, _)| why == SEEN);
+    }
+}
+
+const SEEN: &str = "the last run that passed";
 
 /// Commits of the first-parent line that are looked at.
 const MAX_COMMITS: usize = 2_000;

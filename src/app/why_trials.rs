@@ -28,6 +28,8 @@ pub(super) struct TrialsSetup<'a> {
     pub(super) progress: &'a dyn Progress,
     pub(super) until: Option<Instant>,
     pub(super) max_runs: u32,
+    /// Whether the failing tests alone are run, and nothing where that cannot be had.
+    pub(super) alone_only: bool,
 }
 
 /// Runs the failing tests with other states of files in a workplace.
@@ -139,6 +141,11 @@ impl<'a> Trials<'a> {
                 _ => return Ok(false),
             },
         };
+        Ok(self.begin(line, diagnosis))
+    }
+
+    /// The same where what fails is known.
+    pub(super) fn begin(&mut self, line: &str, diagnosis: Diagnosis) -> bool {
         self.tests = diagnosis.failing_tests.iter().cloned().collect();
         self.errors = errors(&diagnosis);
         let source = self.setup.workspace.source.as_ref();
@@ -153,7 +160,15 @@ impl<'a> Trials<'a> {
             self.tests = tests.map(|test| test.id.clone()).collect();
         }
         self.diagnosis = Some(diagnosis);
-        Ok(true)
+        self.whole_instead();
+        true
+    }
+
+    // From now on the whole command is run, where that is wanted.
+    fn whole_instead(&mut self) {
+        if self.alone.is_none() && self.setup.alone_only {
+            self.ended = Some(WhyReason::Budget);
+        }
     }
 
     fn last_diagnosis(&self, line: &str) -> Result<Option<Diagnosis>, AppError> {
@@ -200,6 +215,7 @@ impl<'a> Trials<'a> {
         // command is asked from then on.
         if self.alone.is_some() && states.is_empty() && outcome != WhyOutcome::Fails {
             self.alone = None;
+            self.whole_instead();
             let Some(ran) = self.run(states, false)? else {
                 return Ok(None);
             };
@@ -215,6 +231,9 @@ impl<'a> Trials<'a> {
     }
 
     fn run(&mut self, states: &States, whole: bool) -> Result<Option<CommandsRun>, AppError> {
+        if self.ended.is_some() {
+            return Ok(None);
+        }
         if self.runs + self.whole_runs >= self.setup.max_runs.max(1) {
             self.ended = Some(WhyReason::Budget);
             return Ok(None);

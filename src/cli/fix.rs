@@ -2,9 +2,11 @@ use super::global::Global;
 use super::values::{AGENT, Flag as _, TextOrJson};
 use super::{AppError, Exit, Output, open};
 use crate::app::settings::{Dollars, Seconds, Settings};
-use crate::app::{FixRequest, Fixed, find_fix, write_fix};
+use crate::app::{
+    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, write_fix,
+};
 use crate::model::{AgentProtocol, Code, StopReason};
-use crate::report::{declined_text, diff_text, run_text};
+use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Mend what the last run failed with
 ///
@@ -17,6 +19,9 @@ pub(crate) struct Args {
     /// The command to mend, instead of that of the last `mendit run`
     #[arg(value_name = "CMD", trailing_var_arg = true)]
     command: Vec<std::ffi::OsString>,
+    /// Take back the change that `mendit why` or `mendit run` named, and nothing else
+    #[arg(long, conflicts_with_all = ["command", "agent"])]
+    undo: bool,
     /// Write what makes the command pass, and imports that are certain, without asking
     #[arg(short, long)]
     yes: bool,
@@ -60,6 +65,9 @@ interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, |settings| args.merge(settings))?;
+    if args.undo {
+        return undo(args, &app, output);
+    }
     let request = FixRequest {
         command: args.command.clone(),
     };
@@ -93,6 +101,32 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Exit::No
     } else {
         not_written(args, output)
+    })
+}
+
+// The change is a person's own: it goes only when somebody says so.
+fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
+    let undo = known_undo(app, output)?;
+    let json = args.format == TextOrJson::Json;
+    if !json {
+        output.painted(|color| diff_text(&undo.patch, color))?;
+    }
+    output.note(&undo.message);
+    if !args.yes && !output.ask("Take it back?").unwrap_or(false) {
+        return Ok(not_written(args, output));
+    }
+    let request = PatchRequest {
+        patch: undo.patch.clone().into(),
+        ..PatchRequest::default()
+    };
+    let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
+    output.document(args.format, &judged.verdict, |it| {
+        patch_text(it, "the undo", undo.patch.as_bytes(), false)
+    })?;
+    Ok(if judged.verdict.verdict.applies() {
+        Exit::Yes
+    } else {
+        Exit::Refused
     })
 }
 

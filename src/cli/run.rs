@@ -56,6 +56,10 @@ pub(crate) struct Args {
     /// [setting: run.retry-flaky]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     retry_flaky: Option<u32>,
+    /// Do not look for the change that made it fail; without, changes are taken back in an overlay and the
+    /// failing tests run again, in about the time that the run took [setting: run.why]
+    #[arg(long)]
+    no_why: bool,
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -152,6 +156,7 @@ impl Args {
         self.workplace.over(&mut run.workplace);
         self.retry_flaky.over(&mut run.retry_flaky);
         run.no_net |= self.no_net;
+        run.why &= !self.no_why;
         run.env.extend_from_slice(&self.env);
         run.allow_write.extend_from_slice(&self.allow_write);
     }

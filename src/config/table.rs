@@ -305,6 +305,8 @@ settings! {
         workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
         /// runs more when it fails; a pass then is reported as flaky
         retry_flaky: u32 = 0, Trust::Free;
+        /// look for the change that made it fail, in about the time that it took
+        why: bool = true, Trust::Free;
     }
     /// Measuring with fixtures.
     bench: Bench {

@@ -228,6 +228,7 @@ fn document(
         ),
         history: request.history,
         hints: suggested.cloned().collect(),
+        cause: request.cause.clone(),
         change: request.change.clone(),
         input_sha256: String::new(),
         packet_sha256: String::new(),

@@ -55,6 +55,10 @@ pub(super) fn input_digest(
     for command in &request.test_commands {
         digest.part("command", command.as_bytes());
     }
+    for change in request.cause.iter().flat_map(|it| &it.changes) {
+        digest.part("cause", change.path.as_bytes());
+        digest.part("diff", change.diff.as_bytes());
+    }
     if let Some(change) = &request.change {
         digest.part("base", change.base.as_bytes());
         digest.part("diff", change.diff.as_bytes());

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::{Log, UserRules};
 use crate::junit::Report;
-use crate::model::{Caps, ChangeUnderTest, History, Profile, RepoPath, UnchangedFile};
+use crate::model::{Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, UnchangedFile};
 use crate::rank::Commit;
 use crate::source::Installed;
 
@@ -50,6 +50,8 @@ pub struct Request {
     pub known_names: Vec<String>,
     /// What is installed for the repository.
     pub installed: Installed,
+    /// The change that made it fail, where trials showed one.
+    pub cause: Option<KnownCause>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
     /// Files that an attempt before changed: what imports them is worth asking for.

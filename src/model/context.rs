@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BlobId, Caps, Code, Diagnosis, Level, Profile, RepoPath, StopReason};
+use super::{BlobId, Caps, Code, Diagnosis, KnownCause, Level, Profile, RepoPath, StopReason};
 
 /// `context.json`: what was chosen for a failure, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -56,6 +56,9 @@ pub struct ContextDocument {
     pub diagnosis: Option<Diagnosis>,
     /// Import hints for undefined names.
     pub hints: Vec<String>,
+    /// The change that made it fail, where trials on these very files showed one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<KnownCause>,
     /// The change under test, when a base was given.
     pub change: Option<ChangeUnderTest>,
     /// SHA-256 of everything the packet was made from, in hex.

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, Level};
+use super::{FailureKind, KnownCause, Level};
 
 /// What a person or an agent wants to know of a command that failed, in a few lines.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,8 @@ pub struct RunSummary {
     /// What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
     /// suggests, a bracket that is missing. At most three.
     pub mends: Vec<String>,
+    /// The change that made it fail; `null` where no trial showed one.
+    pub cause: Option<KnownCause>,
     /// Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
     /// at most five; none of them was tried. `mendit why` does that.
     pub suspects: Vec<String>,

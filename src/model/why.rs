@@ -1,5 +1,5 @@
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What made a command fail: `mendit why --format json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -23,6 +23,9 @@ pub struct WhyDocument {
     pub base: Option<WhyBase>,
     /// The smallest set of changes without which the tests pass, as trials showed it.
     pub cause: Vec<WhyChange>,
+    /// A patch that takes the cause back, where the trials ran on the files as they are now; `None` otherwise,
+    /// and where a secret stands in it.
+    pub undo: Option<String>,
     /// Changes that may be it, likeliest first, at most 20.
     pub suspects: Vec<WhyChange>,
     /// How many more there are.
@@ -81,8 +84,18 @@ pub struct WhyBase {
     pub commit: String,
 }
 
+/// The change that made a command fail, as trials on these very files showed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KnownCause {
+    /// The answer of `mendit why` in one line.
+    pub message: String,
+    /// The smallest set of changes without which the failing tests pass.
+    pub changes: Vec<WhyChange>,
+}
+
 /// One change that may be the cause, or is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyChange {
     /// The file as it is named now, or was before it went.

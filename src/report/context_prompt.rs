@@ -1,7 +1,7 @@
 use super::context_block::{Data, Part};
 use crate::model::{
     ContextDocument, Evidence, FailurePacket, FileMode, KeptChange, Origin, PacketFile,
-    PreviousAttempt, RepoPath, StopReason,
+    PreviousAttempt, RepoPath, StopReason, WhyChange,
 };
 
 /// How the reader of a prompt is to answer.
@@ -26,18 +26,7 @@ pub(super) fn parts(
         parts.push(Part::Prose(TASK.to_owned()));
         parts.push(data("task", Vec::new(), task));
     }
-    parts.push(Part::Heading("What failed"));
-    parts.push(Part::Prose(failure(context)));
-    let evidence = told_once(&packet.failure.evidence);
-    let evidence = evidence.iter().take(MAX_EVIDENCE);
-    let evidence: Vec<String> = evidence
-        .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))
-        .collect();
-    list(&mut parts, "evidence", &evidence);
-    let failing = context.diagnosis.iter().flat_map(|it| &it.failing_tests);
-    let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
-    list(&mut parts, "failing-tests", &lines(&failing));
-    list(&mut parts, "commands", &lines(&packet.test_commands));
+    parts.extend(failed(context, packet));
     if let Some(recovery) = &packet.recovery_context
         && !recovery.recovery_hint.is_empty()
     {
@@ -147,6 +136,36 @@ pub(super) fn told_once(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
     rows.map(|(one, count)| (one, often(count))).collect()
 }
 
+// What failed, and the change that did it.
+fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
+    let mut parts = Vec::new();
+    parts.push(Part::Heading("What failed"));
+    parts.push(Part::Prose(failure(context)));
+    let evidence = told_once(&packet.failure.evidence);
+    let evidence = evidence.iter().take(MAX_EVIDENCE);
+    let evidence: Vec<String> = evidence
+        .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))
+        .collect();
+    list(&mut parts, "evidence", &evidence);
+    let failing = context.diagnosis.iter().flat_map(|it| &it.failing_tests);
+    let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
+    list(&mut parts, "failing-tests", &lines(&failing));
+    list(&mut parts, "commands", &lines(&packet.test_commands));
+    if let Some(cause) = &context.cause {
+        parts.push(Part::Heading("What did it"));
+        parts.push(Part::Prose(CAUSE.to_owned()));
+        parts.extend(cause.changes.iter().map(changed));
+    }
+    parts
+}
+
+fn changed(change: &WhyChange) -> Part {
+    let mut about = vec![("path", change.path.clone())];
+    about.extend(change.line.map(|line| ("line", line.to_string())));
+    about.extend(change.commit.clone().map(|commit| ("commit", commit)));
+    data("change", about, &change.diff)
+}
+
 fn kept(change: &KeptChange) -> String {
     let by = match change.origin {
         Origin::Heal => "without a model",
@@ -226,6 +245,9 @@ const REFUSED: &str = "It was not tried: what it sent was refused, for the reaso
 const ASKED: &str = "It asked for files. Those that may be shown are below.";
 const NOTHING: &str = "Its reply held no patch that could be read.";
 const CUT_OFF: &str = "It came to no end of its own. Nothing of it is kept.";
+
+const CAUSE: &str = "This was tried: with the change below taken back the failing tests pass. Keep what it \
+    was meant for, and correct what it broke.";
 
 const PROTECTED: &str = "Refused, also when the commands would pass: changes to what decides \
     whether a test passes (settings of test runners, `conftest.py`, scripts of the test command), to \

@@ -108,6 +108,8 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<(String, &str)> {
     let typed = |command| if shell { command } else { "" };
     // A person names the file by asking for it.
     let tried = |tried, otherwise| typed(if tried { "mendit fix" } else { otherwise });
+    let cause = summary.cause.iter();
+    let cause = cause.map(|it| (format!("  ✗ {}", it.message), typed("mendit why")));
     let changed = changed(summary).into_iter();
     let changed = changed.map(|it| (format!("  ~ {it}"), typed("mendit why")));
     let certain = summary.certain.iter().map(|it| {
@@ -127,7 +129,11 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<(String, &str)> {
             it.command.as_deref().unwrap_or_default(),
         )
     });
-    let told = changed.chain(certain).chain(perhaps).chain(mends);
+    let told = cause
+        .chain(changed)
+        .chain(certain)
+        .chain(perhaps)
+        .chain(mends);
     told.chain(remedies).collect()
 }
 

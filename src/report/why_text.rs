@@ -168,7 +168,10 @@ fn cost(document: &WhyDocument) -> String {
 
 fn advice(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
-        (WhyVerdict::Caused, _) => "`mendit fix`, or take it back by hand",
+        (WhyVerdict::Caused, _) if document.undo.is_some() => {
+            "`mendit fix --undo` takes it back, `mendit fix --agent claude` keeps what it was meant for"
+        }
+        (WhyVerdict::Caused, _) => "`mendit fix --agent claude` is told of it first",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
             "`mendit why --since REV` names a commit at which it passed; `mendit doctor` looks at what is around the code"
         }
@@ -209,8 +212,8 @@ fn became(diff: &str) -> Option<String> {
     }
     match (old.as_str(), new.as_str()) {
         ("", "") => None,
-        ("", new) => Some(format!("{new} came")),
-        (old, "") => Some(format!("{old} went")),
+        ("", new) => Some(format!("`{new}` added")),
+        (old, "") => Some(format!("`{old}` removed")),
         (old, new) => Some(format!("{old} became {new}")),
     }
 }

@@ -405,6 +405,7 @@ const PARTS: &[&str] = &[
     "benches_all_agents",
     "broken_fixtures",
     "find_settings",
+    "known_undo",
     "last_log",
     "last_run",
     "last_words",

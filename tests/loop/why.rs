@@ -223,3 +223,54 @@ fn tests_of_node_are_asked_alone() {
         (&1.into(), &serde_json::json!(["gross"]))
     );
 }
+
+#[test]
+fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_asked() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    repo.write("library/loans.py", innocent(&broken(LOANS)));
+    let output = repo.mendit(&[&["run"][..], &COMMAND].concat());
+    let line = "since your change at library/loans.py:6 (> became >=): taken back, the failing test passes";
+    let said = stderr(&output);
+    if said.contains("changes since the last commit reach it") {
+        eprintln!("skipped: no overlay can be had here, so that `run` tries nothing by itself");
+        return;
+    }
+    assert!(said.contains(line), "{said}");
+    let prompt = repo.mendit(&["context", "--format", "markdown"]);
+    let prompt = String::from_utf8_lossy(&prompt.stdout).into_owned();
+    let (head, _) = prompt.split_once("## Log").unwrap();
+    assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
+
+    let path = repo.root().join("library/loans.py");
+    let before = std::fs::read_to_string(&path).unwrap();
+    let asked = repo.mendit(&["fix", "--undo"]);
+    assert_eq!(asked.status.code(), Some(4), "{}", stderr(&asked));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    let undone = repo.mendit(&["fix", "--undo", "--yes"]);
+    assert_eq!(undone.status.code(), Some(0), "{}", stderr(&undone));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), innocent(LOANS));
+    // The files are others now: what was shown is not said of them.
+    let again = repo.mendit(&["fix", "--undo", "--yes"]);
+    assert_eq!(again.status.code(), Some(2), "{}", stderr(&again));
+    let none = repo.mendit(&[&["run", "--no-why"][..], &COMMAND].concat());
+    assert_eq!(none.status.code(), Some(0), "{}", stderr(&none));
+}
+
+#[test]
+fn a_run_tries_nothing_where_that_is_not_wanted() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    repo.write("library/loans.py", broken(LOANS));
+    let output = repo.mendit(&[&["run", "--no-why"][..], &COMMAND].concat());
+    let said = stderr(&output);
+    assert!(
+        said.contains("changed since the last commit: library/loans.py:5"),
+        "{said}"
+    );
+    assert!(!said.contains("taken back"), "{said}");
+}

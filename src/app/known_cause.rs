@@ -1,0 +1,172 @@
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::files::{to_json, write_file};
+use super::last_run::passed_at;
+use super::suspects::suspects;
+use super::why::{Search, WhyRequest, search_cause};
+use super::{App, AppError, Progress, runs};
+use crate::model::{
+    Code, Diagnosis, KnownCause, SandboxMode, WhyDocument, WhyVerdict, WorkplaceMode,
+};
+use crate::repair::{Commands, files_digest, read_json};
+use crate::workspace::Workspace;
+
+/// What trials showed of a command on the files as they were. It stands in the registry alone, out of reach
+/// of what is run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    command: String,
+    prefix: String,
+    /// The digest of all files.
+    files: String,
+    cause: KnownCause,
+    undo: Option<String>,
+}
+
+/// A patch that takes back what made the command fail, and what was seen with it.
+#[derive(Debug, Clone)]
+pub struct Undo {
+    /// The patch.
+    pub patch: String,
+    /// The answer of `mendit why` in one line.
+    pub message: String,
+}
+
+/// Keeps what was shown; an answer without a cause leaves nothing behind.
+pub(super) fn keep_cause(app: &App, workspace: &Workspace, line: &str, document: &WhyDocument) {
+    if document.verdict != WhyVerdict::Caused {
+        return;
+    }
+    let kept = Kept {
+        command: line.to_owned(),
+        prefix: workspace.prefix.clone(),
+        files: files_digest(workspace.source.as_ref(), &[]),
+        cause: KnownCause {
+            message: document.message.clone(),
+            changes: document.cause.clone(),
+        },
+        undo: document.undo.clone(),
+    };
+    // A secret in the command keeps it from being written; what cannot be kept is found out again.
+    let plain = app.redactor().redact(line).findings.is_empty();
+    if let (true, Ok(state)) = (plain, runs::state(app, workspace)) {
+        let _ = to_json(&kept).and_then(|text| write_file(&file(state.directory()), text));
+    }
+}
+
+/// What trials showed of this command on these very files.
+pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Option<KnownCause> {
+    kept(app, workspace)
+        .filter(|it| it.command == line)
+        .map(|it| it.cause)
+}
+
+/// The undo of the cause that was found last, when the files are still as they were.
+///
+/// # Errors
+/// When no cause is known of these files, or none that one patch takes back.
+pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> {
+    let workspace = app.workspace(crate::workspace::At::Worktree, progress)?;
+    let Some(kept) = kept(app, &workspace) else {
+        return Err(AppError::new(
+            Code::U309,
+            "which change made it fail is not known of these files",
+        )
+        .hint("`mendit why` finds out"));
+    };
+    let message = kept.cause.message;
+    let Some(patch) = kept.undo else {
+        let said = "the change cannot be taken back by one patch: what was tried is not the files as they are now";
+        return Err(AppError::new(Code::U309, said).hint(message));
+    };
+    Ok(Undo { patch, message })
+}
+
+fn kept(app: &App, workspace: &Workspace) -> Option<Kept> {
+    let state = runs::state(app, workspace).ok()?;
+    let kept: Kept = read_json(&file(state.directory()))?;
+    let same =
+        kept.prefix == workspace.prefix && kept.files == files_digest(&*workspace.source, &[]);
+    same.then_some(kept)
+}
+
+fn file(state: &Path) -> PathBuf {
+    state.join("cause.json")
+}
+
+/// A command that has just failed.
+pub(super) struct JustFailed<'a> {
+    pub(super) line: &'a str,
+    pub(super) diagnosis: &'a Diagnosis,
+    pub(super) took: Duration,
+}
+
+/// The change that made a run fail: the one that is known of these files, else what its failing tests alone
+/// show in about the time that the run took. `None` where nothing that changed reaches them, they cannot be
+/// run alone or no overlay can be had.
+pub(super) fn cause_of_run(
+    app: &App,
+    workspace: &Workspace,
+    failed: &JustFailed<'_>,
+    progress: &dyn Progress,
+) -> Option<KnownCause> {
+    if let Some(known) = known_cause(app, workspace, failed.line) {
+        return Some(known);
+    }
+    let run = &app.settings().run;
+    let wanted =
+        run.why && run.workplace == WorkplaceMode::InPlace && !failed.diagnosis.tests.is_empty();
+    let head = workspace.git.as_ref()?.head()?;
+    let passed = || {
+        passed_at(app, failed.line, &workspace.prefix)
+            .ok()
+            .flatten()
+    };
+    let differs = || {
+        !suspects(failed.diagnosis, workspace).is_empty() || passed().is_some_and(|it| it != head)
+    };
+    if !wanted || !differs() {
+        return None;
+    }
+    let budget = failed.took.clamp(LEAST, MOST);
+    let commands = Commands {
+        lines: vec![failed.line.to_owned()],
+        setup: None,
+        timeout: run.timeout.map(|it| it.0),
+        grace: run.grace.0,
+        max_output: run.max_output.0,
+        environment: run.env.clone(),
+        writable: run.allow_write.clone(),
+        sandbox: match run.sandbox {
+            SandboxMode::Off => SandboxMode::Auto,
+            other => other,
+        },
+        no_network: run.no_net,
+        rules: app.rules(),
+    };
+    let search = Search {
+        line: failed.line,
+        commands: &commands,
+        workplace: WorkplaceMode::Overlay,
+        request: &WhyRequest::default(),
+        until: Some(Instant::now() + budget),
+        failed: Some(failed.diagnosis),
+    };
+    let document = search_cause(app, workspace, &search, progress).ok()?;
+    known_of(document)
+}
+
+fn known_of(document: WhyDocument) -> Option<KnownCause> {
+    (document.verdict == WhyVerdict::Caused).then_some(KnownCause {
+        message: document.message,
+        changes: document.cause,
+    })
+}
+
+/// What trials may take after a run: as long as it took, within these.
+const LEAST: Duration = Duration::from_secs(3);
+const MOST: Duration = Duration::from_secs(30);
