@@ -253,8 +253,8 @@ mod tests {
         for (diff, expected) in [
             ("-    if a > b:\n+    if a >= b:\n", Some("> became >=")),
             ("-x = 10\n+x = 100\n", Some("10 became 100")),
-            ("-    return a\n+    return not a\n", Some("not came")),
-            ("-f(a, b)\n+f(a)\n", Some(", b went")),
+            ("-    return a\n+    return not a\n", Some("`not` added")),
+            ("-f(a, b)\n+f(a)\n", Some("`, b` removed")),
             ("-a\n+b\n+c\n", None),
             ("+a\n", None),
             (
