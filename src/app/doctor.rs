@@ -1,5 +1,6 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
+use super::drift::drift;
 use super::files::temporary;
 use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
@@ -76,7 +77,9 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     row("sandbox", state, message, None);
     if let Some(root) = &workspace.root {
         let works = found_its_packages(app)?;
-        for it in lacking(workspace.source.as_ref(), root, &workspace.prefix) {
+        let drifted = drift(workspace.source.as_ref(), root, &workspace.prefix);
+        let missing = lacking(workspace.source.as_ref(), root, &workspace.prefix);
+        for it in missing.into_iter().chain(drifted) {
             let mut said = it.problem;
             let mut state = CheckupState::Missing;
             if works {

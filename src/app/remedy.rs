@@ -2,6 +2,7 @@ use std::path::Path;
 
 use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
 use super::lint_fix::lint_fix;
+use super::members::member_remedy;
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
 use crate::hint::{near_packages, own_packages};
@@ -30,7 +31,11 @@ pub(super) fn remedies(
             .filter_map(|module| {
                 let python = is_python(diagnosis, command);
                 if subkind(diagnosis) == Some("missing_package") {
-                    return project.missing(module, python);
+                    let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
+                    let at = own.next().map(|it| it.path.as_str());
+                    let member = package(module, python);
+                    let member = member.and_then(|it| member_remedy(source, it, python, at));
+                    return member.or_else(|| project.missing(module, python));
                 }
                 project.beside_pytest(module, command).filter(|_| python)
             })

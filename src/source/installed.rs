@@ -21,6 +21,8 @@ pub struct Installed {
 pub struct Distribution {
     /// Its name as its metadata spells it.
     pub name: String,
+    /// Its version.
+    pub version: String,
     /// The modules at the top that it brings, sorted.
     pub modules: Vec<String>,
 }
@@ -43,6 +45,12 @@ impl Installed {
             root: root.canonicalize().ok(),
             sites,
         }
+    }
+
+    /// These folders `site-packages` alone.
+    #[must_use]
+    pub fn of_sites(sites: Vec<PathBuf>) -> Self {
+        Self { root: None, sites }
     }
 
     /// The folder of an npm package as a file in `directory` of the worktree finds it.
@@ -79,15 +87,18 @@ impl Installed {
         for site in &self.sites {
             for folder in entries(site) {
                 let name = folder.file_name().unwrap_or_default().to_string_lossy();
-                let Some((name, _)) = name
+                let Some((name, version)) = name
                     .strip_suffix(".dist-info")
                     .and_then(|it| it.rsplit_once('-'))
                 else {
                     continue;
                 };
                 let modules = modules(site, &folder);
-                let name = name.to_owned();
-                found.push(Distribution { name, modules });
+                found.push(Distribution {
+                    name: name.to_owned(),
+                    version: version.to_owned(),
+                    modules,
+                });
             }
         }
         found.truncate(MAX_DISTRIBUTIONS);
