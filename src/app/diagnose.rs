@@ -17,6 +17,8 @@ pub struct DiagnoseRequest {
     pub log: Log,
     /// Its exit code; a negative number is a signal.
     pub exit_code: Option<i32>,
+    /// Whether a time limit ended the command.
+    pub timed_out: bool,
     /// The command line.
     pub command: Option<String>,
     /// Reports of its tests, in the form of `JUnit`.
@@ -36,7 +38,7 @@ pub fn diagnose_log(
     let facts = LogFacts {
         exit_code: request.exit_code,
         command: request.command.clone(),
-        timed_out: false,
+        timed_out: request.timed_out,
         rules: app.rules(),
     };
     let workspace = match Repository::discover(app.directory())? {

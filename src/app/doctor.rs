@@ -10,7 +10,7 @@ use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::git::Repository;
 use crate::model::{Checkup, CheckupRow, CheckupState, SCHEMA_VERSION, SandboxMode};
 use crate::patch::is_interrupted;
-use crate::workspace::At;
+use crate::workspace::{At, Workspace};
 
 /// Looks at repository, packages, sandbox, agents and the last run. Nothing of the repository is
 /// run.
@@ -75,23 +75,8 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     }
     let (state, message) = sandbox(app)?;
     row("sandbox", state, message, None);
-    if let Some(root) = &workspace.root {
-        let works = found_its_packages(app)?;
-        let drifted = drift(workspace.source.as_ref(), root, &workspace.prefix);
-        let missing = lacking(workspace.source.as_ref(), root, &workspace.prefix);
-        for it in missing.into_iter().chain(drifted) {
-            let mut said = it.problem;
-            let mut state = CheckupState::Missing;
-            if works {
-                said.push_str("; the last run did without it");
-                state = CheckupState::Weak;
-            }
-            let installer = it.command.iter().flat_map(|line| line.split_whitespace());
-            if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
-                said.push_str(&format!("; `{name}` is not installed here"));
-            }
-            row("packages", state, said, it.command.as_deref());
-        }
+    for (state, said, command) in packages(app, &workspace)? {
+        row("packages", state, said, command.as_deref());
     }
     match last_command(app)? {
         Some(LastCommand { again, passed, .. }) => {
@@ -136,6 +121,34 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
         document: "checkup",
         rows,
     })
+}
+
+// What manifests and lock files ask for and is not installed so.
+fn packages(
+    app: &App,
+    workspace: &Workspace,
+) -> Result<Vec<(CheckupState, String, Option<String>)>, AppError> {
+    let Some(root) = &workspace.root else {
+        return Ok(Vec::new());
+    };
+    let works = found_its_packages(app)?;
+    let source = workspace.source.as_ref();
+    let missing = lacking(source, root, &workspace.prefix).into_iter();
+    let rows = missing.chain(drift(source, root, &workspace.prefix));
+    let rows = rows.map(|it| {
+        let mut said = it.problem;
+        let mut state = CheckupState::Missing;
+        if works {
+            said.push_str("; the last run did without it");
+            state = CheckupState::Weak;
+        }
+        let installer = it.command.iter().flat_map(|line| line.split_whitespace());
+        if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
+            said.push_str(&format!("; `{name}` is not installed here"));
+        }
+        (state, said, it.command)
+    });
+    Ok(rows.collect())
 }
 
 // What git leaves beside its index until something is brought to its end.

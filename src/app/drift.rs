@@ -1,7 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::locked::{LOCK_FILES, LockFile, Versions, normal};
+use super::install::{INSTALLS, Install};
+use super::locked::{Versions, normal};
 use crate::model::{Remedy, RepoPath};
 use crate::source::{Installed, Source};
 use crate::workplace::installed;
@@ -35,7 +36,7 @@ pub(super) fn drift_in_log(
         let of = |name: &String| Some((name.clone(), version(&there, prefix, name)?));
         node.iter().filter_map(of).collect()
     };
-    let found = LOCK_FILES.iter().find_map(|file| {
+    let found = INSTALLS.iter().find_map(|file| {
         let is_asked = if file.python {
             !sites.is_empty()
         } else {
@@ -67,7 +68,7 @@ pub(super) fn drift(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remed
     };
     let mut found = Vec::new();
     for is_python in [true, false] {
-        let files = LOCK_FILES.iter().filter(|it| it.python == is_python);
+        let files = INSTALLS.iter().filter(|it| it.python == is_python);
         let mut read = files.filter_map(|file| Some((file, locked(file, source, prefix)?)));
         if let Some((file, locked)) = read.next() {
             let there = if is_python { python() } else { javascript() };
@@ -76,6 +77,40 @@ pub(super) fn drift(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remed
     }
     found
 }
+
+/// The interpreter of a log, where the repository asks for another: `.python-version`, `.nvmrc`.
+pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Option<Remedy> {
+    INTERPRETERS.iter().find_map(|(file, name, mark, line)| {
+        let asked = read(source, prefix, file)?;
+        let asked = asked.trim().trim_start_matches('v').to_owned();
+        let (_, rest) = log.split_once(mark)?;
+        let ran: String = rest
+            .chars()
+            .take_while(|it| it.is_ascii_digit() || *it == '.')
+            .collect();
+        let is_version = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
+        let same = ran == asked || ran.starts_with(&format!("{asked}."));
+        (is_version(&asked) && is_version(&ran) && !same).then(|| {
+            let said = format!("{name} {ran} ran it, {file} asks for {asked}");
+            let line = match read(source, prefix, "uv.lock") {
+                Some(_) if *name == "Python" => "uv sync",
+                _ => line,
+            };
+            Remedy::new(said, Some(line.to_owned()))
+        })
+    })
+}
+
+// The file, the language, what stands before its version in a log, and what installs the one asked for.
+const INTERPRETERS: &[(&str, &str, &str, &str)] = &[
+    (
+        ".python-version",
+        "Python",
+        "-- Python ",
+        "pyenv install -s",
+    ),
+    (".nvmrc", "Node.js", "Node.js v", "nvm install"),
+];
 
 fn drifts(there: &BTreeMap<String, String>, locked: &Versions) -> Vec<Drift> {
     let drift = |(name, version): (&String, &String)| {
@@ -89,7 +124,7 @@ fn drifts(there: &BTreeMap<String, String>, locked: &Versions) -> Vec<Drift> {
     there.iter().filter_map(drift).collect()
 }
 
-fn told(file: &LockFile, drifts: &[Drift]) -> Option<Remedy> {
+fn told(file: &Install, drifts: &[Drift]) -> Option<Remedy> {
     let (first, rest) = drifts.split_first()?;
     let more = match rest.len() {
         0 => String::new(),
@@ -97,13 +132,13 @@ fn told(file: &LockFile, drifts: &[Drift]) -> Option<Remedy> {
     };
     let said = format!(
         "{} {} is installed, {} asks for {}{more}",
-        first.name, first.installed, file.name, first.locked
+        first.name, first.installed, file.file, first.locked
     );
-    Some(Remedy::new(said, Some(file.install.to_owned())))
+    Some(Remedy::new(said, file.exact.clone()))
 }
 
-fn locked(file: &LockFile, source: &dyn Source, prefix: &str) -> Option<Versions> {
-    let versions = file.versions(&read(source, prefix, file.name)?);
+fn locked(file: &Install, source: &dyn Source, prefix: &str) -> Option<Versions> {
+    let versions = file.format?.versions(&read(source, prefix, &file.file)?);
     (!versions.is_empty()).then_some(versions)
 }
 
@@ -195,6 +230,26 @@ mod tests {
         let path = root.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    #[test]
+    fn another_interpreter_is_told() {
+        let source = Memory::named([(".python-version", "3.12\n"), (".nvmrc", "v22\n")]);
+        for (log, expected) in [
+            (
+                "platform linux -- Python 3.11.7, pytest-8\n",
+                Some("Python 3.11.7 ran it, .python-version asks for 3.12"),
+            ),
+            ("platform linux -- Python 3.12.1, pytest-8\n", None),
+            (
+                "Node.js v20.20.2\n",
+                Some("Node.js 20.20.2 ran it, .nvmrc asks for 22"),
+            ),
+            ("Node.js v22.1.0\n", None),
+        ] {
+            let found = super::interpreter(log, &source, "").map(|it| it.problem);
+            assert_eq!(found.as_deref(), expected);
+        }
     }
 
     #[test]

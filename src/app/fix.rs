@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
+use super::known_cause::look_for_cause;
 use super::last_run::{Again, LastCommand, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{RepairRequest, Repaired, repair_after};
@@ -52,6 +53,9 @@ pub fn find_fix(
     let line = failing_command(app, &request.command)?;
     let prefix = runs::prefix(app)?;
     let before = last_command(app)?.and_then(|it| it.failed_before(&line, &prefix));
+    if app.settings().agent.command.is_some() {
+        look_for_cause(app, &line, progress);
+    }
     let repaired = repair_after(app, &RepairRequest::default(), before, progress)?;
     Ok(Fixed {
         repaired,

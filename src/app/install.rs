@@ -1,45 +1,38 @@
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::locked::Format;
 use super::remedy::words;
 
 /// How a manifest's packages are installed.
+#[derive(Deserialize)]
 pub(super) struct Install {
-    pub(super) file: &'static str,
+    pub(super) file: String,
+    #[serde(default)]
     pub(super) python: bool,
     /// Installs what the manifest asks for.
-    pub(super) all: &'static str,
+    pub(super) all: String,
     /// Adds one package.
-    pub(super) one: &'static str,
+    pub(super) one: String,
+    /// Installs what a lock file asks for, and nothing else.
+    pub(super) exact: Option<String>,
+    /// How the versions of a lock file are read.
+    pub(super) format: Option<Format>,
 }
 
-const fn row(file: &'static str, python: bool, all: &'static str, one: &'static str) -> Install {
-    Install {
-        file,
-        python,
-        all,
-        one,
-    }
+/// In the order in which they are looked for.
+pub(super) static INSTALLS: LazyLock<Vec<Install>> = LazyLock::new(|| {
+    let read = toml::from_str::<InstallFile>(include_str!("installs.toml"));
+    read.map(|it| it.install).unwrap_or_default()
+});
+
+#[derive(Deserialize)]
+struct InstallFile {
+    install: Vec<Install>,
 }
 
 pub(super) const PIP: &str = "python3 -m pip install";
-/// In the order in which they are looked for.
-pub(super) const INSTALLS: &[Install] = &[
-    row("pnpm-lock.yaml", false, "pnpm install", "pnpm add"),
-    row("yarn.lock", false, "yarn install", "yarn add"),
-    row("bun.lock", false, "bun install", "bun add"),
-    row("bun.lockb", false, "bun install", "bun add"),
-    row("package-lock.json", false, "npm ci", "npm install"),
-    row("package.json", false, "npm install", "npm install"),
-    row("uv.lock", true, "uv sync", "uv add"),
-    row("poetry.lock", true, "poetry install", "poetry add"),
-    row("Pipfile.lock", true, "pipenv sync --dev", "pipenv install"),
-    row(
-        "requirements.txt",
-        true,
-        "python3 -m pip install -r requirements.txt",
-        PIP,
-    ),
-    row("pyproject.toml", true, "python3 -m pip install -e .", PIP),
-    row("setup.py", true, "python3 -m pip install -e .", PIP),
-];
 
 /// What installs everything, with the extra or the group of pyproject.toml that alone has the package.
 pub(super) fn with_extra(all: &str, pyproject: Option<String>, package: &str) -> String {

@@ -12,7 +12,7 @@ use crate::model::{
     Code, Diagnosis, KnownCause, SandboxMode, WhyDocument, WhyVerdict, WorkplaceMode,
 };
 use crate::repair::{Commands, files_digest, read_json};
-use crate::workspace::Workspace;
+use crate::workspace::{At, Workspace};
 
 /// What trials showed of a command on the files as they were. It stands in the registry alone, out of reach
 /// of what is run.
@@ -70,7 +70,7 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
 /// # Errors
 /// When no cause is known of these files, or none that one patch takes back.
 pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> {
-    let workspace = app.workspace(crate::workspace::At::Worktree, progress)?;
+    let workspace = app.workspace(At::Worktree, progress)?;
     let Some(kept) = kept(app, &workspace) else {
         return Err(AppError::new(
             Code::U309,
@@ -155,9 +155,32 @@ pub(super) fn cause_of_run(
         request: &WhyRequest::default(),
         until: Some(Instant::now() + budget),
         failed: Some(failed.diagnosis),
+        alone_only: true,
     };
     let document = search_cause(app, workspace, &search, progress).ok()?;
     known_of(document)
+}
+
+/// The same before an agent is asked, of the last run: the agent is then told of it first.
+pub(super) fn look_for_cause(app: &App, line: &str, progress: &dyn Progress) {
+    let workplace = app.settings().repair.workplace;
+    let Ok(workspace) = app.workspace(At::Worktree, progress) else {
+        return;
+    };
+    if workplace == WorkplaceMode::InPlace || known_cause(app, &workspace, line).is_some() {
+        return;
+    }
+    let search = Search {
+        line,
+        commands: &super::repair::commands(app),
+        workplace,
+        request: &WhyRequest::default(),
+        until: Some(Instant::now() + MOST),
+        failed: None,
+        alone_only: true,
+    };
+    // What is found is kept; what hinders it hinders the repair as well, and is said there.
+    let _ = search_cause(app, &workspace, &search, progress);
 }
 
 fn known_of(document: WhyDocument) -> Option<KnownCause> {

@@ -22,6 +22,8 @@ pub struct LastLog {
     pub command: Option<String>,
     /// How it ended; a negative number is a signal.
     pub exit_code: Option<i32>,
+    /// Whether a time limit ended it.
+    pub timed_out: bool,
 }
 
 /// The log of the newest run of this worktree: of `mendit run`, or the first of a repair. `None`
@@ -57,6 +59,7 @@ pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
         log,
         said,
         command,
+        timed_out: about.test_result.as_ref().is_some_and(|it| it.timed_out),
         exit_code: about
             .test_result
             .and_then(|it| it.exit.or(it.signal.map(|signal| -signal))),
@@ -308,6 +311,7 @@ impl About {
 #[serde(rename_all = "camelCase", default)]
 struct CommandEnd {
     end: String,
+    timed_out: bool,
     exit: Option<i32>,
     signal: Option<i32>,
 }

@@ -1,49 +1,36 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 /// Versions that a lock file asks for, by package; of npm a package may be there in several.
 pub(super) type Versions = BTreeMap<String, BTreeSet<String>>;
 
-/// A kind of lock file.
-pub(super) struct LockFile {
-    pub(super) name: &'static str,
-    pub(super) python: bool,
-    /// Installs what it asks for, and nothing else.
-    pub(super) install: &'static str,
-    read: fn(&str) -> Versions,
+/// How a lock file says versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Format {
+    /// `[[package]]` with a name and a version: uv, poetry.
+    Packages,
+    Pipfile,
+    /// `name==1.2.3`, a line each.
+    Pins,
+    Pnpm,
+    Yarn,
+    Npm,
 }
 
-const fn row(
-    name: &'static str,
-    python: bool,
-    install: &'static str,
-    read: fn(&str) -> Versions,
-) -> LockFile {
-    LockFile {
-        name,
-        python,
-        install,
-        read,
-    }
-}
-
-/// In the order in which they are looked for.
-#[rustfmt::skip]
-pub(super) const LOCK_FILES: &[LockFile] = &[
-    row("uv.lock", true, "uv sync", toml_packages),
-    row("poetry.lock", true, "poetry install --sync", toml_packages),
-    row("Pipfile.lock", true, "pipenv sync --dev", pipfile),
-    row("requirements.txt", true, "python3 -m pip install -r requirements.txt", pins),
-    row("pnpm-lock.yaml", false, "pnpm install --frozen-lockfile", pnpm),
-    row("yarn.lock", false, "yarn install", yarn),
-    row("package-lock.json", false, "npm ci", npm),
-];
-
-impl LockFile {
-    /// What it asks for. A text that is no such file asks for nothing.
-    pub(super) fn versions(&self, text: &str) -> Versions {
-        (self.read)(text)
+impl Format {
+    /// What a text asks for; one that is no such file asks for nothing.
+    pub(super) fn versions(self, text: &str) -> Versions {
+        match self {
+            Self::Packages => packages(text),
+            Self::Pipfile => pipfile(text),
+            Self::Pins => pins(text),
+            Self::Pnpm => pnpm(text),
+            Self::Yarn => yarn(text),
+            Self::Npm => npm(text),
+        }
     }
 }
 
@@ -64,7 +51,7 @@ fn add(found: &mut Versions, name: impl Into<String>, version: &str) {
 }
 
 // uv and poetry: `[[package]]` with a name and a version.
-fn toml_packages(text: &str) -> Versions {
+fn packages(text: &str) -> Versions {
     let mut found = Versions::new();
     let table = text.parse::<toml::Table>().unwrap_or_default();
     let packages = table.get("package").and_then(|it| it.as_array());
@@ -172,7 +159,8 @@ fn yarn(text: &str) -> Versions {
 
 #[cfg(test)]
 mod tests {
-    use super::{LOCK_FILES, normal};
+    use super::normal;
+    use crate::app::install::INSTALLS;
 
     #[test]
     fn versions_are_read_of_each_kind() {
@@ -218,13 +206,14 @@ mod tests {
             ),
         ];
         for (name, text, expected) in texts {
-            let file = LOCK_FILES.iter().find(|it| it.name == name).unwrap();
+            let file = INSTALLS.iter().find(|it| it.file == name).unwrap();
+            let format = file.format.unwrap();
             let mut found = Vec::new();
-            for (name, versions) in file.versions(text) {
+            for (name, versions) in format.versions(text) {
                 found.extend(versions.iter().map(|it| format!("{name} {it}")));
             }
             assert_eq!(found.join(", "), expected, "{name}");
-            assert!(file.versions("no such file").is_empty());
+            assert!(format.versions("no such file").is_empty());
         }
         assert_eq!(normal("Ruamel.YAML"), "ruamel-yaml");
     }

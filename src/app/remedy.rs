@@ -25,21 +25,7 @@ pub(super) fn remedies(
         return vec![Remedy::new(said, Some(format!("mendit -C {path} run CMD")))];
     }
     match diagnosis.kind {
-        FailureKind::ImportError => diagnosis
-            .missing_modules
-            .iter()
-            .filter_map(|module| {
-                let python = is_python(diagnosis, command);
-                if subkind(diagnosis) == Some("missing_package") {
-                    let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
-                    let at = own.next().map(|it| it.path.as_str());
-                    let member = package(module, python);
-                    let member = member.and_then(|it| member_remedy(source, it, python, at));
-                    return member.or_else(|| project.missing(module, python));
-                }
-                project.beside_pytest(module, command).filter(|_| python)
-            })
-            .collect(),
+        FailureKind::ImportError => project.of_modules(diagnosis, command),
         FailureKind::SyntaxError if diagnosis.requires_user_action => vec![Remedy::new(
             format!(
                 "{}: resolve the conflict first",
@@ -126,7 +112,7 @@ pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Rem
     let mut found = Vec::new();
     let rows = |python| {
         let mut rows = INSTALLS.iter();
-        rows.find(|row| row.python == python && project.has(row.file).is_some())
+        rows.find(|row| row.python == python && project.has(&row.file).is_some())
     };
     let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
     let there = |names: &[&str]| {
@@ -138,16 +124,16 @@ pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Rem
     if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
         found.push(Remedy::new(
             "package.json asks for packages, and there is no node_modules",
-            Some(row.all.to_owned()),
+            Some(row.all.clone()),
         ));
     }
     let active = std::env::var_os("VIRTUAL_ENV").is_some();
     let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
-    let locked = rows(true).filter(|row| locked.contains(&row.file));
+    let locked = rows(true).filter(|row| locked.contains(&row.file.as_str()));
     if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
         found.push(Remedy::new(
             format!("{} locks packages, and there is no .venv", row.file),
-            Some(row.all.to_owned()),
+            Some(row.all.clone()),
         ));
     }
     found
@@ -197,6 +183,22 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
+    // What brings each module that is missing.
+    fn of_modules(&self, diagnosis: &Diagnosis, command: &str) -> Vec<Remedy> {
+        let python = is_python(diagnosis, command);
+        let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
+        let at = own.next().map(|it| it.path.as_str());
+        let of = |module: &String| {
+            if subkind(diagnosis) != Some("missing_package") {
+                return self.beside_pytest(module, command).filter(|_| python);
+            }
+            let member = package(module, python);
+            let member = member.and_then(|it| member_remedy(self.source, it, python, at));
+            member.or_else(|| self.missing(module, python))
+        };
+        diagnosis.missing_modules.iter().filter_map(of).collect()
+    }
+
     // The nearest file of that name, read.
     fn has(&self, name: &str) -> Option<String> {
         let mut folder = self.prefix;
@@ -224,8 +226,13 @@ impl Project<'_> {
     fn install(&self, python: bool) -> Option<(&'static str, &'static str)> {
         INSTALLS
             .iter()
-            .find(|row| row.python == python && self.has(row.file).is_some())
-            .map(|row| (row.all, "what the manifest asks for may not be installed"))
+            .find(|row| row.python == python && self.has(&row.file).is_some())
+            .map(|row| {
+                (
+                    row.all.as_str(),
+                    "what the manifest asks for may not be installed",
+                )
+            })
     }
 
     // A path of the command line, and what stands where it leads or is called almost like it.
@@ -299,7 +306,7 @@ impl Project<'_> {
         }
         let row = INSTALLS
             .iter()
-            .find(|row| row.python == python && self.has(row.file).is_some());
+            .find(|row| row.python == python && self.has(&row.file).is_some());
         let manifests: &[&str] = if python {
             &[
                 "pyproject.toml",
@@ -319,7 +326,7 @@ impl Project<'_> {
             } else {
                 ("npm install", "npm install")
             },
-            |row| (row.all, row.one),
+            |row| (row.all.as_str(), row.one.as_str()),
         );
         Some(if declared && row.is_some() {
             Remedy::new(

@@ -109,6 +109,7 @@ pub(super) fn repair_after(
     packets.include_bundle = request.include_bundle;
     let mut lines = settings.test.command.0.iter();
     packets.cause = lines.find_map(|line| known_cause(app, &workspace, line));
+    let by_change = packets.cause.is_some();
     let known = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);
@@ -152,7 +153,11 @@ pub(super) fn repair_after(
             },
             None => Agent::None,
         },
-        policy: policy(settings, task.as_ref()),
+        policy: Policy {
+            // What a change of code brought is mended in code.
+            treat_as_code: settings.repair.treat_as_code || by_change,
+            ..policy(settings, task.as_ref())
+        },
         allowed,
         task,
         remedies: &mends,

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::context::prompt_tokens;
 use super::deleted::deleted;
-use super::drift::drift_in_log;
+use super::drift::{drift_in_log, interpreter};
 use super::hint::{HintRequest, find_imports};
 use super::remedy::remedies;
 use super::suspects::suspects;
@@ -51,6 +51,7 @@ pub(super) fn summarise(
     };
     let drifted = |root| drift_in_log(log.text(), source, root, &workspace.prefix);
     mended_by_hand.extend(workspace.root.as_deref().and_then(drifted));
+    mended_by_hand.extend(interpreter(log.text(), source, &workspace.prefix));
     if mended_by_hand.is_empty() {
         mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
     }

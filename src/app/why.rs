@@ -68,6 +68,7 @@ pub fn find_cause(
             .seconds
             .map(|it| started + Duration::from_secs_f64(it)),
         failed: None,
+        alone_only: false,
     };
     search_cause(app, &workspace, &search, progress)
 }
@@ -79,8 +80,10 @@ pub(super) struct Search<'a> {
     pub(super) workplace: WorkplaceMode,
     pub(super) request: &'a WhyRequest,
     pub(super) until: Option<Instant>,
-    /// What the command has just failed with; then its failing tests alone are run, never all of it.
+    /// What the command has just failed with, when that is known.
     pub(super) failed: Option<&'a Diagnosis>,
+    /// Whether its failing tests alone are run, and never all of it.
+    pub(super) alone_only: bool,
 }
 
 /// Searches, and keeps what was shown.
@@ -124,7 +127,7 @@ pub(super) fn search_cause(
         progress,
         until: search.until,
         max_runs: request.max_runs,
-        alone_only: search.failed.is_some(),
+        alone_only: search.alone_only,
     });
     let answer = answer(app, workspace, &mut trials, search)?;
     let document = document(app, workspace, trials, answer, line, started);
@@ -166,7 +169,7 @@ fn answer(
         }
     }
     let mut bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
-    if how.failed.is_some() {
+    if how.alone_only {
         bases.retain_seen();
     }
     search_range(trials, git, workspace, &bases, &may, told)

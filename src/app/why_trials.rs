@@ -133,6 +133,10 @@ impl<'a> Trials<'a> {
     pub(super) fn baseline(&mut self, line: &str) -> Result<bool, AppError> {
         let diagnosis = match self.last_diagnosis(line)? {
             Some(diagnosis) => diagnosis,
+            None if self.setup.alone_only => {
+                self.ended = Some(WhyReason::Budget);
+                return Ok(false);
+            }
             None => match self.run(&States::new(), true)? {
                 Some(ran) if !ran.observed.passed => {
                     self.failed_here = true;
@@ -185,6 +189,7 @@ impl<'a> Trials<'a> {
         };
         let facts = LogFacts {
             exit_code: log.exit_code,
+            timed_out: log.timed_out,
             command: Some(line.to_owned()),
             rules: app.rules(),
             ..LogFacts::default()

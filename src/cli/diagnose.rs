@@ -54,6 +54,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         log,
         reports: input::reports(&args.junit, output)?,
         exit_code: args.exit_code.or(last.and_then(|it| it.exit_code)),
+        timed_out: args.exit_code.is_none() && last.is_some_and(|it| it.timed_out),
         command: (args.command.clone()).or_else(|| last.and_then(|it| it.command.clone())),
     };
     let diagnosis = diagnose_log(&app, &request, output)?;

@@ -46,6 +46,12 @@ pub(super) fn decide<'r>(
         .map(|finding| (finding.at, finding))
         .collect();
     let mut rows = rows(lines, &scope, findings, &failed);
+    if facts.timed_out {
+        // What hung was asked where it was, and died of that.
+        for row in rows.iter_mut().filter(|row| row.kind == Kind::Crash) {
+            row.kind = Kind::Timeout;
+        }
+    }
     for (kind, weight) in from_facts(facts, code) {
         rows.push(WeighedFinding {
             kind,

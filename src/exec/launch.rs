@@ -43,6 +43,12 @@ pub(super) fn launch(
             }
         }
     }
+    // What hangs is asked where before it is ended.
+    if job.limits.timeout.is_some() {
+        variables
+            .entry("PYTHONFAULTHANDLER".into())
+            .or_insert_with(|| "1".into());
+    }
     if let Some(private) = &job.private {
         let temporary = job.temporary.as_deref();
         make_private(private, temporary, &mut variables, &job.environment.allow)?;

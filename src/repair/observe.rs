@@ -9,7 +9,15 @@ use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResu
 #[must_use]
 pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed {
     let passed = outcome.end == End::Exit(0);
-    let observed = observe_log(diagnosis, log);
+    let mut observed = observe_log(diagnosis, log);
+    let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
+    if let (End::TimedOut(_), Some(hung), [first, ..]) =
+        (outcome.end, own.next(), observed.errors.as_mut_slice())
+        && first.path.is_none()
+    {
+        first.path = Some(hung.path.clone());
+        first.line = hung.line;
+    }
     Observed {
         passed,
         kind: match outcome.end {

@@ -255,7 +255,10 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         ));
     }
     let judged = policy.limit_is_failure || policy.treat_as_code;
-    let shows_nothing = baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
+    // Where it hung says as much as a test that failed.
+    let hung = baseline.errors.iter().any(|it| it.path.is_some());
+    let shows_nothing =
+        !hung && baseline.failing_tests.is_empty() && baseline.undefined_names.is_empty();
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer(seconds);

@@ -91,6 +91,7 @@ fn doors() -> Vec<Door> {
             ],
             library: Box::new(|app| {
                 let request = DiagnoseRequest {
+                    timed_out: false,
                     log: Log::from(with_token(ALIAS)),
                     exit_code: Some(2),
                     command: Some("tsc".to_owned()),

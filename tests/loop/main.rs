@@ -5,6 +5,7 @@ mod bench_real;
 mod exec_alone;
 mod first;
 mod fix_ci;
+mod hang;
 mod heal;
 mod repair;
 #[path = "../support/mod.rs"]

@@ -3,6 +3,7 @@
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod group;
+mod hang;
 #[cfg(target_os = "linux")]
 mod linux;
 mod protocol;

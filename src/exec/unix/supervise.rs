@@ -12,6 +12,7 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
+use super::hang::ask_where;
 use super::host::{adopt_orphans, confine, enter, guard_environment};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
@@ -23,6 +24,8 @@ use crate::model::SandboxMode;
 const SETTLE: Duration = Duration::from_millis(200);
 /// How long processes left behind have after the request to end.
 const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
+/// How long what hangs has to say where.
+const ANSWER: Duration = Duration::from_secs(1);
 /// When to give up on processes that cannot be killed, such as those of another user.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
@@ -215,6 +218,7 @@ fn wait_for(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
     let grace = Duration::from_millis(order.grace_ms);
     let mut reason = None;
+    let mut asked = false;
     loop {
         let event = match deadline {
             None => happened.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -225,13 +229,18 @@ fn wait_for(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd
         match event {
             Ok(Event::Child) => {
                 if let Reaped::Found(status) = reap(pid) {
-                    return (reason.unwrap_or_else(|| end_of(status)), false);
+                    let hung = asked.then_some(ReportedEnd::TimedOut);
+                    return (reason.or(hung).unwrap_or_else(|| end_of(status)), false);
                 }
             }
             Ok(Event::Stop) if reason.is_none() => {
                 ask_to_end(pid);
                 reason = Some(ReportedEnd::Stopped);
                 deadline = Instant::now().checked_add(grace);
+            }
+            Err(RecvTimeoutError::Timeout) if !asked && reason.is_none() && ask_where() => {
+                asked = true;
+                deadline = Instant::now().checked_add(ANSWER);
             }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
                 ask_to_end(pid);

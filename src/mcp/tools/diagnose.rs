@@ -39,6 +39,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         found.ok_or_else(no_run)?
     };
     let request = DiagnoseRequest {
+        timed_out: false,
         log,
         exit_code: given.exit_code,
         command: given.command,
