@@ -36,7 +36,7 @@ pub(super) fn drift_in_log(
         let of = |name: &String| Some((name.clone(), version(&there, prefix, name)?));
         node.iter().filter_map(of).collect()
     };
-    let found = INSTALLS.iter().find_map(|file| {
+    INSTALLS.iter().find_map(|file| {
         let is_asked = if file.python {
             !sites.is_empty()
         } else {
@@ -45,8 +45,7 @@ pub(super) fn drift_in_log(
         let locked = is_asked.then(|| locked(file, source, prefix)).flatten()?;
         let there = if file.python { python() } else { javascript() };
         told(file, &drifts(&there, &locked))
-    });
-    found
+    })
 }
 
 /// The same of all that is installed for the worktree: what `site-packages` holds, and the packages that

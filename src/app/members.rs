@@ -1,6 +1,7 @@
 use serde_json::Value;
 
 use super::locked::normal;
+use crate::hint::{near_packages, own_packages};
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
@@ -65,6 +66,25 @@ pub(super) fn member_remedy(
     Some(Remedy::new(said, Some(command)))
 }
 
+/// Why a package that only a workspace could hold is not asked for in a registry.
+pub(super) fn never_from_a_registry(source: &dyn Source, package: &str) -> Option<String> {
+    if let Some(near) = near_packages(source, package).first() {
+        return Some(format!(
+            "`{package}` is no package here; the workspace has `{near}`"
+        ));
+    }
+    let (scope, _) = package.split_once('/')?;
+    let mut own = own_packages(source);
+    own.retain(|it| it.split_once('/').is_some_and(|(of, _)| of == scope));
+    let is_own = own.iter().any(|it| it == package);
+    (!own.is_empty() && !is_own).then(|| {
+        format!(
+            "`{package}` is no package here; of {scope} the workspace has {}",
+            own.join(", ")
+        )
+    })
+}
+
 fn command(
     source: &dyn Source,
     (app, member): (&Member, &Member),
@@ -73,34 +93,26 @@ fn command(
 ) -> Option<String> {
     let has = |name: &str| source.listing().has_file(name);
     let (to, name) = (app.name.as_str(), member.name.as_str());
-    Some(if python {
-        match (has("uv.lock"), declared) {
-            (true, true) => format!("uv sync --package {to}"),
-            (true, false) => format!("uv add --package {to} {name}"),
-            (false, _) => format!("python3 -m pip install -e {}", member.folder),
+    let pnpm = has("pnpm-lock.yaml") || has("pnpm-workspace.yaml");
+    Some(match (python, declared) {
+        (true, true) if has("uv.lock") => format!("uv sync --package {to}"),
+        (true, false) if has("uv.lock") => format!("uv add --package {to} {name}"),
+        (true, _) => format!("python3 -m pip install -e {}", member.folder),
+        (false, true) if pnpm => "pnpm install".to_owned(),
+        (false, false) if pnpm => format!("pnpm --filter {to} add {name} --workspace"),
+        (false, true) if has("yarn.lock") => "yarn install".to_owned(),
+        (false, false) if has("yarn.lock") => {
+            let lock = read(source, "yarn.lock").unwrap_or_default();
+            let version = match (lock.contains("__metadata:"), &member.version) {
+                (true, _) => "workspace:^",
+                // The version that stands here is not sought elsewhere.
+                (false, Some(version)) => version,
+                (false, None) => return None,
+            };
+            format!("yarn workspace {to} add {name}@{version}")
         }
-    } else if has("pnpm-lock.yaml") || has("pnpm-workspace.yaml") {
-        match declared {
-            true => "pnpm install".to_owned(),
-            false => format!("pnpm --filter {to} add {name} --workspace"),
-        }
-    } else if has("yarn.lock") {
-        let lock = read(source, "yarn.lock").unwrap_or_default();
-        let version = match (lock.contains("__metadata:"), &member.version) {
-            (true, _) => "workspace:^",
-            // The version that stands here is not sought elsewhere.
-            (false, Some(version)) => version,
-            (false, None) => return None,
-        };
-        match declared {
-            true => "yarn install".to_owned(),
-            false => format!("yarn workspace {to} add {name}@{version}"),
-        }
-    } else {
-        match declared {
-            true => "npm install".to_owned(),
-            false => format!("npm install {name} --workspace {to}"),
-        }
+        (false, true) => "npm install".to_owned(),
+        (false, false) => format!("npm install {name} --workspace {to}"),
     })
 }
 

@@ -2,10 +2,9 @@ use std::path::Path;
 
 use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
 use super::lint_fix::lint_fix;
-use super::members::member_remedy;
+use super::members::{member_remedy, never_from_a_registry};
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
-use crate::hint::{near_packages, own_packages};
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
 use crate::source::{EntryKind, Source};
 
@@ -273,25 +272,6 @@ impl Project<'_> {
         ))
     }
 
-    // What a workspace would have to hold itself comes from no registry.
-    fn of_the_workspace(&self, package: &str) -> Option<String> {
-        if let Some(near) = near_packages(self.source, package).first() {
-            return Some(format!(
-                "`{package}` is no package here; the workspace has `{near}`"
-            ));
-        }
-        let (scope, _) = package.split_once('/')?;
-        let mut own = own_packages(self.source);
-        own.retain(|it| it.split_once('/').is_some_and(|(of, _)| of == scope));
-        let is_own = own.iter().any(|it| it == package);
-        (!own.is_empty() && !is_own).then(|| {
-            format!(
-                "`{package}` is no package here; of {scope} the workspace has {}",
-                own.join(", ")
-            )
-        })
-    }
-
     // A package that is not there: declared, it is installed; else it is added, unless the manifest
     // names one that is called almost like it: a slip of the finger is how strange packages get in.
     fn missing(&self, module: &str, python: bool) -> Option<Remedy> {
@@ -301,7 +281,7 @@ impl Project<'_> {
                 .is_some_and(|it| is_named(&it, package))
         };
         let may_be_ours = !python && (package.starts_with('@') || !named(package));
-        if may_be_ours && let Some(said) = self.of_the_workspace(package) {
+        if may_be_ours && let Some(said) = never_from_a_registry(self.source, package) {
             return Some(Remedy::new(said, None));
         }
         let row = INSTALLS

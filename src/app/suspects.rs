@@ -20,7 +20,7 @@ pub(super) fn suspects(diagnosis: &Diagnosis, workspace: &Workspace) -> Vec<Stri
     let reached: Vec<(RepoPath, _)> = clues
         .reach
         .keys()
-        .filter(|path| is_product(path))
+        .filter(|path| is_product(path, Some(diagnosis)))
         .map(|path| (path.clone(), source.blob_id(path)))
         .collect();
     let (mut before, mut after) = (Vec::new(), Vec::new());

@@ -275,6 +275,7 @@ impl Answer {
 }
 
 /// What product code is, as against the tests that say what is wanted of it.
-pub(super) fn is_product(path: &RepoPath) -> bool {
-    !is_test(path.as_str())
+pub(super) fn is_product(path: &RepoPath, diagnosis: Option<&Diagnosis>) -> bool {
+    let mut tests = diagnosis.into_iter().flat_map(|it| &it.tests);
+    !is_test(path.as_str()) && !tests.any(|it| it.path.as_deref() == Some(path.as_str()))
 }

@@ -150,7 +150,7 @@ fn coarse(
     let all: Vec<usize> = ranked.iter().map(|it| it.hunk).collect();
     let of_product = |index: &usize| {
         let hunk = difference.hunks().get(*index);
-        hunk.is_some_and(|hunk| is_product(&hunk.path))
+        hunk.is_some_and(|hunk| is_product(&hunk.path, trials.diagnosis()))
     };
     let product: Vec<usize> = all.iter().copied().filter(of_product).collect();
     // It was seen to fail here.

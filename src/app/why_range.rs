@@ -6,7 +6,7 @@ use super::why_case::{Answer, Case, search};
 use super::why_trials::{States, Trials};
 use super::{App, AppError};
 use crate::git::{Repository, TreeSource};
-use crate::model::{RepoPath, WhyOutcome, WhyReason, WhyVerdict};
+use crate::model::{Diagnosis, RepoPath, WhyOutcome, WhyReason, WhyVerdict};
 use crate::why::{Difference, bisect};
 use crate::workspace::Workspace;
 
@@ -79,10 +79,12 @@ pub(super) fn search_range(
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
     told: Answer,
 ) -> Result<Answer, AppError> {
+    let diagnosis = trials.diagnosis().cloned();
     let mut range = Range {
         git,
         workspace,
         may,
+        diagnosis: diagnosis.as_ref(),
     };
     let mut answer = told;
     if bases.commits.is_empty() && answer.reason == Some(WhyReason::NoChange) {
@@ -126,12 +128,13 @@ struct Range<'a> {
     git: &'a Repository,
     workspace: &'a Workspace,
     may: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+    diagnosis: Option<&'a Diagnosis>,
 }
 
 impl Range<'_> {
     // The product files of a commit, the tests as they are in the worktree.
     fn states(&mut self, tree: &TreeSource) -> States {
-        let may = |path: &RepoPath| (self.may)(path) && is_product(path);
+        let may = |path: &RepoPath| (self.may)(path) && is_product(path, self.diagnosis);
         Difference::between(tree, self.workspace.source.as_ref(), &may).before()
     }
 

@@ -192,7 +192,6 @@ impl<'a> Trials<'a> {
             timed_out: log.timed_out,
             command: Some(line.to_owned()),
             rules: app.rules(),
-            ..LogFacts::default()
         };
         Ok(Some(diagnose_in(log.log.text(), &facts, source)))
     }

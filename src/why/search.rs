@@ -39,6 +39,9 @@ pub fn next(order: &[usize], known: &Known) -> Step {
 /// How much longer each head of the order is than the one before.
 const GROWTH: usize = 4;
 
+/// How many are asked alone where all together say nothing.
+const MOST_ALONE: usize = 12;
+
 struct Search<'s> {
     order: &'s [usize],
     known: &'s Known,
@@ -63,13 +66,24 @@ impl Search<'_> {
                     break;
                 }
                 Fails if some.len() == self.order.len() => return Err(Step::NotByThese),
-                WhyOutcome::Other if some.len() == self.order.len() => return Err(Step::NoVerdict),
+                WhyOutcome::Other if some.len() == self.order.len() => return self.singly(),
                 _ => head.0 = some.len(),
             }
             count *= GROWTH;
         }
         let smallest = self.reduced(head)?;
         self.confirmed(smallest)
+    }
+
+    // Where nothing can be told of many together, the likeliest are asked each alone.
+    fn singly(&self) -> Result<Step, Step> {
+        for one in self.order.iter().take(MOST_ALONE) {
+            let alone = BTreeSet::from([*one]);
+            if self.ask(alone.clone())? == Passes {
+                return self.confirmed(alone);
+            }
+        }
+        Err(Step::NoVerdict)
     }
 
     // What of a head that passes is needed.
@@ -238,6 +252,13 @@ mod tests {
         assert_eq!(search(3, |_| Passes).0, Step::Passes);
         let broken = |taken: &BTreeSet<usize>| if taken.is_empty() { Fails } else { Other };
         assert_eq!(search(3, broken).0, Step::NoVerdict);
+        // The tests use what the sixth brought: without it nothing can be told.
+        let uses = |taken: &BTreeSet<usize>| match (taken.contains(&5), taken.contains(&3)) {
+            (true, _) => Other,
+            (false, true) => Passes,
+            (false, false) => Fails,
+        };
+        assert_eq!(search(9, uses).0, Step::Found(BTreeSet::from([3])));
         let mut known = Known::from([(BTreeSet::new(), vec![Fails, Passes])]);
         assert_eq!(next(&[0, 1], &known), Step::Flaky);
         known = Known::from([
