@@ -86,6 +86,71 @@ fn every_log_has_an_answer_and_every_answer_a_log() {
     assert!(kept.len() >= 120);
 }
 
+// Behind whatever a green log says, any of these keeps it from being called green.
+#[test]
+fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
+    const WORDS: &[&str] = &[
+        "Error: x",
+        "ERROR: Job failed: exit code 1",
+        "Job failed: exit code 1",
+        "ERROR: Job failed (system failure): prepare environment",
+        "##[error]Process completed with exit code 1.",
+        "Process completed with exit code 2.",
+        "Error: Process completed with exit code 1.",
+        "The command \"npm test\" exited with 1.",
+        "Done. Your build exited with 1.",
+        "Exited with code exit status 1",
+        "script returned exit code 1",
+        "Finished: FAILURE",
+        "FAILED (failures=1)",
+        "1 failed",
+        "  1 failing",
+        "ValueError: bad",
+        "Traceback (most recent call last):",
+        "fatal: not a git repository",
+        "Segmentation fault (core dumped)",
+        "Killed",
+        "Aborted",
+        "make: *** [Makefile:2: test] Error 1",
+        "npm error Lifecycle script `test` failed with error:",
+        "npm ERR! Test failed.  See above for more details.",
+        " ELIFECYCLE  Test failed. See above for more details.",
+        "error Command failed with exit code 1.",
+        "Jest: Coverage for functions (33.33%) does not meet \"global\" threshold (100%)",
+        "Jest: \"global\" coverage threshold for lines (90%) not met: 80%",
+        "ERROR: Coverage for lines (50%) does not meet global threshold (90%)",
+        "FAIL Required test coverage of 100% not reached. Total coverage: 99.19%",
+        "Coverage failure: total of 99 is less than fail-under=100",
+        "sh: 1: nyc: not found",
+        "error TS2304: Cannot find name 'x'.",
+    ];
+    const BEHIND: &[&str] = &[
+        "",
+        "section_end:1700000000:step_script\r\u{1b}[0K",
+        "\u{1b}[0Ksection_end:1700000000:upload_artifacts_on_success\r\u{1b}[0K\u{1b}[31;1m",
+        "2026-11-21T02:38:34.123456Z 01O section_end:1700000000:after_script\r\u{1b}[0K",
+    ];
+    let mut wrong = Vec::new();
+    let green: Vec<Row> = expected()
+        .into_iter()
+        .filter(|row| row.kind == "none")
+        .collect();
+    assert!(green.len() >= 12, "{}", green.len());
+    for row in green {
+        let log = read(&row.file);
+        let log = log.trim_end();
+        for word in WORDS {
+            for behind in BEHIND {
+                let found = of(&format!("{log}\n{behind}{word}\n"));
+                if found.kind == FailureKind::None {
+                    wrong.push(format!("{}: {behind:?} {word}", row.file));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 type Dress = fn(usize, &str) -> String;
 
 const PREFIXES: &[(&str, Dress)] = &[
