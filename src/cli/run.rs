@@ -19,6 +19,7 @@ use crate::report::run_summary;
 /// named. Without a command the last one is run again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct Args {
     /// The command; a single word with spaces in it is a line for the shell
     #[arg(value_name = "CMD", trailing_var_arg = true)]

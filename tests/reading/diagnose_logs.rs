@@ -151,6 +151,56 @@ fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+// Of a file that could not be run no test is known: the failure has the file itself.
+#[test]
+fn a_file_without_tests_is_named() {
+    for (file, path) in [
+        ("vitest-import.log", "src/a.test.ts"),
+        ("vitest-file-type.log", "src/b.test.ts"),
+        ("vitest-hook.log", "src/a.test.ts"),
+    ] {
+        let found = of(&read(file));
+        assert_eq!(found.failures[0].path.as_deref(), Some(path), "{file}");
+    }
+    let found = of("FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    \
+         src/a.test.ts:3:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n\
+         Test Suites: 1 failed, 1 total\nTests:       0 total\n");
+    assert_eq!(found.failing_tests, ["src/a.test.ts"]);
+}
+
+// The line that says what went wrong, not the heading above its traceback.
+#[test]
+fn an_error_of_unittest_is_the_evidence() {
+    for (file, said) in [
+        ("unittest-assert.log", "AssertionError"),
+        ("unittest-error.log", "Error: "),
+        ("django-test.log", "Error"),
+    ] {
+        let found = of(&read(file));
+        let first = &found.evidence[0].text;
+        assert!(
+            first.contains(said) && !first.starts_with("ERROR: "),
+            "{file}: {first}"
+        );
+        assert!(!first.starts_with("FAIL: "), "{file}: {first}");
+    }
+}
+
+// What the other stream of a terminal puts between a heading and its error is not the error.
+#[test]
+fn a_file_that_passed_between_heading_and_error_is_skipped() {
+    let found = of(
+        " FAIL  packages/money/test/a.test.ts > money > loses no cent\n\
+         \u{1b}[32m ✓ \u{1b}[39mpackages/cart/test/cart.test.ts (4 tests) 78ms\n\
+         TypeError: allocate is not a function\n ❯ packages/money/test/a.test.ts:5:10\n\n \
+         Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 4 passed (5)\n",
+    );
+    assert_eq!(
+        found.tests[0].message.as_deref(),
+        Some("TypeError: allocate is not a function")
+    );
+}
+
 type Dress = fn(usize, &str) -> String;
 
 const PREFIXES: &[(&str, Dress)] = &[
