@@ -2,7 +2,7 @@ use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
 use super::known_cause::look_for_cause;
-use super::last_run::{Again, LastCommand, last_command, secret};
+use super::last_run::{Again, LastCommand, before, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{RepairRequest, Repaired, repair_after};
 use super::{App, AppError, Progress, runs};
@@ -52,7 +52,9 @@ pub fn find_fix(
 ) -> Result<Fixed, AppError> {
     let line = failing_command(app, &request.command)?;
     let prefix = runs::prefix(app)?;
-    let before = last_command(app)?.and_then(|it| it.failed_before(&line, &prefix));
+    let mut before = before(app, &line, &prefix)?;
+    // What is typed is to be run.
+    before.known.run = before.known.run.filter(|_| request.command.is_empty());
     if app.settings().agent.command.is_some() {
         look_for_cause(app, &line, progress);
     }

@@ -8,7 +8,8 @@ use crate::diagnose::Log;
 use crate::exec::CommandLine;
 use crate::git::Repository;
 use crate::model::{Code, RunSummary};
-use crate::repair::{files_digest, may_pass_again, read_json};
+use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
+use crate::source::Source;
 use crate::workspace::Workspace;
 
 /// The log of the last run, for a task that is given none.
@@ -169,24 +170,43 @@ pub(super) struct LastCommand {
     flaky: Option<String>,
 }
 
-/// A run that failed in a way that may come and go.
-pub(super) struct FailedBefore {
-    /// The digest of the files that it was run on.
-    pub(super) files: String,
-    /// Which test, or what else it was.
-    pub(super) what: String,
+/// What the last run of a command told, and of which files.
+#[derive(Default)]
+pub(super) struct LastOf {
+    // The digest of the files that it was run on; nothing else holds of others.
+    files: Option<String>,
+    pub(super) known: Before,
 }
 
-impl LastCommand {
-    /// That the same line failed there, when a pass now would say that it is flaky.
-    pub(super) fn failed_before(self, line: &str, prefix: &str) -> Option<FailedBefore> {
-        let again = self.again;
-        (again.line()? == line && again.prefix == prefix).then_some(())?;
-        Some(FailedBefore {
-            files: again.files?,
-            what: self.flaky?,
-        })
+impl LastOf {
+    /// What of it holds of these files.
+    pub(super) fn of(self, source: &dyn Source) -> Before {
+        let same = self.files.is_some_and(|it| it == files_digest(source, &[]));
+        Some(self.known).filter(|_| same).unwrap_or_default()
     }
+}
+
+/// What the last run tells of this line.
+pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppError> {
+    let same = |it: &LastCommand| it.again.line().as_deref() == Some(line);
+    let last = last_command(app)?.filter(same);
+    let Some(last) = last.filter(|it| it.again.prefix == prefix && !it.passed) else {
+        return Ok(LastOf::default());
+    };
+    let log = last_log(app)?.filter(|it| it.command.as_deref() == Some(line));
+    let run = log.and_then(|it| {
+        Some(LastRun {
+            log: app.redactor().redact(it.log.text()).text.into_owned(),
+            exit_code: it.exit_code.filter(|it| *it > 0)?,
+        })
+    });
+    Ok(LastOf {
+        files: last.again.files,
+        known: Before {
+            flaky: last.flaky,
+            run,
+        },
+    })
 }
 
 /// The last run of `mendit run`.

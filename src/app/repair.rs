@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::deleted::deleted;
 use super::known_cause::known_cause;
-use super::last_run::FailedBefore;
+use super::last_run::LastOf;
 use super::open::listen;
 use super::remedy::remedies;
 use super::shared::shared;
@@ -15,7 +15,7 @@ use crate::context::{add_history, base_request};
 use crate::diagnose::Log;
 use crate::model::{Diagnosis, Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, files_digest, repair};
+use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
 use crate::workspace::{At, Workspace};
 
 /// Make a failing test command pass. The commands, the agent and what may be spent are settings.
@@ -67,14 +67,14 @@ pub fn repair_repository(
     request: &RepairRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
-    repair_after(app, request, None, progress)
+    repair_after(app, request, LastOf::default(), progress)
 }
 
 /// The same after a run that failed.
 pub(super) fn repair_after(
     app: &App,
     request: &RepairRequest,
-    before: Option<FailedBefore>,
+    before: LastOf,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
     let settings = app.settings();
@@ -129,6 +129,7 @@ pub(super) fn repair_after(
         });
         said.collect()
     };
+    let before = before.of(workspace.source.as_ref());
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -162,9 +163,7 @@ pub(super) fn repair_after(
         task,
         remedies: &mends,
         reported: request.log.as_ref().map(|log| masked(app, log)),
-        failed_before: before
-            .filter(|it| it.files == files_digest(workspace.source.as_ref(), &[]))
-            .map(|it| it.what),
+        before,
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,
         resume: request.resume.is_some(),

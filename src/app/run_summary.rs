@@ -91,14 +91,15 @@ const MOST_SUSPECTS: usize = 5;
 
 /// The same of a diagnosis alone.
 pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
-    let (mut failures, more) = listed(failures(diagnosis, source));
+    let (rows, lines_more) = failures(diagnosis, source);
+    let (mut failures, more) = listed(rows);
     failures.extend(beside(diagnosis, &failures));
     let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
         explanation: diagnosis.explanation.clone(),
-        more: more + left_out,
+        more: more + lines_more + left_out,
         failures,
         requires_user_action: diagnosis.requires_user_action,
         ..RunSummary::default()
@@ -192,7 +193,7 @@ fn place<'a>(
 }
 
 // A row for each test. What all of them died of stands in one place.
-fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
+fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64) {
     let lacking = lacking(diagnosis, source);
     let place = place(diagnosis, &lacking);
     // Of several names each row has the line that holds its own.
@@ -229,16 +230,7 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
     if diagnosis.tests.is_empty() {
         let mut seen = std::collections::BTreeSet::new();
         let rows = evidence.filter(|it| seen.insert(it.clone()));
-        let rows = rows.take(MOST_LINES).enumerate();
-        return rows
-            .map(|(at, error)| {
-                let row = RunFailure {
-                    error,
-                    ..RunFailure::default()
-                };
-                if at == 0 { first(row) } else { row }
-            })
-            .collect();
+        return of_lines(diagnosis, rows.collect(), first);
     }
     let shared = evidence.next().unwrap_or_default();
     let lacks: Vec<&String> = diagnosis.lacks().collect();
@@ -296,7 +288,77 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<RunFailure> {
         };
         rows.insert(0, row);
     }
-    rows
+    (rows, 0)
+}
+
+// A row for each of the first lines, and how many findings of a checker are beyond them.
+fn of_lines(
+    diagnosis: &Diagnosis,
+    lines: Vec<String>,
+    first: impl Fn(RunFailure) -> RunFailure,
+) -> (Vec<RunFailure>, u64) {
+    let mut rows: Vec<RunFailure> = lines
+        .into_iter()
+        .map(|error| RunFailure {
+            error,
+            ..RunFailure::default()
+        })
+        .collect();
+    let is_checker = matches!(
+        diagnosis.kind,
+        FailureKind::LintError | FailureKind::StaticTypeError | FailureKind::TsError
+    );
+    let own = |row: &RunFailure| is_checker.then(|| place_in_words(row, diagnosis)).flatten();
+    if is_checker {
+        // Where findings have places, a count of them is none.
+        let found = rows.iter().any(|row| own(row).is_some());
+        let counts =
+            |row: &RunFailure| row.error.contains("problem") || row.error.contains("fixable");
+        rows.retain(|row| !found || own(row).is_some() || !counts(row));
+    }
+    let more = rows.len().saturating_sub(MOST_LINES);
+    // One more is as long as the words that there is one.
+    let shown = if more == 1 && is_checker {
+        MOST_LINES + 1
+    } else {
+        MOST_LINES
+    };
+    let more = if is_checker {
+        rows.len().saturating_sub(shown)
+    } else {
+        0
+    };
+    rows.truncate(shown);
+    let rows = rows
+        .into_iter()
+        .enumerate()
+        .map(|(at, row)| match own(&row) {
+            Some(file) => RunFailure {
+                path: Some(file.path.clone()),
+                line: file.line,
+                ..row
+            },
+            None if at == 0 => first(row),
+            None => row,
+        });
+    (rows.collect(), more as u64)
+}
+
+// The file and line with which a finding of a checker begins, or whose line and column do.
+fn place_in_words<'d>(row: &RunFailure, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
+    let files = diagnosis.files.iter().filter(|it| it.in_repository);
+    let begins = |it: &&MentionedFile| {
+        let (Some(line), column) = (it.line, it.column) else {
+            return false;
+        };
+        let column = column.map_or_else(String::new, |it| format!(":{it} "));
+        row.error.starts_with(&format!("{line}{column}")) && !column.is_empty()
+            || row.error.starts_with(&format!("{}:{line}:", it.path))
+            || row.error.starts_with(&format!("{}({line},", it.path))
+    };
+    let mut found = files.filter(begins);
+    // The same place in two files says nothing.
+    found.next().filter(|_| found.next().is_none())
 }
 
 // With the file that the log names next to what decided.
@@ -430,6 +492,37 @@ mod tests {
             format!("{}|{}|{path}:{line}", it.test, it.error)
         };
         summary.failures.iter().map(row).collect()
+    }
+
+    #[test]
+    fn findings_of_a_checker_keep_their_files_and_are_counted() {
+        let tsc = |count: u32| -> String {
+            let line = |at: u32| {
+                format!(
+                    "src/a.ts({at},5): error TS2339: Property 'f{at}' does not exist on type 'B'.\n"
+                )
+            };
+            (1..=count).map(line).collect()
+        };
+        let files = [("src/a.ts", "\n\n\n\n\n\n"), ("src/b.js", "\n")];
+        for (count, shown, more) in [(3, 3, 0), (4, 4, 0), (6, 3, 3)] {
+            let found = summary(&tsc(count), &files);
+            assert_eq!((found.failures.len(), found.more), (shown, more));
+            let last = found.failures.last().unwrap();
+            assert_eq!(last.path.as_deref(), Some("src/a.ts"));
+            assert_eq!(last.line, Some(u32::try_from(shown).unwrap()));
+        }
+        let eslint = "/home/u/app/src/b.js\n  3:7  error  'x' is never used  no-unused-vars\n  \
+             9:3  error  Expected '==='  eqeqeq\n\n✖ 2 problems (2 errors, 0 warnings)\n  \
+             1 error and 0 warnings potentially fixable with the `--fix` option.\n";
+        let found = summary(eslint, &files);
+        assert_eq!(
+            rows(&found),
+            [
+                "|3:7  error  'x' is never used  no-unused-vars|src/b.js:3",
+                "|9:3  error  Expected '==='  eqeqeq|src/b.js:9",
+            ]
+        );
     }
 
     #[test]

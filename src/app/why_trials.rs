@@ -9,7 +9,7 @@ use crate::model::{Diagnosis, FailureKind, RepoPath, WhyOutcome, WhyReason, WhyT
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::proof::named_runners;
-use crate::repair::{Commands, CommandsRun, RunLimit, files_digest, run_commands};
+use crate::repair::{Commands, CommandsRun, RunLimit, files_digest, is_path, run_commands};
 use crate::runners::chosen;
 use crate::trace::{Lines, Tracing};
 use crate::workplace::Workplace;
@@ -155,7 +155,7 @@ impl<'a> Trials<'a> {
         let source = self.setup.workspace.source.as_ref();
         let prefix = &self.setup.workspace.prefix;
         let files = CommandFiles::of(&[line.to_owned()], prefix, source);
-        let is_path = |word: &str| is_path(self.setup.workspace, word);
+        let is_path = |word: &str| is_path(source, prefix, word);
         let named = named_runners(&files).last().copied();
         self.alone = chosen(line, named, &diagnosis.tests, &is_path)
             .filter(|_| self.setup.commands.lines.len() == 1);
@@ -369,24 +369,4 @@ fn errors(diagnosis: &Diagnosis) -> BTreeSet<String> {
         .iter()
         .map(|it| folded(&it.text))
         .collect()
-}
-
-// Whether a word of the command is a file, a folder, a module or a test in one, seen from where it runs.
-fn is_path(workspace: &Workspace, word: &str) -> bool {
-    let word = word.split("::").next().unwrap_or(word);
-    let word = word.trim_start_matches("./").trim_end_matches('/');
-    let listing = workspace.source.listing();
-    let there = |path: &str| {
-        let path = match workspace.prefix.as_str() {
-            "" => path.to_owned(),
-            prefix => format!("{prefix}/{path}"),
-        };
-        listing.has_directory(&path) || listing.has_file(&path)
-    };
-    let module = word.replace('.', "/");
-    let mut heads = module.match_indices('/').map(|(at, _)| &module[..at]);
-    there(word)
-        || there(&module)
-        || there(&format!("{module}.py"))
-        || (!word.contains('/') && heads.any(|head| there(&format!("{head}.py"))))
 }

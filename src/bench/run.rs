@@ -18,7 +18,7 @@ use crate::model::{
     SandboxMode, Usage, WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{Agent, Commands, Policy, RepairError, Setup, Task, repair};
+use crate::repair::{Agent, Before, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -333,7 +333,7 @@ fn run(
         task: task(fixture),
         remedies: &|_| Vec::new(),
         reported: None,
-        failed_before: None,
+        before: Before::default(),
         shared: Vec::new(),
         apply: false,
         resume: false,

@@ -6,9 +6,9 @@ use super::confidence::{self, Source};
 use super::facts::LogFacts;
 use super::failures::failures;
 use super::line::Line;
-use super::pattern::pattern;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
+use super::success::{denies_success, is_success, summary_of_success};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind};
@@ -36,7 +36,10 @@ pub(super) fn decide<'r>(
     let failed: Vec<Step> = job.failed().collect();
     let scope = Scope::of(job);
     let told = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
-    if job.passed == Some(true) && !told {
+    let denied = job
+        .passed_at
+        .is_some_and(|at| denies_success(lines, at + 1));
+    if job.passed == Some(true) && !told && !denied {
         return passed(lines, scope, Source::Service);
     }
     let code = code(&failed, facts);
@@ -77,7 +80,7 @@ pub(super) fn decide<'r>(
         by_weight(&[found], facts, &failed, long)
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
-    } else if !told && failed.is_empty() && summary_of_success(lines).is_some() {
+    } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
         return passed(lines, scope, Source::Runner);
     } else {
         blank(Kind::Unknown)
@@ -337,35 +340,4 @@ fn from_facts(facts: &LogFacts, code: Option<i32>) -> Vec<(Kind, u8)> {
         _ => {}
     }
     rows
-}
-
-/// The line in which the last runner counts passes and no failure.
-fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
-    pattern!(
-        SUCCESS,
-        concat!(
-            r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
-            r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
-            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
-            r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
-            r"| 0 fail|\s+\d+ passed \([\d.]+(?:ms|s|m|h)\)|\s+\d+ tests? passed|\s*Tasks:\s+(\d+) successful, \d+ total",
-            r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
-        )
-    );
-    lines
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, line)| !line.text.trim().is_empty())
-        .take(60)
-        .find(|(_, line)| {
-            let text = line.text.trim_end();
-            text.len() < 200
-                && text
-                    .bytes()
-                    .next()
-                    .is_some_and(|byte| !byte.is_ascii_lowercase() || byte == b't')
-                && SUCCESS.is_match(text)
-        })
-        .map(|(at, _)| at)
 }

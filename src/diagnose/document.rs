@@ -116,6 +116,15 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         .filter(|at| *at < lines.len())
         .collect();
     let others = beside(&mut verdict.failures, &cases, &lines, &locator);
+    let suite = cases
+        .iter()
+        .find(|it| it.whole_file && verdict.counts(it.at));
+    if let Some(first) = verdict.failures.first_mut().filter(|it| it.path.is_none())
+        && let Some((case, (path, _))) = suite.and_then(|it| Some((it, it.place.as_ref()?)))
+    {
+        let found = locator.find(path, case.at);
+        first.path = Some(found.map_or_else(|| runners::relative(path), str::to_owned));
+    }
     evidence.extend(
         others
             .iter()

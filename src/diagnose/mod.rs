@@ -33,6 +33,7 @@ mod runners;
 mod speakers;
 mod special;
 mod steps;
+mod success;
 mod unnamed;
 mod unparsed;
 mod verdict;

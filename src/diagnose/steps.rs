@@ -12,6 +12,8 @@ pub(super) struct Job {
     pub(super) steps: Vec<Step>,
     /// How the job ended, when the service says so.
     pub(super) passed: Option<bool>,
+    /// The line that says that it passed.
+    pub(super) passed_at: Option<usize>,
 }
 
 /// Lines `from` to `to` (exclusive) and how the command behind them ended.
@@ -66,7 +68,7 @@ enum Event {
 pub(super) fn job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
-        if let Some(event) = event(line) {
+        for event in events(line).into_iter().flatten() {
             reader.take(at, event);
         }
         reader.error |= line.mark == Mark::Error;
@@ -212,9 +214,11 @@ impl Reader {
             None if self.clean_up && self.service && !says_error => Some(true),
             None => None,
         };
+        let told = self.end_of_job.filter(|it| it.1);
         Job {
             steps: self.steps,
             passed,
+            passed_at: told.map(|it| it.0),
         }
     }
 
@@ -302,7 +306,32 @@ pattern!(
     r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))"
 );
 
-fn event(line: &Line<'_>) -> Option<Event> {
+// Words may stand behind the end of a fold, as in the traces of GitLab.
+fn events(line: &Line<'_>) -> [Option<Event>; 2] {
+    match (of_mark(line), said(line)) {
+        // A Travis line can close a fold and give the exit code at once.
+        (_, said @ Some(Event::Exited(_))) | (None, said) => [said, None],
+        (Some(mark @ Event::Closed(_)), said) => [Some(mark), said],
+        (Some(mark), _) => [Some(mark), None],
+    }
+}
+
+// What a line says of a fold.
+fn of_mark(line: &Line<'_>) -> Option<Event> {
+    match &line.mark {
+        Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
+            Some(Event::Begin)
+        }
+        Mark::Open(name) if name.starts_with("Finishing: ") => Some(Event::Passed),
+        Mark::Open(name) if !name.is_empty() && *name != line.text => {
+            Some(Event::Opened(name.clone()))
+        }
+        Mark::Close(name) if !name.is_empty() => Some(Event::Closed(name.clone())),
+        _ => None,
+    }
+}
+
+fn said(line: &Line<'_>) -> Option<Event> {
     let text = line.text.as_ref();
     let code = |found: &regex::Captures<'_>| {
         found
@@ -311,7 +340,6 @@ fn event(line: &Line<'_>) -> Option<Event> {
             .flatten()
             .find_map(|group| group.as_str().parse().ok())
     };
-    // A Travis line can close a fold and give the exit code at once.
     if text.ends_with('.') && text.contains("exited with") {
         if let Some(found) = DONE.captures(text) {
             return Some(if &found[1] == "0" {
@@ -323,17 +351,6 @@ fn event(line: &Line<'_>) -> Option<Event> {
         if let Some(code) = TRAVIS.captures(text).and_then(|found| code(&found)) {
             return Some(Event::Exited(code));
         }
-    }
-    match &line.mark {
-        Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
-            return Some(Event::Begin);
-        }
-        Mark::Open(name) if name.starts_with("Finishing: ") => return Some(Event::Passed),
-        Mark::Open(name) if !name.is_empty() && name != text => {
-            return Some(Event::Opened(name.clone()));
-        }
-        Mark::Close(name) if !name.is_empty() => return Some(Event::Closed(name.clone())),
-        _ => {}
     }
     if !CUES.is_match(text) {
         return None;

@@ -75,12 +75,6 @@ pub(super) fn votes<'f, 'r>(
             {
                 kind = Kind::TestSetupError;
             }
-            // unittest names the test above a traceback of any length.
-            let at = if case.runner == "unittest" {
-                case.at
-            } else {
-                at
-            };
             Vote {
                 kind,
                 at,

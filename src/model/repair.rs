@@ -405,7 +405,13 @@ pub struct RunResult {
     /// What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
     #[serde(default)]
     pub remaining: Option<Observed>,
-    /// How often the commands were run, and what for.
+    /// How often all commands were run from their beginning.
+    #[serde(default)]
+    pub whole_runs: u64,
+    /// How often the tests that failed were run alone.
+    #[serde(default)]
+    pub chosen_runs: u64,
+    /// Each of these runs, and what it was for.
     #[serde(default)]
     pub command_runs: Vec<CommandRun>,
     /// Why the agent could not do its work, when that ended the run.
@@ -444,6 +450,13 @@ pub struct CommandRun {
     pub why: String,
     /// Seconds.
     pub seconds: f64,
+    /// Whether it was of all the commands, and not of the tests that failed alone.
+    #[serde(default = "whole")]
+    pub whole: bool,
+}
+
+fn whole() -> bool {
+    true
 }
 
 /// Where the commands and the agent of a run stood.

@@ -1,3 +1,4 @@
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::progress::{Effect, effect};
 use super::session::Session;
@@ -21,14 +22,22 @@ pub(super) enum LoadCheck {
     CutShort,
 }
 
+/// How the commands end with a change that is what runs.
+pub(super) struct Expected<'a> {
+    /// All of them.
+    pub(super) whole: &'a Observed,
+    /// The failing tests alone, where that is known.
+    pub(super) alone: Option<&'a Observed>,
+}
+
 impl Session<'_> {
     /// Makes the files of a change unloadable in the workplace and looks whether the commands
-    /// end otherwise than `expected`. `None` when there is no file that a program would load, or
+    /// end otherwise than `expected`: the failing tests alone, and where these do not, all of them. `None` when there is no file that a program would load, or
     /// it was seen before. The workplace is as without the change afterwards.
     pub(super) fn check_load(
         &mut self,
         changes: &[Change],
-        expected: &Observed,
+        expected: &Expected<'_>,
     ) -> Result<Option<LoadCheck>, RepairError> {
         let broken: Vec<RepoPath> = changes
             .iter()
@@ -48,7 +57,20 @@ impl Session<'_> {
             written.push(Change::between(path.clone(), before, after));
         }
         self.place.write(&written)?;
-        let ran = self.run_commands()?;
+        let alone = expected.alone.filter(|_| self.alone.is_some());
+        let mut ran = match alone {
+            Some(_) => self.run_alone()?,
+            None => self.run_commands()?,
+        };
+        let ended = |ran: &CommandsRun| !ran.interrupted && !ran.cut_short;
+        // What the failing tests do not load others may.
+        if alone.is_some_and(|alone| ended(&ran) && same(alone, &ran.observed)) {
+            ran = self.run_commands()?;
+        } else if alone.is_some() && ended(&ran) {
+            self.place.reset()?;
+            self.seen.extend(broken);
+            return Ok(Some(LoadCheck::Loaded));
+        }
         self.place.reset()?;
         if ran.interrupted {
             return Ok(None);
@@ -56,15 +78,15 @@ impl Session<'_> {
         if ran.cut_short {
             return Ok(Some(LoadCheck::CutShort));
         }
-        let same = if expected.passed {
-            ran.observed.passed
-        } else {
-            effect(expected, &ran.observed, &[]) == Effect::Same
-        };
-        if !same {
+        if !same(expected.whole, &ran.observed) {
             self.seen.extend(broken);
             return Ok(Some(LoadCheck::Loaded));
         }
+        Ok(Some(self.not_loaded(&broken, &ran)))
+    }
+
+    // What to make of commands that end the same.
+    fn not_loaded(&self, broken: &[RepoPath], ran: &CommandsRun) -> LoadCheck {
         let names: Vec<String> = broken.iter().map(|path| format!("`{path}`")).collect();
         let names = names.join(", ");
         let original = self.setup.root.to_string_lossy().into_owned();
@@ -98,10 +120,18 @@ impl Session<'_> {
                 "the commands end the same with {names} made unloadable: they do not run it"
             ),
         };
-        Ok(Some(LoadCheck::NotLoaded {
+        LoadCheck::NotLoaded {
             said,
             elsewhere: leads_out.is_some() || copy.is_some(),
-        }))
+        }
+    }
+}
+
+fn same(expected: &Observed, ran: &Observed) -> bool {
+    if expected.passed {
+        ran.passed
+    } else {
+        effect(expected, ran, &[]) == Effect::Same
     }
 }
 

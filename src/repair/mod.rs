@@ -2,6 +2,7 @@
 //! and writes it down, so that an interrupted run goes on where it was.
 
 mod agent_call;
+mod alone;
 mod ask;
 mod commands;
 mod compiler_heals;
@@ -37,6 +38,7 @@ mod syntax_heals;
 mod task;
 mod trial;
 
+pub use alone::is_path;
 pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
 pub use failure::child_failure;
@@ -53,7 +55,7 @@ pub use plan::{
 pub use progress::{Effect, effect};
 pub use read_run::read_run;
 pub use run::{files_digest, in_utc, repair};
-pub use setup::{Agent, Commands, Setup};
+pub use setup::{Agent, Before, Commands, LastRun, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
 pub use stats::stats;
 pub use task::{Estimate, Task};

@@ -136,7 +136,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return stop(RunStatus::Failed, StopReason::WorktreeChanged, said);
     }
     let Some(baseline) = &history.baseline else {
-        return Step::RunBaseline;
+        let last = history.last.as_ref();
+        return last.map_or(Step::RunBaseline, |last| of_last(last, history, policy));
     };
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
@@ -170,20 +171,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         }
     }
     let failure = standing(history).unwrap_or(baseline);
-    if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
-        let said = format!(
-            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
-            in_full(failure)
-        );
-        return stop(
-            RunStatus::UserActionRequired,
-            StopReason::UserActionRequired,
-            &said,
-        );
-    }
-    if !policy.agent {
-        let said = "nothing more can be done without an agent";
-        return give_up(history, StopReason::TestsFailed, said);
+    if let Some(end) = nobody_to_ask(failure, history, policy) {
+        return end;
     }
     // What cannot be cut is tried whole.
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
@@ -205,6 +194,29 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         );
     };
     after(last, failure, history, policy, may_split)
+}
+
+// Without anyone to ask nothing is run before there is something to try.
+fn of_last(last: &Observed, history: &History, policy: &Policy) -> Step {
+    match history.heals {
+        None if policy.heal => return Step::LookForHeals,
+        Some(left) if left > 0 => return Step::RunBaseline,
+        _ => {}
+    }
+    nobody_to_ask(last, history, policy).unwrap_or(Step::RunBaseline)
+}
+
+fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
+    if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
+        let said = format!(
+            "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
+            in_full(failure)
+        );
+        let reason = StopReason::UserActionRequired;
+        return Some(stop(RunStatus::UserActionRequired, reason, &said));
+    }
+    let said = "nothing more can be done without an agent";
+    (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, said))
 }
 
 // What the first run says when no repair is to follow.

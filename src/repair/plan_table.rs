@@ -172,6 +172,28 @@ fn the_first_runs_decide_whether_there_is_work() {
 }
 
 #[test]
+fn without_an_agent_the_last_run_is_the_answer() {
+    let alone = with(|it| it.agent = false);
+    let heals = with(|it| (it.agent, it.heal) = (false, true));
+    let last = |kind| History {
+        last: Some(observed(kind)),
+        ..History::default()
+    };
+    let mut history = last(K::TestFailure);
+    assert_eq!(word(&next(&history, &alone)), "stop failed tests_failed");
+    assert_eq!(word(&next(&history, &heals)), "look");
+    history.heals = Some(0);
+    assert_eq!(word(&next(&history, &heals)), "stop failed tests_failed");
+    // What can be tried is tried.
+    history.heals = Some(1);
+    assert_eq!(word(&next(&history, &heals)), "baseline");
+    assert_eq!(
+        word(&next(&last(K::CommandNotFound), &alone)),
+        "stop user_action_required user_action_required"
+    );
+}
+
+#[test]
 fn heals_come_before_the_agent_and_before_asking_a_person() {
     let policy = with(|it| it.heal = true);
     let mut history = after(K::PermissionDenied, Vec::new());

@@ -7,7 +7,7 @@ use super::error::RepairError;
 use super::session::Session;
 use super::trial::{Trial, is_progress, lies_where_it_shows, own_files};
 use crate::languages::Language;
-use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason};
+use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason, TestEnd};
 use crate::patch::Change;
 use crate::policy::{CommandFiles, is_test, is_test_text};
 use crate::proof::{Evidence, compare};
@@ -42,6 +42,9 @@ impl Session<'_> {
         let failing = self.failing_before(trial.before);
         let mut proof = compare(&self.evidence, &ran.evidence, &failing);
         proof.green_runs = 1;
+        if self.pass_alone {
+            seen_alone(&mut proof);
+        }
         if proof.proven && self.unstable {
             self.place.reset()?;
             self.place.write(changes)?;
@@ -275,6 +278,15 @@ impl Session<'_> {
             .map(|change| change.path.to_string())
             .filter(|path| run.get(path).is_some())
             .collect())
+    }
+}
+
+// A run of nothing but these tests, all of which it counts as passed, shows each of them to pass.
+fn seen_alone(proof: &mut Proof) {
+    for test in &mut proof.decisive.tests {
+        if test.ended == TestEnd::Counted {
+            test.ended = TestEnd::Passed;
+        }
     }
 }
 

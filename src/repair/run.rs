@@ -10,16 +10,19 @@ use super::error::RepairError;
 use super::failure::child_failure;
 use super::history::History;
 use super::journal::{Journal, read_json};
+use super::observe::observe_log;
 use super::plan::RunEnd;
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::digest;
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::git::Repository;
 use crate::languages::words;
 use crate::model::{
-    AttemptResult, BlobId, Category, Event, FileChange, Level, Observed, Proof, RepoPath,
-    RunResult, RunStatus, SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict, WorkplaceUsed,
+    AttemptResult, BlobId, Category, DiagnosisDocument, Event, FileChange, Level, Observed, Proof,
+    RepoPath, RunResult, RunStatus, SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict,
+    WorkplaceUsed,
 };
 use crate::patch::{Change, FileState, JudgeOptions, Objects, canonical, judge, write_worktree};
 use crate::policy::is_test;
@@ -52,16 +55,33 @@ pub fn repair(
     session.event("info", "run_started", json!({ "commands": key.commands }))?;
     let said = json!({ "kind": session.place.kind(), "why": session.place.why() });
     session.event("info", "workplace", said)?;
-    if let Some(line) = &setup.commands.setup {
+    let mut history = History {
+        seconds: session.journal.seconds(),
+        failed_before: setup.before.flaky.clone(),
+        last: session.tell_last()?,
+        ..History::default()
+    };
+    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
+    session.conclude(&end, key)
+}
+
+impl Session<'_> {
+    /// Prepares the workplace for the commands, once.
+    pub(super) fn set_up(&mut self) -> Result<(), RepairError> {
+        let setup = self.setup;
+        let Some(line) = setup.commands.setup.as_ref().filter(|_| !self.is_set_up) else {
+            return Ok(());
+        };
+        let limit = self.run_limit().after(Duration::ZERO).0;
         let outcome = run_setup(
             &setup.commands,
             line,
-            &session.place,
+            &self.place,
             setup.prefix,
-            session.run_limit().after(Duration::ZERO).0,
-            stop,
+            limit,
+            self.stop,
         )?;
-        session.journal.text("setup.log", &outcome.output.text())?;
+        self.journal.text("setup.log", &outcome.output.text())?;
         if !outcome.passed() {
             return Err(RepairError::SetUp {
                 end: outcome.end.to_string(),
@@ -72,15 +92,34 @@ pub fn repair(
                     .into_owned(),
             });
         }
-        session.place.settle()?;
+        self.is_set_up = true;
+        Ok(self.place.settle()?)
     }
-    let mut history = History {
-        seconds: session.journal.seconds(),
-        failed_before: setup.failed_before.clone(),
-        ..History::default()
-    };
-    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
-    session.conclude(&end, key)
+
+    // What the last run told, to answer from it where nobody is there to be asked.
+    fn tell_last(&mut self) -> Result<Option<Observed>, RepairError> {
+        let setup = self.setup;
+        let Some(last) = setup.before.run.as_ref().filter(|_| !setup.policy.agent) else {
+            return Ok(None);
+        };
+        let command = setup.commands.lines.first().map_or("", String::as_str);
+        let facts = LogFacts {
+            exit_code: Some(last.exit_code),
+            command: Some(command.to_owned()),
+            timed_out: false,
+            rules: setup.commands.rules.clone(),
+        };
+        let diagnosis = diagnose_in(&last.log, &facts, setup.source);
+        let mut observed = observe_log(&diagnosis, &last.log);
+        observed.test_result.exit = Some(last.exit_code);
+        observed.test_result.message = format!("exit code {}", last.exit_code);
+        let document = DiagnosisDocument::new(&diagnosis);
+        self.journal.json("diagnosis.json", &document)?;
+        self.log.clone_from(&last.log);
+        self.diagnosis = Some(diagnosis);
+        self.first = Some(observed.clone());
+        Ok(Some(observed))
+    }
 }
 
 fn last_lines(outcome: &Outcome) -> String {
@@ -397,6 +436,8 @@ impl Session<'_> {
             }),
             recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
             remaining,
+            whole_runs: self.runs.iter().filter(|it| it.whole).count() as u64,
+            chosen_runs: self.runs.iter().filter(|it| !it.whole).count() as u64,
             command_runs: self.runs.clone(),
             agent_trouble: self
                 .all

@@ -14,7 +14,7 @@ use super::journal::Journal;
 use super::limits::{RunLimit, first_limit, later_limit};
 use super::observe::observe_log;
 use super::plan::{Policy, RunEnd, Step, next};
-use super::setup::Setup;
+use super::setup::{Commands, Setup};
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxState, Stop};
@@ -28,6 +28,10 @@ use crate::proof::{Evidence, hidden_failure};
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a thing that was seen so far"
+)]
 pub(super) struct Session<'s> {
     pub(super) setup: &'s Setup<'s>,
     pub(super) stop: &'s Stop,
@@ -71,6 +75,14 @@ pub(super) struct Session<'s> {
     pub(super) packet: Option<FailurePacket>,
     /// For one run of a command.
     pub(super) limit: Duration,
+    /// The command that runs the failing tests alone, of the state that later attempts stand on.
+    pub(super) alone: Option<String>,
+    /// Whether they were seen to end otherwise alone than among the others.
+    pub(super) never_alone: bool,
+    /// Whether all that failed was counted as passed in a run of them alone with the change on trial.
+    pub(super) pass_alone: bool,
+    /// Whether the setup command has run.
+    pub(super) is_set_up: bool,
     /// What the next run of the commands is for.
     pub(super) purpose: Option<String>,
     pub(super) runs: Vec<CommandRun>,
@@ -138,6 +150,10 @@ impl<'s> Session<'s> {
                 .commands
                 .timeout
                 .unwrap_or_else(|| first_limit(setup.policy.max_seconds)),
+            alone: None,
+            never_alone: false,
+            pass_alone: false,
+            is_set_up: false,
             purpose: None,
             runs: Vec::new(),
         })
@@ -158,7 +174,10 @@ impl<'s> Session<'s> {
             history.moved.clone_from(&self.moved);
             match next(history, policy) {
                 Step::RunBaseline => {
-                    let ran = self.baseline("baseline", "to see what fails")?;
+                    self.set_up()?;
+                    // What the last run told is told better by this one.
+                    history.heals = history.heals.filter(|_| history.last.is_none());
+                    let ran = self.baseline("baseline", "to see what fails", false)?;
                     self.measure(&ran.observed);
                     history.hidden = self.evidence.first().and_then(hidden_failure);
                     history.reported = self.reported()?;
@@ -171,11 +190,11 @@ impl<'s> Session<'s> {
                     history.baseline = Some(ran.observed);
                 }
                 Step::RepeatBaseline => {
-                    let ran = self.baseline("baseline-again", AGAIN)?;
+                    let first = history.baseline.clone().unwrap_or_default();
+                    let ran = self.repeat_baseline(&first)?;
                     let again = ran.observed;
                     self.red_runs += u32::from(!again.passed && !ran.cut_short);
-                    let first = history.baseline.as_ref();
-                    self.unstable |= first.is_some_and(|it| it.signature != again.signature);
+                    self.unstable |= first.signature != again.signature;
                     history.repeated = Some(again);
                 }
                 Step::LookForHeals => {
@@ -266,10 +285,24 @@ impl<'s> Session<'s> {
 
     /// Runs the commands on the scratch copy as it is now.
     pub(super) fn run_commands(&mut self) -> Result<CommandsRun, RepairError> {
+        self.run_lines(Vec::new())
+    }
+
+    /// Runs these lines in the place of the commands; the commands themselves where there are none.
+    pub(super) fn run_lines(&mut self, alone: Vec<String>) -> Result<CommandsRun, RepairError> {
         let source = self.place.source()?;
         let started = self.journal.seconds();
+        let whole = alone.is_empty();
+        let commands = Commands {
+            lines: if whole {
+                self.setup.commands.lines.clone()
+            } else {
+                alone
+            },
+            ..self.setup.commands.clone()
+        };
         let ran = run_commands(
-            &self.setup.commands,
+            &commands,
             &self.place,
             self.setup.prefix,
             self.setup.redactor,
@@ -277,8 +310,10 @@ impl<'s> Session<'s> {
             self.run_limit(),
             self.stop,
         )?;
+        let why = self.purpose.take().unwrap_or_else(|| CHECKED.to_owned());
         self.runs.push(CommandRun {
-            why: self.purpose.take().unwrap_or_else(|| CHECKED.to_owned()),
+            why: why + if whole { "" } else { ALONE },
+            whole,
             seconds: millis(self.journal.seconds() - started),
         });
         self.interrupted |= ran.interrupted;
@@ -334,10 +369,26 @@ impl<'s> Session<'s> {
     pub(super) fn stand_on(&mut self, ran: &CommandsRun) {
         self.log.clone_from(&ran.log);
         self.diagnosis = Some(ran.diagnosis.clone());
+        self.choose_alone(&ran.diagnosis, &ran.evidence);
+    }
+
+    // Once more without a change: the failing tests alone. Where these are others then, the whole
+    // command says whether that is chance.
+    fn repeat_baseline(&mut self, first: &Observed) -> Result<CommandsRun, RepairError> {
+        if self.alone.is_some() {
+            let ran = self.baseline("baseline-alone", AGAIN, true)?;
+            let same = ran.observed.failing_tests == first.failing_tests && !ran.observed.passed;
+            if same || ran.cut_short || ran.interrupted {
+                return Ok(ran);
+            }
+            self.never_alone = true;
+            self.alone = None;
+        }
+        self.baseline("baseline-again", AGAIN, false)
     }
 
     // A run that is written down already is not repeated.
-    fn baseline(&mut self, name: &str, why: &str) -> Result<CommandsRun, RepairError> {
+    fn baseline(&mut self, name: &str, why: &str, alone: bool) -> Result<CommandsRun, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
         let said = format!("{name}-evidence.json");
         let known: Option<Observed> = self.journal.document(&document);
@@ -345,7 +396,9 @@ impl<'s> Session<'s> {
             let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
-            self.hold_to_known(&said);
+            if !alone {
+                self.hold_to_known(&said);
+            }
             return Ok(CommandsRun {
                 evidence: Evidence::new(),
                 diagnosis: diagnose_again(
@@ -367,12 +420,18 @@ impl<'s> Session<'s> {
         let starts = json!({ "what": name, "why": why, "limit": millis(limit.as_secs_f64()) });
         self.event("info", "command_started", starts)?;
         self.purpose = Some(why.to_owned());
-        let ran = self.run_commands()?;
+        let ran = if alone {
+            self.run_alone()?
+        } else {
+            self.run_commands()?
+        };
         self.place.reset()?;
         if !ran.interrupted && !self.has_moved()? {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
-            self.hold_to(&said, &ran.evidence)?;
+            if !alone {
+                self.hold_to(&said, &ran.evidence)?;
+            }
         }
         let said = json!({
             "what": name,
@@ -444,6 +503,7 @@ impl<'s> Session<'s> {
 // How soon a stop is heard.
 const PAUSE_STEP: Duration = Duration::from_millis(100);
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
+const ALONE: &str = " (the failing tests alone)";
 const CHECKED: &str = "to see whether what it said holds";
 
 // A copy that takes long is heard of.

@@ -55,14 +55,32 @@ pub struct Setup<'a> {
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
     /// A log of the failure that is meant, from wherever it came; another one is not repaired.
     pub reported: Option<String>,
-    /// What failed when these commands were run on these files before, where that may come and go.
-    pub failed_before: Option<String>,
+    /// What is known of these commands on these files.
+    pub before: Before,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Whether what stands in [`Setup::folder`] is continued.
     pub resume: bool,
+}
+
+/// What came of the same commands on the same files before.
+#[derive(Debug, Clone, Default)]
+pub struct Before {
+    /// What failed, where that may come and go.
+    pub flaky: Option<String>,
+    /// The run itself, where nothing is to be run before there is something to try.
+    pub run: Option<LastRun>,
+}
+
+/// A run that ended by itself, and failed.
+#[derive(Debug, Clone)]
+pub struct LastRun {
+    /// What it wrote, secrets masked.
+    pub log: String,
+    /// How it ended.
+    pub exit_code: i32,
 }
 
 /// The commands that must pass, and how they are run.

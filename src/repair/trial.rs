@@ -4,7 +4,7 @@ use sha2::{Digest, Sha256};
 use super::commands::{CommandsRun, diagnose_again};
 use super::error::RepairError;
 use super::limits::TIME_UP;
-use super::load_check::LoadCheck;
+use super::load_check::{Expected, LoadCheck};
 use super::plan::could_be_flaky;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
@@ -53,6 +53,15 @@ impl<'a> Trial<'a> {
     }
 }
 
+// The run that says what a change does.
+struct Tried {
+    ran: CommandsRun,
+    // Tests that failed in a run before it, with the same change.
+    shaky: Vec<String>,
+    // Whether it is of the failing tests alone.
+    alone: bool,
+}
+
 impl Session<'_> {
     /// Judges a patch, makes it in the scratch copy, runs the commands and keeps it or undoes it.
     pub(super) fn try_patch(
@@ -66,9 +75,17 @@ impl Session<'_> {
         };
         let known = self.states_before(&judged.changes)?;
         self.place.write(&judged.changes)?;
-        let (ran, shaky) = self.run_with_change(trial)?;
+        let tried = match self.turned_down_alone(trial, &judged.changes)? {
+            Some(ran) => Tried {
+                ran,
+                shaky: Vec::new(),
+                alone: true,
+            },
+            None => self.run_with_change(trial)?,
+        };
+        let ran = &tried.ran;
         self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
-        if let Some((reason, message)) = no_verdict(&ran) {
+        if let Some((reason, message)) = no_verdict(ran) {
             self.place.reset()?;
             if !ran.interrupted {
                 result.test_result = Some(ran.observed.test_result.clone());
@@ -76,7 +93,7 @@ impl Session<'_> {
             (result.stop_reason, result.message) = (reason, message);
             return Ok(());
         }
-        self.weigh_run(result, trial, &judged.changes, &ran, &shaky)?;
+        self.weigh_run(result, trial, &judged.changes, &tried)?;
         // Last: all that was read and run until here was what the run began with.
         if self.has_moved()? {
             result.stop_reason = StopReason::WorktreeChanged;
@@ -87,7 +104,7 @@ impl Session<'_> {
             self.place.adopt()?;
             self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
-            self.stand_on(&ran);
+            self.stand_on(ran);
         } else {
             self.place.reset()?;
         }
@@ -134,9 +151,9 @@ impl Session<'_> {
         result: &mut AttemptResult,
         trial: &Trial<'_>,
         changes: &[Change],
-        ran: &CommandsRun,
-        shaky: &[String],
+        tried: &Tried,
     ) -> Result<(), RepairError> {
+        let Tried { ran, shaky, .. } = tried;
         let observed = &ran.observed;
         result.test_result = Some(observed.test_result.clone());
         let (stop_reason, kept, mut message) = reason(trial, observed, changes);
@@ -159,7 +176,7 @@ impl Session<'_> {
         }
         let settled = result.stop_reason == stop_reason;
         if settled && (observed.passed || stop_reason == StopReason::TestsFailed) {
-            self.check_loaded(result, trial, changes, ran, &message)?;
+            self.check_loaded(result, trial, changes, tried, &message)?;
         }
         Ok(())
     }
@@ -170,13 +187,17 @@ impl Session<'_> {
         result: &mut AttemptResult,
         trial: &Trial<'_>,
         changes: &[Change],
-        ran: &CommandsRun,
+        tried: &Tried,
         message: &str,
     ) -> Result<(), RepairError> {
         self.place.reset()?;
-        let passed = ran.observed.passed;
-        let expected = trial.before.filter(|_| !passed).unwrap_or(&ran.observed);
-        match self.check_load(changes, expected)? {
+        let now = &tried.ran.observed;
+        let passed = now.passed;
+        let expected = Expected {
+            whole: trial.before.filter(|_| !passed).unwrap_or(now),
+            alone: (passed || tried.alone).then_some(now),
+        };
+        match self.check_load(changes, &expected)? {
             Some(LoadCheck::NotLoaded { said, elsewhere }) => {
                 result.kept = false;
                 if elsewhere || passed {
@@ -200,24 +221,27 @@ impl Session<'_> {
     }
 
     // Runs the commands with a change laid in; once more where what failed passes and what passed before
-    // fails, which may come and go by itself. Gives the tests that did, too.
-    fn run_with_change(
-        &mut self,
-        trial: &Trial<'_>,
-    ) -> Result<(CommandsRun, Vec<String>), RepairError> {
+    // fails, which may come and go by itself.
+    fn run_with_change(&mut self, trial: &Trial<'_>) -> Result<Tried, RepairError> {
+        let whole = |ran, shaky| Tried {
+            ran,
+            shaky,
+            alone: false,
+        };
         let ran = self.run_commands()?;
         let is_whole = !ran.interrupted && !ran.cut_short;
         if !(is_whole && fails_elsewhere(trial.before, &ran.observed)) {
-            return Ok((ran, Vec::new()));
+            return Ok(whole(ran, Vec::new()));
         }
         self.event("info", "command_started", json!({ "what": "change-again" }))?;
         self.purpose = Some("once more with it, since other tests failed than before".to_owned());
         let again = self.run_commands()?;
         if again.observed.passed {
             self.unstable = true;
-            return Ok((again, ran.observed.failing_tests));
+            return Ok(whole(again, ran.observed.failing_tests));
         }
-        Ok((if again.interrupted { again } else { ran }, Vec::new()))
+        let last = if again.interrupted { again } else { ran };
+        Ok(whole(last, Vec::new()))
     }
 
     /// Makes the change of an attempt that an interrupted run kept.
@@ -252,13 +276,10 @@ impl Session<'_> {
     ) -> Result<(), RepairError> {
         let source = self.place.source()?;
         let command = self.setup.commands.lines.first().map_or("", String::as_str);
-        self.diagnosis = Some(diagnose_again(
-            &log,
-            command,
-            observed,
-            &self.setup.commands.rules,
-            &source,
-        ));
+        let diagnosis =
+            diagnose_again(&log, command, observed, &self.setup.commands.rules, &source);
+        self.choose_alone(&diagnosis, &Vec::new());
+        self.diagnosis = Some(diagnosis);
         self.log = log;
         Ok(())
     }

@@ -87,7 +87,13 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 impl Row {
     fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
         let mut found = Vec::new();
+        // Of a file that could not be run no test is known: all of it is asked for.
+        let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
+        let by_file = tests.iter().any(is_file) && self.words.iter().any(|it| it == "{files}");
         for word in &self.words {
+            if by_file && word != "{files}" {
+                continue;
+            }
             match word.as_str() {
                 "{ids}" => found.extend(tests.iter().map(|test| test.id.clone())),
                 "{files}" => {
@@ -218,6 +224,7 @@ mod tests {
             test("jest", "a.test.js", "auth › opens"),
         ];
         let vitest = [test("vitest", "src/a.test.ts", "queue > waits")];
+        let unloaded = [test("vitest", "src/b.test.ts", "src/b.test.ts")];
         let node = [test("node-test", "a.test.js", "inner")];
         let mocha = [test("mocha", "test/a.js", "Net pings")];
         let is_path = |word: &str| ["tests", "shop"].contains(&word);
@@ -258,6 +265,7 @@ mod tests {
                 &vitest,
                 "pnpm test src/a.test.ts -t '^(queue waits)$'",
             ),
+            ("pnpm test", R::Vitest, &unloaded, "pnpm test src/b.test.ts"),
             (
                 "npx mocha",
                 R::Mocha,

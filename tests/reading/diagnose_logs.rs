@@ -86,6 +86,121 @@ fn every_log_has_an_answer_and_every_answer_a_log() {
     assert!(kept.len() >= 120);
 }
 
+// Behind whatever a green log says, any of these keeps it from being called green.
+#[test]
+fn a_green_log_with_a_word_of_failure_behind_it_is_not_green() {
+    const WORDS: &[&str] = &[
+        "Error: x",
+        "ERROR: Job failed: exit code 1",
+        "Job failed: exit code 1",
+        "ERROR: Job failed (system failure): prepare environment",
+        "##[error]Process completed with exit code 1.",
+        "Process completed with exit code 2.",
+        "Error: Process completed with exit code 1.",
+        "The command \"npm test\" exited with 1.",
+        "Done. Your build exited with 1.",
+        "Exited with code exit status 1",
+        "script returned exit code 1",
+        "Finished: FAILURE",
+        "FAILED (failures=1)",
+        "1 failed",
+        "  1 failing",
+        "ValueError: bad",
+        "Traceback (most recent call last):",
+        "fatal: not a git repository",
+        "Segmentation fault (core dumped)",
+        "Killed",
+        "Aborted",
+        "make: *** [Makefile:2: test] Error 1",
+        "npm error Lifecycle script `test` failed with error:",
+        "npm ERR! Test failed.  See above for more details.",
+        " ELIFECYCLE  Test failed. See above for more details.",
+        "error Command failed with exit code 1.",
+        "Jest: Coverage for functions (33.33%) does not meet \"global\" threshold (100%)",
+        "Jest: \"global\" coverage threshold for lines (90%) not met: 80%",
+        "ERROR: Coverage for lines (50%) does not meet global threshold (90%)",
+        "FAIL Required test coverage of 100% not reached. Total coverage: 99.19%",
+        "Coverage failure: total of 99 is less than fail-under=100",
+        "sh: 1: nyc: not found",
+        "error TS2304: Cannot find name 'x'.",
+    ];
+    const BEHIND: &[&str] = &[
+        "",
+        "section_end:1700000000:step_script\r\u{1b}[0K",
+        "\u{1b}[0Ksection_end:1700000000:upload_artifacts_on_success\r\u{1b}[0K\u{1b}[31;1m",
+        "2026-11-21T02:38:34.123456Z 01O section_end:1700000000:after_script\r\u{1b}[0K",
+    ];
+    let mut wrong = Vec::new();
+    let green: Vec<Row> = expected()
+        .into_iter()
+        .filter(|row| row.kind == "none")
+        .collect();
+    assert!(green.len() >= 12, "{}", green.len());
+    for row in green {
+        let log = read(&row.file);
+        let log = log.trim_end();
+        for word in WORDS {
+            for behind in BEHIND {
+                let found = of(&format!("{log}\n{behind}{word}\n"));
+                if found.kind == FailureKind::None {
+                    wrong.push(format!("{}: {behind:?} {word}", row.file));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+// Of a file that could not be run no test is known: the failure has the file itself.
+#[test]
+fn a_file_without_tests_is_named() {
+    for (file, path) in [
+        ("vitest-import.log", "src/a.test.ts"),
+        ("vitest-file-type.log", "src/b.test.ts"),
+        ("vitest-hook.log", "src/a.test.ts"),
+    ] {
+        let found = of(&read(file));
+        assert_eq!(found.failures[0].path.as_deref(), Some(path), "{file}");
+    }
+    let found = of("FAIL src/a.test.ts\n  ● Test suite failed to run\n\n    \
+         src/a.test.ts:3:5 - error TS2322: Type 'string' is not assignable to type 'number'.\n\n\
+         Test Suites: 1 failed, 1 total\nTests:       0 total\n");
+    assert_eq!(found.failing_tests, ["src/a.test.ts"]);
+}
+
+// The line that says what went wrong, not the heading above its traceback.
+#[test]
+fn an_error_of_unittest_is_the_evidence() {
+    for (file, said) in [
+        ("unittest-assert.log", "AssertionError"),
+        ("unittest-error.log", "Error: "),
+        ("django-test.log", "Error"),
+    ] {
+        let found = of(&read(file));
+        let first = &found.evidence[0].text;
+        assert!(
+            first.contains(said) && !first.starts_with("ERROR: "),
+            "{file}: {first}"
+        );
+        assert!(!first.starts_with("FAIL: "), "{file}: {first}");
+    }
+}
+
+// What the other stream of a terminal puts between a heading and its error is not the error.
+#[test]
+fn a_file_that_passed_between_heading_and_error_is_skipped() {
+    let found = of(
+        " FAIL  packages/money/test/a.test.ts > money > loses no cent\n\
+         \u{1b}[32m ✓ \u{1b}[39mpackages/cart/test/cart.test.ts (4 tests) 78ms\n\
+         TypeError: allocate is not a function\n ❯ packages/money/test/a.test.ts:5:10\n\n \
+         Test Files  1 failed | 1 passed (2)\n      Tests  1 failed | 4 passed (5)\n",
+    );
+    assert_eq!(
+        found.tests[0].message.as_deref(),
+        Some("TypeError: allocate is not a function")
+    );
+}
+
 type Dress = fn(usize, &str) -> String;
 
 const PREFIXES: &[(&str, Dress)] = &[

@@ -52,10 +52,12 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
         let cause = next_filled(lines, at + 1).map(|at| parser_error(lines, at));
         let own = suite.clone().map(|file| (file, None));
         if title == "Test suite failed to run" {
+            let says =
+                |text: &str| text.starts_with("Cannot find module ") || COMPILED.is_match(text);
             let lacks = lines[at + 1..]
                 .iter()
                 .take(6)
-                .any(|line| line.text.trim_start().starts_with("Cannot find module "));
+                .any(|line| says(line.text.trim_start()));
             let mut case = Case::new("jest", String::new(), at).cause(cause).place(own);
             // A file of tests fails by what it imports; the runner's set-up fails without it.
             case.name = suite.clone().filter(|_| lacks);
@@ -73,6 +75,7 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
     cases.all()
 }
 
+pattern!(COMPILED, r"^\S+\.[cm]?tsx?:\d+:\d+ - error TS\d+: ");
 pattern!(SHOWN, r"^\s*(>)?\s*\d+ ?\|\s*(.*)$");
 pattern!(HOOK, r"^(?:await )?(?:before|after)(?:All|Each)\s*\(");
 pattern!(BODY, r"^(?:test|it|fit|xit)\b[\w.]*\s*[(`]");
@@ -156,6 +159,7 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
                 .cause(cause)
                 .of_hook(of_hook);
             case.name = None;
+            case.whole_file = true;
             case.place = Some((found[1].to_owned(), None));
             cases.add(case);
         }
@@ -177,14 +181,20 @@ fn parser_error(lines: &[Line<'_>], at: usize) -> usize {
     said.unwrap_or(at)
 }
 
-// The next line that is not empty; a count of files that the other stream put between is none.
+pattern!(
+    COUNTED,
+    r"^[✓✔❯↓×] (?:\|[^|]+\| )?\S+\.[cm]?[jt]sx?(?: \[[^\]]*\])? \(\d+ tests?\b.*\)"
+);
+
+// The next line that is not empty; a count of files, or of the tests in one, that the other stream put
+// between is none.
 fn next_filled(lines: &[Line<'_>], from: usize) -> Option<usize> {
     lines[from.min(lines.len())..]
         .iter()
         .take(8)
         .position(|line| {
             let text = line.text.trim();
-            !text.is_empty() && !text.starts_with("Test Files ")
+            !text.is_empty() && !text.starts_with("Test Files ") && !COUNTED.is_match(text)
         })
         .map(|offset| from + offset)
 }

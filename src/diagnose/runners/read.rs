@@ -108,6 +108,8 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) crash: Option<(String, Option<u32>)>,
     /// Whether it is known that a hook failed, not the body of the test.
     pub(in crate::diagnose) of_hook: bool,
+    /// Whether it is a file of tests none of which could be named.
+    pub(in crate::diagnose) whole_file: bool,
     /// Whether it is a file of tests whose process ended.
     pub(in crate::diagnose) exited: bool,
 }
@@ -176,6 +178,7 @@ impl Case {
             frames: Vec::new(),
             crash: None,
             of_hook: false,
+            whole_file: false,
             exited: false,
         }
     }

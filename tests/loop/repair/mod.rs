@@ -7,6 +7,7 @@ mod editing;
 mod ends;
 mod learning;
 mod masking;
+mod order;
 mod prompting;
 mod proving;
 mod reporting;
