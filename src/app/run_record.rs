@@ -13,6 +13,7 @@ use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
+    NotConfined,
     PacketBudget, RepoPath, RunSummary,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
@@ -27,6 +28,7 @@ pub(super) struct Record {
     pub(super) status: CommandStatus,
     pub(super) attempts: Vec<Attempt>,
     pub(super) sandbox: SandboxState,
+    not_confined: Vec<NotConfined>,
     /// Of the last run that failed.
     pub(super) diagnosis: Option<Diagnosis>,
     /// The same in a few lines.
@@ -114,6 +116,7 @@ impl Record {
             },
             attempts,
             sandbox: outcome.sandbox,
+            not_confined: outcome.not_confined.clone(),
             diagnosis: None,
             summary: None,
             written_to: None,
@@ -132,6 +135,7 @@ impl Record {
             ended_at: self.times.last().cloned(),
             test_result: told.clone().next_back(),
             attempts: told.collect(),
+            not_confined: self.not_confined.clone(),
             diagnosis: self.diagnosis.clone(),
             summary: self.summary.clone(),
             written_to: self.written_to.as_ref().map(|at| at.display().to_string()),
