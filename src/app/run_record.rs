@@ -156,11 +156,11 @@ impl Record {
         again: &Again,
         progress: &dyn Progress,
     ) -> Result<(), AppError> {
-        let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
         let Some(failing) = failing.clone().find(|it| it.how != End::Exit(0)) else {
             return Ok(());
         };
+        let redactor = &app.redactor().learning(&failing.log);
         let mut request = base_request(app.settings(), workspace.git.as_ref());
         let log: Log = self.log_of(failing).into();
         request.log = Some(log.clone());
