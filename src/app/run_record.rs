@@ -13,8 +13,7 @@ use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
-    NotConfined,
-    PacketBudget, RepoPath, RunSummary,
+    NotConfined, PacketBudget, RepoPath, RunSummary,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
