@@ -410,6 +410,8 @@ export interface CommandRecord {
   document: "run";
   /** When the last run of it ended. */
   endedAt: string | null;
+  /** Walls of the sandbox that could not be had, and why. */
+  notConfined: Array<NotConfined>;
   /** The name of the run that is kept of it. */
   runId: string | null;
   /** `enforced`, `partial` or `none`: how far it was kept from writing elsewhere. */
@@ -1172,6 +1174,14 @@ export interface NextFile {
   /** Where it is. */
   path: RepoPath;
   /** What speaks for it, in one sentence. */
+  why: string;
+}
+
+/** A wall that cannot be had. */
+export interface NotConfined {
+  /** Which. */
+  wall: Wall;
+  /** What the system says. */
   why: string;
 }
 
@@ -2106,6 +2116,9 @@ export interface UnresolvedImport {
 /** The answer for a patch or for one hunk; the later in this list, the more it outranks others. */
 export type Verdict = "applies" | "applies_mended" | "already_applied" | "reversed" | "ambiguous" | "stale" | "context_not_found" | "malformed" | "refused" | "unsafe";
 
+/** What a sandbox holds back. */
+export type Wall = "files" | "closed" | "pipes" | "metadata" | "devices" | "privileges" | "processes" | "shared_memory" | "process_count";
+
 /** What the changes were compared with. */
 export interface WhyBase {
   /** The commit, in hex. */
@@ -2192,6 +2205,8 @@ export type WhyVerdict = "caused" | "not_by_this_change" | "unknown";
 export interface WorkplaceUsed {
   /** `overlay`, `copy` or `in-place`. */
   kind: string;
+  /** Walls of the sandbox that could not be had, and why. */
+  notConfined: Array<NotConfined>;
   /**
    * What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
    * `--agent-write PATH` to the agent.

@@ -389,6 +389,8 @@ class CommandRecord(TypedDict):
     document: Literal['run']
     # When the last run of it ended.
     endedAt: Union[str, None]
+    # Walls of the sandbox that could not be had, and why.
+    notConfined: list["NotConfined"]
     # The name of the run that is kept of it.
     runId: Union[str, None]
     # `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
@@ -1093,6 +1095,13 @@ class NextFile(TypedDict):
     # Where it is.
     path: "RepoPath"
     # What speaks for it, in one sentence.
+    why: str
+
+# A wall that cannot be had.
+class NotConfined(TypedDict):
+    # Which.
+    wall: "Wall"
+    # What the system says.
     why: str
 
 # What one failing run of the tests says, as far as the loop looks at it.
@@ -1942,6 +1951,9 @@ class UnresolvedImport(TypedDict):
 # The answer for a patch or for one hunk; the later in this list, the more it outranks others.
 Verdict = Union[Literal['applies'], Literal['applies_mended'], Literal['already_applied'], Literal['reversed'], Literal['ambiguous'], Literal['stale'], Literal['context_not_found'], Literal['malformed'], Literal['refused'], Literal['unsafe']]
 
+# What a sandbox holds back.
+Wall = Union[Literal['files'], Literal['closed'], Literal['pipes'], Literal['metadata'], Literal['devices'], Literal['privileges'], Literal['processes'], Literal['shared_memory'], Literal['process_count']]
+
 # What the changes were compared with.
 class WhyBase(TypedDict):
     # The commit, in hex.
@@ -2022,6 +2034,8 @@ WhyVerdict = Union[Literal['caused'], Literal['not_by_this_change'], Literal['un
 class WorkplaceUsed(TypedDict):
     # `overlay`, `copy` or `in-place`.
     kind: str
+    # Walls of the sandbox that could not be had, and why.
+    notConfined: list["NotConfined"]
     # What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
     # `--agent-write PATH` to the agent.
     refused: list["Refused"]

@@ -4,7 +4,7 @@ use super::shared::shared;
 use super::{App, AppError, Progress, runs};
 use crate::exec::{CommandLine, Job, Sandbox, SandboxState, Temporary};
 use crate::git::Repository;
-use crate::model::{Code, SandboxMode, WorkplaceMode};
+use crate::model::{Code, NotConfined, SandboxMode, WorkplaceMode, walls_in_words};
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;
 
@@ -89,11 +89,22 @@ pub(super) fn stand_in(
 }
 
 /// Says when a sandbox that was to be had is not in force (R211).
-pub(super) fn say_unconfined(state: SandboxState, progress: &dyn Progress) {
+pub(super) fn say_unconfined(
+    state: SandboxState,
+    missing: &[NotConfined],
+    progress: &dyn Progress,
+) {
     let how = match state {
         SandboxState::Enforced => return,
         SandboxState::Partial => "only partly",
         SandboxState::None => "not",
     };
-    progress.note(&format!("{}: the sandbox is {how} in force", Code::R211));
+    let what = match walls_in_words(missing) {
+        words if words.is_empty() => words,
+        words => format!("; not confined: {words}"),
+    };
+    progress.note(&format!(
+        "{}: the sandbox is {how} in force{what}",
+        Code::R211
+    ));
 }

@@ -93,7 +93,7 @@ pub fn heal_probes(
             refused,
         } = heal(probe, &options)?;
         if let Some(sandbox) = sandbox.filter(|_| job.sandbox.mode == SandboxMode::Auto) {
-            say_unconfined(sandbox, progress);
+            say_unconfined(sandbox, &[], progress);
         }
         for path in refused.iter().map(|it| it.display()) {
             progress.note(&format!(

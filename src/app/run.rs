@@ -226,6 +226,6 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     }
     let started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
     if started && job.sandbox.mode == SandboxMode::Auto {
-        say_unconfined(outcome.sandbox, progress);
+        say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
 }

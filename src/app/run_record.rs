@@ -13,7 +13,7 @@ use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
-    PacketBudget, RepoPath, RunSummary,
+    NotConfined, PacketBudget, RepoPath, RunSummary,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
@@ -27,6 +27,7 @@ pub(super) struct Record {
     pub(super) status: CommandStatus,
     pub(super) attempts: Vec<Attempt>,
     pub(super) sandbox: SandboxState,
+    not_confined: Vec<NotConfined>,
     /// Of the last run that failed.
     pub(super) diagnosis: Option<Diagnosis>,
     /// The same in a few lines.
@@ -114,6 +115,7 @@ impl Record {
             },
             attempts,
             sandbox: outcome.sandbox,
+            not_confined: outcome.not_confined.clone(),
             diagnosis: None,
             summary: None,
             written_to: None,
@@ -132,6 +134,7 @@ impl Record {
             ended_at: self.times.last().cloned(),
             test_result: told.clone().next_back(),
             attempts: told.collect(),
+            not_confined: self.not_confined.clone(),
             diagnosis: self.diagnosis.clone(),
             summary: self.summary.clone(),
             written_to: self.written_to.as_ref().map(|at| at.display().to_string()),
@@ -152,11 +155,11 @@ impl Record {
         again: &Again,
         progress: &dyn Progress,
     ) -> Result<(), AppError> {
-        let redactor = app.redactor();
         let failing = self.attempts.iter().rev();
         let Some(failing) = failing.clone().find(|it| it.how != End::Exit(0)) else {
             return Ok(());
         };
+        let redactor = &app.redactor().learning(&failing.log);
         let mut request = base_request(app.settings(), workspace.git.as_ref());
         let log: Log = self.log_of(failing).into();
         request.log = Some(log.clone());

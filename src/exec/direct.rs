@@ -2,7 +2,7 @@ use super::ended::{Report, ReportedEnd};
 use super::launch::{Input, Launched, Orders};
 use super::system::Group;
 use super::{ExecError, Job, Limits, SandboxState};
-use crate::model::SandboxMode;
+use crate::model::{NotConfined, SandboxMode, Wall};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{PipeReader, Write};
@@ -134,6 +134,10 @@ fn wait_for(mut child: Group, limits: Limits, asked: &Receiver<Ask>) -> Report {
         end,
         leaked: child.end_rest(),
         sandbox: SandboxState::None,
+        not_confined: vec![NotConfined::new(
+            Wall::Files,
+            "only a supervisor can confine a command, and none is set",
+        )],
         shut: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@ use std::ffi::OsString;
 use serde::{Deserialize, Serialize};
 
 use super::{End, ExecError, SandboxState, TimeLimit};
+use crate::model::NotConfined;
 
 /// How it went, as whoever waited for the command saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -10,6 +11,8 @@ pub(super) struct Report {
     pub(super) end: ReportedEnd,
     pub(super) leaked: u32,
     pub(super) sandbox: SandboxState,
+    /// Walls of the sandbox that cannot be had.
+    pub(super) not_confined: Vec<NotConfined>,
     /// Shared temporary folders that could not be made private, and so could not be written.
     pub(super) shut: Vec<OsString>,
 }
@@ -38,6 +41,7 @@ impl Report {
             end,
             leaked: 0,
             sandbox: SandboxState::None,
+            not_confined: Vec::new(),
             shut: Vec::new(),
         }
     }

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{Captured, SandboxState};
+use crate::model::NotConfined;
 
 /// How a command went.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub struct Outcome {
     pub stderr: Captured,
     /// What of the sandbox was in force.
     pub sandbox: SandboxState,
+    /// Walls of it that cannot be had, and why.
+    pub not_confined: Vec<NotConfined>,
     /// Places that the sandbox refused to be written, as far as the output names them.
     pub refused: Vec<PathBuf>,
 }

@@ -227,6 +227,7 @@ impl Watch<'_> {
             stdout: self.stdout.captured(),
             stderr: self.stderr.captured(),
             sandbox: report.sandbox,
+            not_confined: report.not_confined,
         })
     }
 }

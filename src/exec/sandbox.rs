@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
-use crate::model::SandboxMode;
+use crate::model::{NotConfined, SandboxMode, Wall};
 
 /// What a command may write and reach.
 ///
-/// On Linux the supervisor confines the command with Landlock: it reads everything and writes only
-/// below [`Sandbox::writable`], its own directory and its private folder. `/tmp`, `/var/tmp` and
+/// On Linux the supervisor confines the command with mounts in namespaces of its own and with
+/// Landlock: it reads everything and writes only below [`Sandbox::writable`], its own directory and
+/// its private folder. `/tmp`, `/var/tmp` and
 /// `/dev/shm` are its own where mounts can be had, and not writable where they cannot; a folder
 /// there in which it works stays open. Elsewhere there is nothing to confine with.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +49,19 @@ impl SandboxState {
             Self::Enforced => "enforced",
             Self::Partial => "partial",
             Self::None => "none",
+        }
+    }
+}
+
+impl SandboxState {
+    /// What is in force where these walls are missing.
+    pub(super) fn without(missing: &[NotConfined]) -> Self {
+        if missing.is_empty() {
+            Self::Enforced
+        } else if missing.iter().any(|it| it.wall == Wall::Files) {
+            Self::None
+        } else {
+            Self::Partial
         }
     }
 }

@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Diagnosis, RunSummary, SCHEMA_VERSION};
+use super::{Diagnosis, NotConfined, RunSummary, SCHEMA_VERSION};
 
 /// `run.json`: how a command that was run ended, and what its failure comes to.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -31,6 +31,8 @@ pub struct CommandRecord {
     pub attempts: Vec<CommandAttempt>,
     /// `enforced`, `partial` or `none`: how far it was kept from writing elsewhere.
     pub sandbox: String,
+    /// Walls of the sandbox that could not be had, and why.
+    pub not_confined: Vec<NotConfined>,
     /// What the log of the last run that failed says.
     pub diagnosis: Option<Diagnosis>,
     /// The same in a few lines.
@@ -54,6 +56,7 @@ impl CommandRecord {
             test_result: None,
             attempts: Vec::new(),
             sandbox,
+            not_confined: Vec::new(),
             diagnosis: None,
             summary: None,
             written_to: None,

@@ -42,6 +42,7 @@ cfg_if::cfg_if! {
         mod bench;
         mod ci_report;
         mod command_record;
+        mod confined;
         mod context;
         mod healing;
         mod hint;
@@ -63,6 +64,7 @@ cfg_if::cfg_if! {
         };
         pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
+        pub use confined::{NotConfined, Wall, walls_in_words};
         pub use context::{
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
             LogExcerpt, NextFile, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, FailureKind, Level, Proof, SCHEMA_VERSION, StopReason};
+use super::{Category, FailureKind, Level, NotConfined, Proof, SCHEMA_VERSION, StopReason};
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -469,6 +469,8 @@ pub struct WorkplaceUsed {
     pub why: String,
     /// How far what ran there was confined: `enforced`, `partial` or `none`.
     pub sandbox: String,
+    /// Walls of the sandbox that could not be had, and why.
+    pub not_confined: Vec<NotConfined>,
     /// What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
     /// `--agent-write PATH` to the agent.
     pub refused: Vec<Refused>,

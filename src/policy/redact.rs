@@ -1,7 +1,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::secrets::{Given, Hit, UserRuleError, UserRules, scan};
+use super::secrets::{
+    Given, Hit, Learned, LearnedFinder, UserRuleError, UserRules, scan, scan_learned,
+};
 use super::utf16::Utf16;
 use crate::config::SecretRule;
 
@@ -15,6 +17,7 @@ use crate::config::SecretRule;
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
     given: Given,
+    learned: Option<LearnedFinder>,
 }
 
 /// A text with its secrets masked.
@@ -72,7 +75,21 @@ impl Redactor {
         Ok(self)
     }
 
-    /// Masks every secret with `[REDACTED:rule]`. A secret over several lines is masked line by
+    /// One that knows also what the surroundings of this text tell of its secrets, for what else
+    /// speaks of them.
+    #[must_use]
+    pub fn learning(&self, text: &str) -> Self {
+        let mut learned = Learned::default();
+        self.mask_alone(text.as_bytes(), &mut learned);
+        let mut redactor = self.clone();
+        if !learned.is_empty() {
+            redactor.learned = Some(learned.finder());
+        }
+        redactor
+    }
+
+    /// Masks every secret with `[REDACTED:rule]`. What is known by its surroundings in one place is
+    /// masked in all others. A secret over several lines is masked line by
     /// line. Masking twice changes nothing more.
     #[must_use]
     pub fn redact<'t>(&self, text: &'t str) -> Redacted<'t> {
@@ -100,25 +117,20 @@ impl Redactor {
     }
 
     /// Masks the strings of a JSON text, keys and values, each by itself, so that it stays JSON and
-    /// everything without a secret stays as it is, byte for byte.
+    /// everything without a secret stays as it is, byte for byte. What one string tells is masked in
+    /// all of them.
     #[must_use]
     pub fn redact_json(&self, json: &str) -> String {
-        let mut out = String::with_capacity(json.len());
-        let mut rest = json;
-        while let Some(open) = rest.find('"') {
-            let (before, from) = rest.split_at(open);
-            let (literal, after) = from.split_at(string_end(from));
-            out.push_str(before);
-            let text = serde_json::from_str::<String>(literal).unwrap_or_default();
-            let redacted = self.redact(&text);
-            let masked = (!redacted.findings.is_empty())
-                .then(|| serde_json::to_string(&redacted.text).ok())
-                .flatten();
-            out.push_str(masked.as_deref().unwrap_or(literal));
-            rest = after;
+        let mut learned = Learned::default();
+        let masked = mask_strings(json, |text| self.mask_learning(text, &mut learned).1);
+        if learned.is_empty() {
+            return masked;
         }
-        out.push_str(rest);
-        out
+        let finder = learned.finder();
+        mask_strings(&masked, |text| {
+            let found = findings(text, scan_learned(text, &finder));
+            (!found.is_empty()).then(|| render(text, &found, push_mask))
+        })
     }
 
     fn redact_wide<'t>(&self, wide: Utf16, bytes: &'t [u8]) -> RedactedBytes<'t> {
@@ -142,9 +154,32 @@ impl Redactor {
         RedactedBytes { bytes, findings }
     }
 
+    fn mask(&self, text: &[u8]) -> (Vec<Finding>, Option<Vec<u8>>) {
+        self.mask_learning(text, &mut Learned::default())
+    }
+
+    // In two passes: what the first one knows by its surroundings the second one masks wherever it
+    // stands.
+    fn mask_learning(&self, text: &[u8], learned: &mut Learned) -> (Vec<Finding>, Option<Vec<u8>>) {
+        let mut own = Learned::default();
+        let hits = self.mask_alone(text, &mut own);
+        let finders = [
+            (!own.is_empty()).then(|| own.finder()),
+            self.learned.clone(),
+        ];
+        learned.extend(own);
+        let mut all = hits;
+        for finder in finders.iter().flatten() {
+            all.extend(scan_learned(text, finder));
+        }
+        let found = findings(text, all);
+        let masked = (!found.is_empty()).then(|| render(text, &found, push_mask));
+        (found, masked)
+    }
+
     // A mask can bring a neighbour to light, so the lines around masks are looked at again until
     // nothing new turns up.
-    fn mask(&self, text: &[u8]) -> (Vec<Finding>, Option<Vec<u8>>) {
+    fn mask_alone(&self, text: &[u8], learned: &mut Learned) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut found: Vec<Finding> = Vec::new();
         let mut masked: Option<Vec<u8>> = None;
@@ -169,7 +204,10 @@ impl Redactor {
             masked = Some(render(text, &next, push_mask));
             found = next;
         }
-        (found, masked)
+        for it in &found {
+            learned.take(text.get(it.start..it.end).unwrap_or_default(), &it.rule);
+        }
+        hits
     }
 
     fn scan_around(&self, masked: &[u8], origin: &Origin) -> Vec<Hit> {
@@ -225,6 +263,26 @@ impl Redactor {
             findings,
         }
     }
+}
+
+// Masks each string of a JSON text by itself.
+fn mask_strings(json: &str, mut mask: impl FnMut(&[u8]) -> Option<Vec<u8>>) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some(open) = rest.find('"') {
+        let (before, from) = rest.split_at(open);
+        let (literal, after) = from.split_at(string_end(from));
+        out.push_str(before);
+        let text = serde_json::from_str::<String>(literal).unwrap_or_default();
+        let masked = mask(text.as_bytes());
+        let masked = masked.and_then(|masked| {
+            serde_json::to_string(String::from_utf8_lossy(&masked).as_ref()).ok()
+        });
+        out.push_str(masked.as_deref().unwrap_or(literal));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 const MAX_ROUNDS: usize = 6;

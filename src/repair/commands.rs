@@ -15,7 +15,7 @@ use crate::diagnose::{LogFacts, UserRules, diagnose_in};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
-use crate::model::{Diagnosis, FailureKind, Observed, RepoPath};
+use crate::model::{Diagnosis, FailureKind, NotConfined, Observed, RepoPath};
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence, named_runners};
 use crate::source::Source;
@@ -36,6 +36,8 @@ pub struct CommandsRun {
     pub refused: Vec<PathBuf>,
     /// What of the sandbox was in force.
     pub sandbox: SandboxState,
+    /// Walls of it that cannot be had.
+    pub not_confined: Vec<NotConfined>,
     /// Whether they were stopped because nothing was left for everything: then their end says
     /// nothing of the change.
     pub cut_short: bool,
@@ -90,6 +92,7 @@ pub fn run_commands(
         interrupted: outcome.end == End::Interrupted,
         refused: outcome.refused.clone(),
         sandbox: outcome.sandbox,
+        not_confined: outcome.not_confined.clone(),
         diagnosis,
         evidence,
         log,
@@ -211,6 +214,7 @@ fn nothing() -> Outcome {
         stdout: crate::exec::Captured::default(),
         stderr: crate::exec::Captured::default(),
         sandbox: crate::exec::SandboxState::None,
+        not_confined: Vec::new(),
         refused: Vec::new(),
     }
 }

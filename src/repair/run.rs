@@ -418,6 +418,7 @@ impl Session<'_> {
                 kind: self.place.kind().as_str().to_owned(),
                 why: self.place.why().to_owned(),
                 sandbox: self.sandbox.map_or("", SandboxState::as_str).to_owned(),
+                not_confined: self.not_confined.clone(),
                 refused: self.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),

@@ -21,7 +21,8 @@ use crate::exec::{SandboxState, Stop};
 use crate::git::earlier;
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
-    FailurePacket, Level, Observed, PartResult, PreviousAttempt, Refused, RepoPath, SandboxMode,
+    FailurePacket, Level, NotConfined, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
+    SandboxMode,
 };
 use crate::patch::FileState;
 use crate::proof::{Evidence, hidden_failure};
@@ -66,6 +67,8 @@ pub(super) struct Session<'s> {
     pub(super) refused: BTreeSet<Refused>,
     /// What of the sandbox was in force when the commands ran first.
     pub(super) sandbox: Option<SandboxState>,
+    /// Walls of it that could not be had then.
+    pub(super) not_confined: Vec<NotConfined>,
     /// The parts of all splits, those of a part behind it.
     pub(super) parts: Vec<PartResult>,
     /// The number of the part that runs; empty for the whole.
@@ -142,6 +145,7 @@ impl<'s> Session<'s> {
             moved: None,
             refused: BTreeSet::new(),
             sandbox: None,
+            not_confined: Vec::new(),
             parts: Vec::new(),
             part: String::new(),
             first: None,
@@ -320,6 +324,7 @@ impl<'s> Session<'s> {
         drop(source);
         self.say_refused(&ran.refused, false)?;
         if self.sandbox.replace(ran.sandbox).is_none() {
+            self.not_confined.clone_from(&ran.not_confined);
             self.say_what_is_open(ran.sandbox)?;
         }
         Ok(ran)
@@ -361,7 +366,8 @@ impl<'s> Session<'s> {
         if !asked || state == SandboxState::Enforced {
             return Ok(());
         }
-        let said = json!({ "code": Code::R211, "sandbox": state });
+        let missing = &self.not_confined;
+        let said = json!({ "code": Code::R211, "sandbox": state, "not_confined": missing });
         self.event("warning", "sandbox", said)
     }
 
@@ -414,6 +420,7 @@ impl<'s> Session<'s> {
                 interrupted: false,
                 refused: Vec::new(),
                 sandbox: SandboxState::Enforced,
+                not_confined: Vec::new(),
             });
         }
         let (limit, _) = self.run_limit().after(Duration::ZERO);

@@ -1,25 +1,33 @@
+use rustix::process::Pid;
+
 use super::protocol::Order;
-use super::supervise::Entered;
-use crate::exec::SandboxState;
-use crate::model::SandboxMode;
+use super::supervise::{Entered, Place};
+use crate::model::{NotConfined, SandboxMode, Wall};
+
+const NOTHING: &str = "this system has no sandbox that needs no privileges";
 
 /// There is nothing to confine with on this system: fails when that was required.
-pub(super) fn confine(order: &Order, _: &Entered) -> Result<SandboxState, String> {
+pub(super) fn confine(order: &Order, _: &Entered) -> Result<Vec<NotConfined>, String> {
     if order.sandbox == SandboxMode::Require || order.no_network {
-        return Err("this system has no sandbox that needs no privileges".to_owned());
+        return Err(NOTHING.to_owned());
     }
-    Ok(SandboxState::None)
+    Ok(match order.sandbox {
+        SandboxMode::Off => Vec::new(),
+        _ => vec![NotConfined::new(Wall::Files, NOTHING)],
+    })
 }
 
 /// There are no namespaces here: an overlay cannot be had, and nothing is held back.
-pub(super) fn enter(order: &Order) -> Result<Entered, String> {
+pub(super) fn enter(order: &Order) -> Result<Place, String> {
     if order.overlays.is_empty() {
-        return Ok(Entered {
-            closed: order.closed.is_empty(),
-            private: Vec::new(),
-        });
+        return Ok(Place::Here(Entered::default()));
     }
     Err("this system has no overlays".to_owned())
+}
+
+/// Nobody is waited for: orders are carried out in the process that got them.
+pub(super) fn wait_for(_: Pid) -> i32 {
+    0
 }
 
 /// Nothing adopts here: what leaves its process group is out of reach.

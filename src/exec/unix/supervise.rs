@@ -1,8 +1,10 @@
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,12 +15,12 @@ use rustix::process::{
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::hang::ask_where;
-use super::host::{adopt_orphans, confine, enter, guard_environment};
+use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
 use crate::exec::SandboxState;
 use crate::exec::ended::{Report, ReportedEnd};
-use crate::model::SandboxMode;
+use crate::model::{NotConfined, SandboxMode, Wall};
 
 /// How long processes may outlive their command without counting as left behind.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -34,25 +36,35 @@ const GIVE_UP: Duration = Duration::from_secs(10);
 /// the exit code of the process.
 #[must_use]
 pub fn supervise() -> i32 {
-    match supervised() {
-        Some(()) => 0,
-        None => 2,
-    }
+    supervised().unwrap_or(2)
 }
 
-/// What the mounts of an order came to.
+/// What walls there are around a supervisor.
 #[derive(Debug, Default)]
 pub(super) struct Entered {
-    /// Whether all that must not be written is held back.
-    pub(super) closed: bool,
+    /// Those that are not.
+    pub(super) missing: Vec<NotConfined>,
     /// The shared temporary folders that are private now.
     pub(super) private: Vec<PathBuf>,
 }
 
-// Whether what must not be written lies in what may be: only mounts hold that back.
-fn has_open(order: &Order) -> bool {
-    let mut closed = order.closed.iter().map(Path::new);
-    closed.any(|closed| order.writable.iter().any(|it| closed.starts_with(it)))
+impl Entered {
+    /// Whether mounts hold back all that must not be written.
+    pub(super) fn is_sealed(&self) -> bool {
+        self.missing.iter().all(|it| it.wall != Wall::Metadata)
+    }
+}
+
+/// Which process carries an order out.
+pub(super) enum Place {
+    /// This one.
+    Here(Entered),
+    /// One that was made for it, a child of this one.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "namespaces are Linux's")
+    )]
+    Elsewhere(Pid),
 }
 
 enum Event {
@@ -61,7 +73,7 @@ enum Event {
     Kill,
 }
 
-fn supervised() -> Option<()> {
+fn supervised() -> Option<i32> {
     let control = UnixStream::from(rustix::stdio::stdin().try_clone_to_owned().ok()?);
     isolate();
     let (tag, order) = read_frame(&control)?;
@@ -69,38 +81,60 @@ fn supervised() -> Option<()> {
         .then(|| serde_json::from_slice(&order).ok())
         .flatten()?;
     // Before the first thread, and before this process hides its own entries in `/proc`.
-    let entered = enter(&order).map_err(ReportedEnd::NoPlace);
+    let entered = match enter(&order) {
+        Ok(Place::Here(entered)) => Ok(entered),
+        Ok(Place::Elsewhere(pid)) => return Some(stand_by(pid)),
+        Err(why) => Err(ReportedEnd::NoPlace(why)),
+    };
+    carry_out(&control, &order, entered).map(|()| 0)
+}
+
+// What ends the process that works ends with a report; this one has nothing to tell.
+fn stand_by(pid: Pid) -> i32 {
+    release_output();
     guard_environment();
-    bound(&order);
+    let heard = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGINT, SIGHUP] {
+        let _ = signal_hook::flag::register(signal, heard.clone());
+    }
+    wait_for(pid)
+}
+
+fn carry_out(
+    control: &UnixStream,
+    order: &Order,
+    entered: Result<Entered, ReportedEnd>,
+) -> Option<()> {
+    adopt_orphans();
+    guard_environment();
+    bound(order);
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
     let started = entered.and_then(|entered| {
         shut.retain(|it| !entered.private.iter().any(|at| at.as_os_str() == it));
-        let (child, state) = start(&order, &entered)?;
-        let open = !entered.closed && order.sandbox != SandboxMode::Off && has_open(&order);
-        let weaker = open && state == SandboxState::Enforced;
-        Ok((child, if weaker { SandboxState::Partial } else { state }))
+        start(order, &entered)
     });
     let report = match started {
         Err(end) => Report::unstarted(end),
-        Ok((mut child, sandbox)) => {
+        Ok((mut child, not_confined)) => {
             release_output();
             let stdin = child.stdin.take();
             let socket = control.try_clone().ok()?;
             thread::spawn(move || listen_to_socket(&socket, stdin, &events));
             let pid = i32::try_from(child.id()).ok()?;
-            let (end, forced) = wait_for(pid, &order, &happened);
+            let (end, forced) = follow(pid, order, &happened);
             Report {
                 end,
                 leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
-                sandbox,
+                sandbox: state(order, &not_confined),
+                not_confined,
                 shut,
             }
         }
     };
     let report = serde_json::to_vec(&report).ok()?;
-    write_frame(&control, protocol::REPORT, &report).ok()
+    write_frame(control, protocol::REPORT, &report).ok()
 }
 
 // Best effort each: what fails makes the supervisor weaker, not wrong.
@@ -174,7 +208,7 @@ fn feed(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
 
 // Confinement holds for the thread that asks for it and for what that thread starts. The command
 // is started from such a thread, so that the supervisor stays outside and cannot be reached.
-fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), ReportedEnd> {
+fn start(order: &Order, entered: &Entered) -> Result<(Child, Vec<NotConfined>), ReportedEnd> {
     let (program, arguments) = order
         .command
         .split_first()
@@ -189,9 +223,9 @@ fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), Repo
     let failed = |error: &std::io::Error| ReportedEnd::Failed(error.to_string());
     thread::scope(|scope| {
         let jail = thread::Builder::new().spawn_scoped(scope, || {
-            let state = confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
+            let missing = confine(order, entered).map_err(ReportedEnd::NoSandbox)?;
             match command.spawn() {
-                Ok(child) => Ok((child, state)),
+                Ok(child) => Ok((child, missing)),
                 Err(error) => {
                     Err(ReportedEnd::of_refusal(&error).unwrap_or_else(|| failed(&error)))
                 }
@@ -203,8 +237,18 @@ fn start(order: &Order, entered: &Entered) -> Result<(Child, SandboxState), Repo
     })
 }
 
-// Only the command and what it starts hold the pipes from here on.
-fn release_output() {
+// Without a sandbox the network alone can be held back.
+fn state(order: &Order, missing: &[NotConfined]) -> SandboxState {
+    match (order.sandbox, SandboxState::without(missing)) {
+        (SandboxMode::Off, _) if order.no_network => SandboxState::Enforced,
+        (SandboxMode::Off, _) => SandboxState::None,
+        (_, SandboxState::None) if order.no_network => SandboxState::Partial,
+        (_, state) => state,
+    }
+}
+
+/// Only the command and what it starts hold the pipes from here on.
+pub(super) fn release_output() {
     if let Ok(null) = std::fs::File::options().write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&null);
         let _ = rustix::stdio::dup2_stderr(&null);
@@ -212,7 +256,7 @@ fn release_output() {
 }
 
 // How the command ended, and whether it had to be killed.
-fn wait_for(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
+fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
     let mut deadline = order
         .timeout_ms
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));

@@ -39,7 +39,7 @@ pub(super) enum Anchor {
 const NAME_WORDS: &[&str] = &[
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "salt", "signature",
     "webhook", "cookie", "sessionid", "session_id", "connectionstring", "connection_string",
-    "dsn", "sid", "sig", "pin", "otp",
+    "dsn", "sid", "sig", "pin", "otp", "_pat", "-pat", "pat=", "pat:", "pat\"", "signing", "mnemonic", "seed_phrase", "seedphrase",
 ];
 const HEADERS: &[&str] = &[
     "bearer ",

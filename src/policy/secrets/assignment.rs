@@ -7,6 +7,7 @@ use regex::bytes::Regex;
 use super::layout::{Form, MAX_NAME, MAX_VALUE, below, items, name_at, value_after, values_before};
 use super::name::{NameKind, name_kind};
 use super::scan::Hit;
+use super::sheet::Sheets;
 use super::value::{Strength, is_placeholder, is_template, is_weak_password, strength};
 
 // Items below a name, one a line.
@@ -26,6 +27,7 @@ pub(super) struct Names<'t> {
     list: usize,
     value: usize,
     within: usize,
+    sheets: Sheets,
 }
 
 impl<'t> Names<'t> {
@@ -37,6 +39,7 @@ impl<'t> Names<'t> {
             list: 0,
             value: 0,
             within: 0,
+            sheets: Sheets::default(),
         }
     }
 
@@ -61,6 +64,10 @@ impl<'t> Names<'t> {
             return;
         };
         let kind = of_two_words(text, &name).unwrap_or(alone);
+        // Deep in a value that was weighed already.
+        if self.within > MANY_WITHIN && name.end < self.value {
+            return;
+        }
         let mut push = |range: Range<usize>| {
             hits.push(Hit::new(rule_name(kind), range));
         };
@@ -74,6 +81,16 @@ impl<'t> Names<'t> {
             .for_each(&mut push);
         if bytes.to_ascii_lowercase().ends_with(b"cookie") {
             cookies(text, name.end).into_iter().for_each(&mut push);
+        }
+        for cell in self.sheets.below(text, &name) {
+            let set = text.get(cell.clone()).unwrap_or_default();
+            if accepts(kind, set, Form::Bare) {
+                push(cell);
+            }
+        }
+        if let Some(words) = phrase_after(text, &name) {
+            push(words);
+            return;
         }
         let Some((value, form)) = value_after(text, &name) else {
             return;
@@ -97,7 +114,8 @@ impl<'t> Names<'t> {
             return;
         }
         self.within = if value.start < self.value {
-            self.within + 1
+            // Long ones are dear, and hold the less.
+            self.within + 1 + value.len() / 128
         } else {
             0
         };
@@ -122,6 +140,30 @@ impl<'t> Names<'t> {
             push(whole(text, value));
         }
     }
+}
+
+// The words from which the keys of a wallet are made, whether or not quotes hold them together.
+fn phrase_after(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let word = text.get(name.clone())?.to_ascii_lowercase();
+    if ![&b"mnemonic"[..], b"phrase", b"seedphrase"]
+        .iter()
+        .any(|it| word.ends_with(it))
+    {
+        return None;
+    }
+    let rest = text.get(name.end..text.len().min(name.end + MAX_LINE))?;
+    let line = rest.split(|byte| matches!(byte, b'\n' | b'\r')).next()?;
+    let from = line.iter().position(u8::is_ascii_lowercase)?;
+    let between = line.get(..from)?;
+    let is_given = between.iter().any(|byte| b":=".contains(byte));
+    let length = line.get(from..)?.iter();
+    let length = length
+        .take_while(|byte| byte.is_ascii_lowercase() || **byte == b' ')
+        .count();
+    let words = line.get(from..from + length)?.trim_ascii_end();
+    let count = words.split(|byte| *byte == b' ').count();
+    let many = [12, 15, 18, 21, 24].contains(&count) && is_given && between.len() <= 8;
+    many.then(|| name.end + from..name.end + from + words.len())
 }
 
 // Names in one value that are weighed by themselves too.

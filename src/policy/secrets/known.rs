@@ -1,10 +1,12 @@
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::scan::Hit;
+use super::value::{Strength, is_placeholder, strength};
 
 const RULE: &str = "environment-variable";
 const MIN_LENGTH: usize = 6;
@@ -48,6 +50,113 @@ impl KnownValues {
         let found = finder.find_iter(text);
         hits.extend(found.map(|found| Hit::new(RULE, found.range())));
     }
+}
+
+/// Values that their surroundings told somewhere, each with the rule that knew it there.
+#[derive(Debug, Clone, Default)]
+pub(in crate::policy) struct Learned {
+    values: BTreeMap<Vec<u8>, Cow<'static, str>>,
+}
+
+impl Learned {
+    /// Takes what was masked, unless it is short or common, or was known without surroundings.
+    pub(in crate::policy) fn take(&mut self, value: &[u8], rule: &Cow<'static, str>) {
+        if TELLING.contains(&rule.as_ref()) && self.values.len() < MAX_LEARNED {
+            for part in parts(value, rule).filter(|it| is_told_again(it)) {
+                let known = || rule.clone();
+                self.values.entry(part.to_vec()).or_insert_with(known);
+            }
+        }
+    }
+
+    pub(in crate::policy) fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Values of another one, too.
+    pub(in crate::policy) fn extend(&mut self, other: Self) {
+        self.values.extend(other.values);
+    }
+
+    /// What finds them, as they stand and encoded.
+    pub(in crate::policy) fn finder(&self) -> LearnedFinder {
+        let mut forms = BTreeMap::new();
+        for (value, rule) in &self.values {
+            let text = String::from_utf8_lossy(value);
+            for form in encodings(&text)
+                .into_iter()
+                .filter(|it| it.len() >= MIN_LENGTH)
+            {
+                let whole = form == *value && strength(value) < Strength::Strong;
+                forms.entry(form).or_insert((rule.clone(), whole));
+            }
+        }
+        let (forms, rules): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
+        let mut builder = AhoCorasick::builder();
+        let finder = builder.match_kind(MatchKind::LeftmostLongest).build(forms);
+        LearnedFinder {
+            finder: finder.ok(),
+            rules,
+        }
+    }
+}
+
+/// Finds learned values in texts.
+#[derive(Debug, Clone)]
+pub(in crate::policy) struct LearnedFinder {
+    finder: Option<AhoCorasick>,
+    // Of each form its rule, and whether it counts as a whole word alone.
+    rules: Vec<(Cow<'static, str>, bool)>,
+}
+
+impl LearnedFinder {
+    pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
+        let inside = |at: Option<usize>| {
+            let byte = at.and_then(|at| text.get(at));
+            byte.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_')
+        };
+        for found in self.finder.iter().flat_map(|it| it.find_iter(text)) {
+            let Some((rule, whole)) = self.rules.get(found.pattern().as_usize()) else {
+                continue;
+            };
+            let (before, after) = (found.start().checked_sub(1), Some(found.end()));
+            if !whole || !(inside(before) || inside(after)) {
+                hits.push(Hit::new(rule.clone(), found.range()));
+            }
+        }
+    }
+}
+
+const MAX_LEARNED: usize = 10_000;
+
+// What is known by what stands around it.
+#[rustfmt::skip]
+const TELLING: &[&str] = &[
+    "password", "named-secret", "named-key", "secret-argument", "command-line", "authorization",
+    "url-credentials",
+];
+
+// Of a name and a password in one the password.
+fn parts<'v>(value: &'v [u8], rule: &str) -> impl Iterator<Item = &'v [u8]> {
+    let mark = if rule == "url-credentials" { b':' } else { 0 };
+    value.rsplit(move |byte| *byte == mark).take(1)
+}
+
+// No word that may stand in any text.
+fn is_told_again(value: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| value.iter().any(test);
+    let kinds = [
+        has(u8::is_ascii_lowercase),
+        has(u8::is_ascii_uppercase),
+        has(u8::is_ascii_digit),
+        has(u8::is_ascii_punctuation),
+    ];
+    let mixed = kinds.into_iter().filter(|it| *it).count() >= 2 && has(u8::is_ascii_alphabetic);
+    let words = value.split(|byte| b" -".contains(byte)).count();
+    (8..=1024).contains(&value.len())
+        && std::str::from_utf8(value).is_ok_and(is_worth_masking)
+        && !is_placeholder(value)
+        && (strength(value) >= Strength::Medium || words >= 3 || (mixed && has(u8::is_ascii_digit)))
 }
 
 /// Whether a variable or a field of this name usually holds a secret.

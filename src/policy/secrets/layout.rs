@@ -366,7 +366,9 @@ fn value(mut cursor: Cursor<'_>) -> Option<(Range<usize>, Form)> {
     if matches!(cursor.text.get(bare.clone())?, b"" | b"(" | b"[")
         && let Some(value) = below(cursor.text, bare.end, b"|>-+")
     {
-        return Some((value, Form::Below));
+        // A block of YAML holds a value and nothing else.
+        let block = matches!(cursor.text.get(bare.end), Some(b'|' | b'>'));
+        return Some((value, if block { Form::Bare } else { Form::Below }));
     }
     (!bare.is_empty()).then_some((bare, Form::Bare))
 }

@@ -11,6 +11,7 @@ mod layout;
 mod name;
 mod provider;
 mod scan;
+mod sheet;
 mod table;
 mod url;
 mod user;
@@ -19,7 +20,8 @@ mod view;
 mod wrap;
 
 pub use known::is_secret_name;
-pub(super) use scan::{Given, Hit, scan};
+pub(super) use known::{Learned, LearnedFinder};
+pub(super) use scan::{Given, Hit, scan, scan_learned};
 pub use table::{secret_rule_ids, secret_rule_page};
 pub use user::UserRuleError;
 pub(super) use user::UserRules;

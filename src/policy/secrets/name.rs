@@ -119,6 +119,9 @@ fn word_kind(word: &str) -> Option<NameKind> {
         "dsn",
         "encrypted",
         "pat",
+        "signing",
+        "mnemonic",
+        "seedphrase",
     ];
     if token.contains(&word)
         || ends(&[

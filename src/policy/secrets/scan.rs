@@ -7,7 +7,7 @@ use super::assignment::Names;
 use super::block::{key_above, private_key};
 use super::command::command_secret;
 use super::encoded::each_encoded;
-use super::known::KnownValues;
+use super::known::{KnownValues, LearnedFinder};
 use super::provider::Matcher;
 use super::url::{grant, url_secret};
 use super::user::UserRules;
@@ -41,6 +41,31 @@ pub(in crate::policy) fn scan(text: &[u8], given: &Given) -> Vec<Hit> {
             masks.get(next).is_none_or(|mask| hit.end <= mask.0)
         });
     }
+    hits
+}
+
+/// Where values stand that were learned elsewhere, in all readings of the text.
+pub(in crate::policy) fn scan_learned(text: &[u8], learned: &LearnedFinder) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    learned.find(text, &mut hits);
+    each_encoded(text, |encoded| {
+        let mut inner = Vec::new();
+        learned.find(&encoded.decoded, &mut inner);
+        hits.extend(inner.into_iter().map(|hit| {
+            let range = encoded.outer(hit.start, hit.end);
+            Hit::new(hit.rule, range)
+        }));
+    });
+    let mut in_view = |view: &View| {
+        let mut inner = Vec::new();
+        learned.find(&view.text, &mut inner);
+        hits.extend(inner.into_iter().map(|hit| {
+            let range = view.origin(hit.start, hit.end);
+            Hit::new(hit.rule, range)
+        }));
+    };
+    each_view(text, &mut in_view);
+    each_wrapped(text, &mut in_view);
     hits
 }
 
@@ -103,9 +128,34 @@ fn scan_plain(text: &[u8], given: &Given, hits: &mut Vec<Hit>) {
             }
         };
         if let Some((rule, range)) = found {
+            if rule == KEY_ID {
+                let beside = key_beside(text, &range);
+                hits.extend(beside.map(|range| Hit::new("named-secret", range)));
+            }
             hits.push(Hit::new(rule, range));
         }
     });
+}
+
+const KEY_ID: &str = "aws-access-key-id";
+// Bytes on each side of the id of a key.
+const BESIDE: usize = 200;
+
+// The forty signs of the key itself, as what lists both gives it.
+fn key_beside(text: &[u8], id: &Range<usize>) -> Option<Range<usize>> {
+    let from = id.start.saturating_sub(BESIDE);
+    let around = text.get(from..text.len().min(id.end + BESIDE))?;
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+    let mut at = from;
+    around.split(|byte| !part(byte)).find_map(|word| {
+        let start = at;
+        at += word.len() + 1;
+        let digits = word.iter().any(u8::is_ascii_digit);
+        let upper = word.iter().any(u8::is_ascii_uppercase);
+        let key = word.len() == 40 && digits && upper && strength(word) == Strength::Strong;
+        let hex = word.iter().all(u8::is_ascii_hexdigit);
+        (key && !hex).then_some(start..start + 40)
+    })
 }
 
 // The masks that stand in the text already.

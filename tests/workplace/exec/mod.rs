@@ -6,5 +6,7 @@ mod limits;
 mod orphans;
 mod packet;
 mod sandbox;
+mod taken_away;
 mod terminal;
+mod walls;
 mod world;

@@ -4,79 +4,152 @@ use landlock::{
     ABI, AccessFs, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetError,
     RulesetStatus, Scope, path_beneath_rules,
 };
+use rustix::io::Errno;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, capabilities, remove_capability_from_bounding_set,
+    set_capabilities,
+};
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch,
 };
 
-use crate::exec::SandboxState;
 use crate::exec::unix::protocol::Order;
 use crate::exec::unix::supervise::Entered;
-use crate::model::SandboxMode;
+use crate::model::{NotConfined, SandboxMode, Wall, walls_in_words};
 
-/// Confines the calling thread and all it starts. The error says what cannot be had.
+/// Confines the calling thread and all it starts; what is no wall around them comes back. The error
+/// says what cannot be had.
 pub(in crate::exec::unix) fn confine(
     order: &Order,
     entered: &Entered,
-) -> Result<SandboxState, String> {
-    let require = order.sandbox == SandboxMode::Require;
-    let state = if order.sandbox == SandboxMode::Off {
-        SandboxState::None
-    } else {
-        match restrict_writes(order, entered) {
-            Ok(state) => state,
-            Err(error) if require => return Err(error.to_string()),
-            Err(_) => SandboxState::None,
+) -> Result<Vec<NotConfined>, String> {
+    let mut missing = Vec::new();
+    if order.sandbox != SandboxMode::Off {
+        missing.clone_from(&entered.missing);
+        restrict(order, entered, &mut missing);
+        if let Err(error) = drop_privileges(order) {
+            missing.push(NotConfined::new(Wall::Privileges, &reason(error)));
         }
-    };
-    if require && state != SandboxState::Enforced {
-        return Err("this kernel's Landlock cannot hold back every kind of writing".to_owned());
+    }
+    if order.sandbox == SandboxMode::Require && !missing.is_empty() {
+        return Err(format!("not to be had here: {}", walls_in_words(&missing)));
     }
     if order.no_network {
         refuse_network().map_err(|error| format!("no network: {error}"))?;
     }
-    Ok(match state {
-        SandboxState::None if order.no_network && order.sandbox == SandboxMode::Off => {
-            SandboxState::Enforced
-        }
-        SandboxState::None if order.no_network => SandboxState::Partial,
-        state => state,
-    })
+    Ok(missing)
+}
+
+// The second wall behind the mounts, and the first where there are none.
+fn restrict(order: &Order, entered: &Entered, missing: &mut Vec<NotConfined>) {
+    let _ = rustix::thread::set_no_new_privs(true);
+    let sealed = entered.is_sealed();
+    match restrict_writes(order, sealed, &entered.private) {
+        Ok(RulesetStatus::NotEnforced) => missing.push(NotConfined::new(
+            if sealed { Wall::Pipes } else { Wall::Files },
+            "this kernel has no Landlock",
+        )),
+        Err(error) => missing.push(NotConfined::new(
+            if sealed { Wall::Pipes } else { Wall::Files },
+            &error.to_string(),
+        )),
+        Ok(_) => {}
+    }
+    if !sealed && has_open(order) {
+        let why = missing.first().map_or("", |it| &it.why).to_owned();
+        missing.push(NotConfined::new(Wall::Closed, &why));
+    }
+    // It holds signals back, and with them what one process may read of another.
+    if refuse_signals().is_ok_and(|status| status == RulesetStatus::FullyEnforced) {
+        missing.retain(|it| it.wall != Wall::Processes);
+    }
 }
 
 // Without the right to move files between directories (version 2) most builds fail, so nothing is
 // confined then. Version 3 adds truncation and with it all kinds of writing.
-fn restrict_writes(order: &Order, entered: &Entered) -> Result<SandboxState, RulesetError> {
+fn restrict_writes(
+    order: &Order,
+    sealed: bool,
+    private: &[PathBuf],
+) -> Result<RulesetStatus, RulesetError> {
     let common = order.common.iter().map(Path::new);
-    let common = common.chain(entered.private.iter().map(PathBuf::as_path));
-    let common = common.filter(|place| entered.closed || !holds_closed(place, order));
+    let common = common.chain(private.iter().map(PathBuf::as_path));
+    let common = common.filter(|place| sealed || !holds_closed(place, order));
     let writable = order.writable.iter().map(Path::new).chain(common);
+    let granted = AccessFs::from_write(ABI::V3) & !(AccessFs::MakeBlock | AccessFs::MakeChar);
     let status = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(ABI::V2))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_write(ABI::V3))?
         .create()?
-        .add_rules(path_beneath_rules(writable, AccessFs::from_write(ABI::V3)))?
+        .add_rules(path_beneath_rules(writable, granted))?
         .restrict_self()?;
-    // Signals to processes outside: the supervisor among them.
-    let _ = refuse_signals();
-    Ok(match status.ruleset {
-        RulesetStatus::FullyEnforced => SandboxState::Enforced,
-        RulesetStatus::PartiallyEnforced => SandboxState::Partial,
-        RulesetStatus::NotEnforced => SandboxState::None,
-    })
+    Ok(status.ruleset)
 }
 
 // Moving files between directories is refused by every ruleset that does not allow it.
-fn refuse_signals() -> Result<(), RulesetError> {
-    Ruleset::default()
+fn refuse_signals() -> Result<RulesetStatus, RulesetError> {
+    let status = Ruleset::default()
         .handle_access(AccessFs::Refer)?
-        .scope(Scope::Signal)?
+        .scope(Scope::Signal | Scope::AbstractUnixSocket)?
         .create()?
         .add_rules(path_beneath_rules(["/"], AccessFs::Refer))?
         .restrict_self()?;
-    Ok(())
+    Ok(status.ruleset)
+}
+
+// None is needed by who works on its own files. A superuser whose worktree is somebody else's keeps
+// what files need, which reaches as far as the mounts let it.
+fn drop_privileges(order: &Order) -> Result<(), Errno> {
+    let superuser = rustix::process::geteuid().is_root();
+    let foreign = order.writable.iter().any(|at| {
+        let found = std::fs::symlink_metadata(at);
+        found.is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) != 0)
+    });
+    let kept = if superuser && foreign {
+        OF_FILES
+    } else {
+        CapabilitySet::empty()
+    };
+    for number in 0..u64::BITS {
+        let one = CapabilitySet::from_bits_retain(1 << number);
+        if kept.contains(one) {
+            continue;
+        }
+        match remove_capability_from_bounding_set(one) {
+            Ok(()) => {}
+            // Whoever has none cannot give one up.
+            Err(Errno::PERM) if !superuser => break,
+            Err(Errno::INVAL) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    let kept = kept & capabilities(None)?.permitted;
+    set_capabilities(
+        None,
+        CapabilitySets {
+            effective: kept,
+            permitted: kept,
+            inheritable: CapabilitySet::empty(),
+        },
+    )
+}
+
+const OF_FILES: CapabilitySet = CapabilitySet::CHOWN
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID);
+
+fn reason(error: Errno) -> String {
+    std::io::Error::from(error).kind().to_string()
+}
+
+// Whether what must not be written lies in what may be: only mounts hold that back.
+fn has_open(order: &Order) -> bool {
+    let mut closed = order.closed.iter().map(Path::new);
+    closed.any(|closed| order.writable.iter().any(|it| closed.starts_with(it)))
 }
 
 // A rule of Landlock opens all that is below a place.

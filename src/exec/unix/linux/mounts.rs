@@ -1,43 +1,33 @@
+use std::collections::BTreeMap;
 use std::ffi::CString;
-use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, MountPropagationFlags};
-use rustix::thread::{CapabilitySet, UnshareFlags};
+use rustix::mount::{MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags};
 
+use super::calls::{NO_DEVICES, NO_SETUID, READ_ONLY, set_attributes};
 use super::temporary::cover;
 use crate::exec::unix::protocol::{Order, OrderOverlay};
-use crate::exec::unix::supervise::Entered;
+use crate::model::SandboxMode;
 
-/// Puts this process, which has one thread yet, into namespaces of its own and makes the mounts
-/// that the order asks for.
+/// What the mounts of an order came to.
+pub(super) struct Mounted {
+    /// The shared temporary folders that are private now.
+    pub(super) private: Vec<PathBuf>,
+    /// Whether all that is not to be written is read-only, or why it is not.
+    pub(super) sealed: Result<(), String>,
+}
+
+/// Makes the mounts that the order asks for, in a mount namespace of its own.
 ///
 /// # Errors
-/// Why an overlay cannot be had; the order is not to be carried out then.
-pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Entered, String> {
-    if order.overlays.is_empty() && order.closed.is_empty() && order.temporary.is_empty() {
-        return Ok(Entered {
-            closed: true,
-            private: Vec::new(),
-        });
-    }
-    match own_namespaces() {
-        Ok(()) => {}
-        Err(_) if order.overlays.is_empty() => {
-            return Ok(Entered {
-                closed: order.closed.is_empty(),
-                private: Vec::new(),
-            });
-        }
-        Err(error) => return Err(format!("no namespaces of its own: {error}")),
-    }
-    let refused = |what: &str, at: &Path, error: Errno| {
-        let said = std::io::Error::from(error).kind();
-        format!("{what} `{}`: {said}", at.display())
-    };
+/// Why an overlay cannot be had.
+pub(super) fn lay(order: &Order) -> Result<Mounted, String> {
+    let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+    rustix::mount::mount_change("/", apart)
+        .map_err(|error| refused("no mounts of its own at", Path::new("/"), error))?;
     // What is to be covered is opened before anything covers it.
     let lowest: Vec<OwnedFd> = order
         .overlays
@@ -47,17 +37,23 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Entered, String> {
         .map_err(|error| format!("cannot open the worktree: {error}"))?;
     for (overlay, lowest) in order.overlays.iter().zip(&lowest) {
         let at = Path::new(&overlay.at);
-        lay(overlay, lowest, at).map_err(|error| refused("no overlay at", at, error))?;
+        lay_over(overlay, lowest, at).map_err(|error| refused("no overlay at", at, error))?;
     }
     let private = own_temporary(order);
-    let closed = close(order).is_ok();
-    // The directory it was started in lies below the overlay now.
+    let sealed = match order.sandbox {
+        SandboxMode::Off => Ok(()),
+        _ => seal(order, &private),
+    };
+    // The directory it was started in lies below the mounts now.
     let directory = Path::new(&order.directory);
     std::env::set_current_dir(directory)
         .map_err(|error| format!("cannot enter `{}`: {}", directory.display(), error.kind()))?;
-    // Whoever runs as root must not be able to take the overlay away again.
-    let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
-    Ok(Entered { closed, private })
+    Ok(Mounted { private, sealed })
+}
+
+fn refused(what: &str, at: &Path, error: Errno) -> String {
+    let said = std::io::Error::from(error).kind();
+    format!("{what} `{}`: {said}", at.display())
 }
 
 // What the order names stays as it is; it was covered before, as far as it is.
@@ -70,40 +66,13 @@ fn own_temporary(order: &Order) -> Vec<PathBuf> {
     places.filter(|it| cover(it, &kept).is_ok()).collect()
 }
 
-// Root keeps its identity where it may mount; everybody else gets a user namespace in which the
-// own user and group, and no other, are themselves.
-fn own_namespaces() -> Result<(), Errno> {
-    let (user, group) = (
-        rustix::process::geteuid().as_raw(),
-        rustix::process::getegid().as_raw(),
-    );
-    if user != 0 || unshare(UnshareFlags::NEWNS).is_err() {
-        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-        let refused = |_: std::io::Error| Errno::PERM;
-        fs::write("/proc/self/setgroups", "deny").map_err(refused)?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(refused)?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(refused)?;
-    }
-    let apart = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    rustix::mount::mount_change("/", apart)
-}
-
-#[expect(
-    unsafe_code,
-    reason = "the safe form is deprecated in favour of this one"
-)]
-fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
-    // SAFETY: the table of open files stays shared; only that could break another thread.
-    unsafe { rustix::thread::unshare_unsafe(flags) }
-}
-
 fn folder(at: &Path) -> Result<OwnedFd, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     rustix::fs::open(at, flags, Mode::empty())
 }
 
 // Folders are named by their handles: a path may hold the signs that separate options.
-fn lay(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
+fn lay_over(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno> {
     let layers: Vec<OwnedFd> = overlay
         .layers
         .iter()
@@ -113,7 +82,8 @@ fn lay(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), Errno>
     let work = folder(Path::new(&overlay.work))?;
     let lower: Vec<&OwnedFd> = layers.iter().chain([lowest]).collect();
     let data = layers_as_options(&lower, &upper, &work)?;
-    rustix::mount::mount("mendit", at, "overlay", MountFlags::empty(), &*data)
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    rustix::mount::mount("mendit", at, "overlay", flags, &*data)
 }
 
 /// The options of a mount that lays `upper` over `lower`, the topmost first.
@@ -136,37 +106,103 @@ pub(super) fn by_handle(handle: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", handle.as_raw_fd())
 }
 
-// What lies below a closed place and may be written is mounted on its own first.
-fn close(order: &Order) -> Result<(), Errno> {
-    let closed = || order.closed.iter().map(Path::new);
-    let there = |it: &&Path| it.symlink_metadata().is_ok_and(|it| !it.is_symlink());
-    for open in order.writable.iter().map(Path::new).filter(there) {
-        if closed().any(|it| open.starts_with(it)) {
-            rustix::mount::mount_bind(open, open)?;
+// How a place stands out of a tree that is read-only and without devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    Writable,
+    /// Devices without content, and terminals.
+    Devices,
+    /// As read-only as the rest, in one that is not.
+    Closed,
+}
+
+impl Opening {
+    fn attributes(self) -> u64 {
+        match self {
+            Self::Writable => NO_SETUID | NO_DEVICES,
+            // Reading and writing a device needs no place to write files.
+            Self::Devices => NO_SETUID | READ_ONLY,
+            Self::Closed => NO_SETUID | NO_DEVICES | READ_ONLY,
         }
     }
-    for at in closed().filter(there) {
-        rustix::mount::mount_bind_recursive(at, at)?;
-        let flags = MountFlags::BIND | MountFlags::RDONLY | kept_flags(at)?;
-        rustix::mount::mount_remount(at, flags, c"")?;
+}
+
+// Copies of the mounts of what stands out are taken first and put back over the sealed tree.
+fn seal(order: &Order, private: &[PathBuf]) -> Result<(), String> {
+    own_terminals();
+    let places = openings(order, private);
+    if places.iter().any(|(at, _)| at.parent().is_none()) {
+        return Err("`/` is named as writable".to_owned());
+    }
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE
+        | OpenTreeFlags::OPEN_TREE_CLOEXEC
+        | OpenTreeFlags::AT_RECURSIVE;
+    let mut copies = Vec::new();
+    for (at, opening) in places {
+        let copy = rustix::mount::open_tree(CWD, source(&at), flags)
+            .and_then(|copy| set_attributes(&copy, c"", opening.attributes()).map(|()| copy))
+            .map_err(|error| refused("cannot open", &at, error))?;
+        copies.push((at, copy));
+    }
+    set_attributes(CWD, c"/", READ_ONLY | NO_SETUID | NO_DEVICES)
+        .map_err(|error| refused("cannot seal", Path::new("/"), error))?;
+    for (at, copy) in copies {
+        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+        rustix::mount::move_mount(&copy, c"", CWD, &at, flags)
+            .map_err(|error| refused("cannot open", &at, error))?;
     }
     Ok(())
 }
 
-// What the mount below forbids, a mount of an ordinary user must forbid too.
-fn kept_flags(at: &Path) -> Result<MountFlags, Errno> {
-    let found = rustix::fs::statvfs(at)?.f_flag.bits();
-    let pairs = [
-        (2, MountFlags::NOSUID),
-        (4, MountFlags::NODEV),
-        (8, MountFlags::NOEXEC),
-        (1024, MountFlags::NOATIME),
-        (2048, MountFlags::NODIRATIME),
-        (4096, MountFlags::RELATIME),
-    ];
-    Ok(pairs
-        .into_iter()
-        .filter(|(bit, _)| found & bit != 0)
-        .map(|(_, flag)| flag)
-        .collect())
+// A terminal is made in the folder beside, which the file alone does not lead to.
+fn source(at: &Path) -> &Path {
+    let own = Path::new("/dev/pts/ptmx");
+    if at == Path::new("/dev/ptmx") && own.exists() {
+        return own;
+    }
+    at
+}
+
+// By path, what holds another before it. What lies in a place of its own kind is open with it: a
+// mount more would only keep files from being moved.
+fn openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
+    let writable = order.writable.iter().chain(&order.common).map(Path::new);
+    let writable = writable.chain(private.iter().map(PathBuf::as_path));
+    let closed = order.closed.iter().map(|it| (Path::new(it), true));
+    let mut places = BTreeMap::new();
+    for (at, is_closed) in writable.map(|it| (it, false)).chain(closed) {
+        let Ok(at) = at.canonicalize() else { continue };
+        let opening = match is_closed {
+            true => Opening::Closed,
+            false if at.starts_with("/dev") && at != Path::new("/dev/shm") => Opening::Devices,
+            false => Opening::Writable,
+        };
+        places.insert(at, opening);
+    }
+    let mut kept: Vec<(PathBuf, Opening)> = Vec::new();
+    for (at, opening) in places {
+        let around = kept.iter().rev().find(|(it, _)| at.starts_with(it));
+        if around.map_or(Opening::Closed, |(_, it)| *it) != opening {
+            kept.push((at, opening));
+        }
+    }
+    kept
+}
+
+// Those of others are not to be written on; new ones can be opened all the same. Best effort.
+fn own_terminals() {
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    let data = c"newinstance,ptmxmode=0666,mode=0600";
+    let _ = rustix::mount::mount("mendit", "/dev/pts", "devpts", flags, data);
+}
+
+/// Puts the processes of this namespace at `/proc`, to be read alone.
+pub(super) fn mount_processes() -> Result<(), Errno> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    rustix::mount::mount("proc", "/proc", "proc", flags, c"")
+}
+
+/// Ends what [`mount_processes`] left open to writing.
+pub(super) fn seal_processes() -> Result<(), Errno> {
+    set_attributes(CWD, c"/proc", READ_ONLY)
 }

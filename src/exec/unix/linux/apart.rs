@@ -1,0 +1,280 @@
+use std::fs;
+use std::os::unix::net::UnixStream;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, set_parent_process_death_signal, waitpid};
+use rustix::thread::{CapabilitySet, UnshareFlags};
+
+use super::calls::{Forked, fork, leave, unshare};
+use super::mounts::{Mounted, lay, mount_processes, seal_processes};
+use crate::exec::unix::protocol::{Order, read_frame, write_frame};
+use crate::exec::unix::supervise::{Entered, Place};
+use crate::model::{NotConfined, SandboxMode, Wall};
+
+/// Puts the supervisor, which has one thread yet, into namespaces of its own and makes the mounts
+/// that the order asks for. It is a process of its own that does so: one in which a step failed is
+/// no place to run anything.
+///
+/// # Errors
+/// Why an overlay cannot be had; the order is not to be carried out then.
+pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
+    let confined = order.sandbox != SandboxMode::Off;
+    if !confined && order.overlays.is_empty() {
+        return Ok(Place::Here(Entered::default()));
+    }
+    let mut refused = Refused::default();
+    for spaces in wanted(confined) {
+        match attempt(order, spaces, &refused) {
+            Ok(place) => return Ok(place),
+            Err(why) => refused.take(spaces, why),
+        }
+    }
+    let why = refused.any.unwrap_or_default();
+    if !order.overlays.is_empty() {
+        return Err(format!("no namespaces of its own: {why}"));
+    }
+    let mut missing = Vec::new();
+    for wall in [Wall::Metadata, Wall::Devices, Wall::SharedMemory] {
+        missing.push(NotConfined::new(wall, &why));
+    }
+    missing.push(NotConfined::new(Wall::Processes, &why));
+    missing.extend(uncounted(order, &why));
+    Ok(Place::Here(Entered {
+        missing,
+        private: Vec::new(),
+    }))
+}
+
+// Namespaces to enter besides that of mounts.
+#[derive(Debug, Clone, Copy)]
+struct Spaces {
+    user: bool,
+    processes: bool,
+    memory: bool,
+}
+
+// Why weaker ones are tried.
+#[derive(Default)]
+struct Refused {
+    any: Option<String>,
+    processes: Option<String>,
+}
+
+impl Refused {
+    fn take(&mut self, spaces: Spaces, why: String) {
+        if spaces.processes {
+            self.processes.get_or_insert_with(|| why.clone());
+        }
+        self.any.get_or_insert(why);
+    }
+}
+
+// The strongest first. Whoever is not the superuser may mount only as the superuser of a user
+// namespace; the superuser stays itself where there is none.
+fn wanted(confined: bool) -> Vec<Spaces> {
+    let spaces = |user, processes| Spaces {
+        user,
+        processes,
+        memory: confined,
+    };
+    match (confined, is_superuser()) {
+        (true, true) => vec![
+            spaces(true, true),
+            spaces(true, false),
+            spaces(false, true),
+            spaces(false, false),
+        ],
+        (true, false) => vec![spaces(true, true), spaces(true, false)],
+        (false, true) => vec![spaces(false, false), spaces(true, false)],
+        (false, false) => vec![spaces(true, false)],
+    }
+}
+
+fn is_superuser() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+const UNSHARED: u8 = b'u';
+const MAPPED: u8 = b'm';
+const READY: u8 = b'r';
+const FAILED: u8 = b'f';
+
+fn attempt(order: &Order, spaces: Spaces, refused: &Refused) -> Result<Place, String> {
+    let (ours, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
+    match fork().map_err(|error| said("no process", error))? {
+        Forked::Parent(pid) => {
+            drop(theirs);
+            attend(pid, &ours)
+        }
+        Forked::Child => {
+            drop(ours);
+            match inside(order, spaces, refused, &theirs) {
+                Ok(entered) => {
+                    let _ = write_frame(&theirs, READY, &[]);
+                    Ok(Place::Here(entered))
+                }
+                Err(why) => {
+                    let _ = write_frame(&theirs, FAILED, why.as_bytes());
+                    leave(1)
+                }
+            }
+        }
+    }
+}
+
+// Gives the new process its identities, and stays for as long as it lives.
+fn attend(pid: Pid, other: &UnixStream) -> Result<Place, String> {
+    let failed = loop {
+        match read_frame(other) {
+            Some((UNSHARED, _)) => match map_identities(pid) {
+                Ok(()) => {
+                    let _ = write_frame(other, MAPPED, &[]);
+                }
+                Err(error) => {
+                    let why = format!("no identities: {error}");
+                    let _ = write_frame(other, FAILED, why.as_bytes());
+                }
+            },
+            Some((READY, _)) => break None,
+            Some((_, why)) => break Some(String::from_utf8_lossy(&why).into_owned()),
+            None => break Some("the new process ended".to_owned()),
+        }
+    };
+    match failed {
+        Some(why) => {
+            wait_for(pid);
+            Err(why)
+        }
+        None => Ok(Place::Elsewhere(pid)),
+    }
+}
+
+/// Waits for another process and says how it ended, as an exit code.
+pub(in crate::exec::unix) fn wait_for(pid: Pid) -> i32 {
+    loop {
+        match waitpid(Some(pid), WaitOptions::empty()) {
+            Ok(Some((_, status))) => return status.exit_status().unwrap_or(1),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(_) => return 1,
+        }
+    }
+}
+
+fn inside(
+    order: &Order,
+    spaces: Spaces,
+    refused: &Refused,
+    outer: &UnixStream,
+) -> Result<Entered, String> {
+    end_with_parent();
+    let mut flags = UnshareFlags::NEWNS;
+    flags.set(UnshareFlags::NEWUSER, spaces.user);
+    flags.set(UnshareFlags::NEWPID, spaces.processes);
+    flags.set(UnshareFlags::NEWIPC, spaces.memory);
+    unshare(flags).map_err(|error| said("namespaces are refused", error))?;
+    if spaces.user {
+        write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
+        match read_frame(outer) {
+            Some((MAPPED, _)) => {}
+            Some((_, why)) => return Err(String::from_utf8_lossy(&why).into_owned()),
+            None => leave(1),
+        }
+    }
+    let Mounted { private, sealed } = lay(order)?;
+    let mut missing = Vec::new();
+    if order.sandbox == SandboxMode::Off {
+        // Whoever runs as root must not be able to take the overlay away again.
+        let _ = rustix::thread::remove_capability_from_bounding_set(CapabilitySet::SYS_ADMIN);
+        return Ok(Entered { missing, private });
+    }
+    if let Err(why) = sealed {
+        missing.push(NotConfined::new(Wall::Metadata, &why));
+        missing.push(NotConfined::new(Wall::Devices, &why));
+    }
+    if spaces.processes {
+        become_first()?;
+        missing.extend(bound_processes(order));
+        seal_processes().map_err(|error| said("cannot seal `/proc`", error))?;
+    } else {
+        let why = refused.processes.clone().unwrap_or_default();
+        missing.push(NotConfined::new(Wall::Processes, &why));
+        missing.extend(uncounted(order, &why));
+    }
+    Ok(Entered { missing, private })
+}
+
+// What is started from now on sees its own processes alone. The one that made the namespace stays
+// outside of it and waits.
+fn become_first() -> Result<(), String> {
+    if let Forked::Parent(first) = fork().map_err(|error| said("no process", error))? {
+        super::super::supervise::release_output();
+        leave(wait_for(first));
+    }
+    end_with_parent();
+    mount_processes().map_err(|error| said("no `/proc` of its own", error))
+}
+
+// A limit for each user does not bind the superuser; the highest number of a process does, and is
+// its namespace's own from Linux 6.14 on. Before that it is the whole system's: hands off.
+fn bound_processes(order: &Order) -> Option<NotConfined> {
+    let most = order.processes.filter(|_| is_superuser())?;
+    let why = if has_own_numbers() {
+        // Numbers below are not given twice.
+        let most = most.saturating_add(300);
+        match fs::write("/proc/sys/kernel/pid_max", most.to_string()) {
+            Ok(()) => return None,
+            Err(error) => format!("pid_max: {}", error.kind()),
+        }
+    } else {
+        "this kernel counts the processes of no namespace".to_owned()
+    };
+    uncounted(order, &why)
+}
+
+fn uncounted(order: &Order, why: &str) -> Option<NotConfined> {
+    let unbound = order.processes.is_some() && is_superuser();
+    unbound.then(|| NotConfined::new(Wall::ProcessCount, why))
+}
+
+fn has_own_numbers() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|it: char| !it.is_ascii_digit());
+    let mut next = || numbers.next()?.parse::<u32>().ok();
+    next().zip(next()).is_some_and(|version| version >= (6, 14))
+}
+
+fn end_with_parent() {
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+}
+
+// Everybody stays who they are. The superuser keeps all identities that it has; to everybody else
+// all but the own user and group are nobody.
+fn map_identities(pid: Pid) -> std::io::Result<()> {
+    let below = |name: &str| format!("/proc/{}/{name}", pid.as_raw_nonzero());
+    if is_superuser()
+        && fs::write(below("uid_map"), same("/proc/self/uid_map")?).is_ok()
+        && fs::write(below("gid_map"), same("/proc/self/gid_map")?).is_ok()
+    {
+        return Ok(());
+    }
+    let user = rustix::process::geteuid().as_raw();
+    let group = rustix::process::getegid().as_raw();
+    fs::write(below("setgroups"), "deny")?;
+    fs::write(below("uid_map"), format!("{user} {user} 1"))?;
+    fs::write(below("gid_map"), format!("{group} {group} 1"))
+}
+
+// Rows of `first here, first outside, count`, turned into those that change nothing.
+fn same(map: &str) -> std::io::Result<String> {
+    let text = fs::read_to_string(map)?;
+    let rows = text.lines().filter_map(|row| {
+        let mut numbers = row.split_whitespace();
+        let (first, count) = (numbers.next()?, numbers.nth(1)?);
+        Some(format!("{first} {first} {count}\n"))
+    });
+    Ok(rows.collect())
+}
+
+fn said(what: &str, error: Errno) -> String {
+    format!("{what}: {}", std::io::Error::from(error).kind())
+}
