@@ -434,6 +434,8 @@ export interface CommandRecord {
 export interface CommandRun {
   /** Seconds. */
   seconds: number;
+  /** Whether it was of all the commands, and not of the tests that failed alone. */
+  whole: boolean;
   /** What it was for. */
   why: string;
 }
@@ -1741,7 +1743,9 @@ export interface RunResult {
   certain: boolean;
   /** Parts that a split run was made of, in the order they ran. */
   children: Array<string>;
-  /** How often the commands were run, and what for. */
+  /** How often the tests that failed were run alone. */
+  chosenRuns: number;
+  /** Each of these runs, and what it was for. */
   commandRuns: Array<CommandRun>;
   /** Always `result`. */
   document: "result";
@@ -1792,6 +1796,8 @@ export interface RunResult {
   testResult: TestResult | null;
   /** What the agent says it all cost. */
   usage: ResultUsage;
+  /** How often all commands were run from their beginning. */
+  wholeRuns: number;
   /** Where the commands and the agent ran. */
   workplace: WorkplaceUsed;
 }

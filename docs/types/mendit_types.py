@@ -412,6 +412,8 @@ class CommandRecord(TypedDict):
 class CommandRun(TypedDict):
     # Seconds.
     seconds: float
+    # Whether it was of all the commands, and not of the tests that failed alone.
+    whole: bool
     # What it was for.
     why: str
 
@@ -1613,7 +1615,9 @@ class RunResult(TypedDict):
     certain: bool
     # Parts that a split run was made of, in the order they ran.
     children: list[str]
-    # How often the commands were run, and what for.
+    # How often the tests that failed were run alone.
+    chosenRuns: int
+    # Each of these runs, and what it was for.
     commandRuns: list["CommandRun"]
     # Always `result`.
     document: Literal['result']
@@ -1662,6 +1666,8 @@ class RunResult(TypedDict):
     testResult: Union["TestResult", None]
     # What the agent says it all cost.
     usage: "ResultUsage"
+    # How often all commands were run from their beginning.
+    wholeRuns: int
     # Where the commands and the agent ran.
     workplace: "WorkplaceUsed"
 

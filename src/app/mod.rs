@@ -30,6 +30,7 @@ mod install;
 mod json_insert;
 mod known_cause;
 mod last_run;
+mod line_rows;
 mod lint_fix;
 mod locked;
 mod members;

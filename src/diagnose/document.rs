@@ -116,22 +116,12 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         .filter(|at| *at < lines.len())
         .collect();
     let others = beside(&mut verdict.failures, &cases, &lines, &locator);
-    let suite = cases
-        .iter()
-        .find(|it| it.whole_file && verdict.counts(it.at));
-    if let Some(first) = verdict.failures.first_mut().filter(|it| it.path.is_none())
-        && let Some((case, (path, _))) = suite.and_then(|it| Some((it, it.place.as_ref()?)))
-    {
-        let found = locator.find(path, case.at);
-        first.path = Some(found.map_or_else(|| runners::relative(path), str::to_owned));
+    name_suite(&mut verdict, &cases, &locator);
+    for at in others {
+        if !evidence.contains(&at) {
+            evidence.push(at);
+        }
     }
-    evidence.extend(
-        others
-            .iter()
-            .filter(|at| !evidence.contains(at))
-            .copied()
-            .collect::<Vec<usize>>(),
-    );
     let shown = |at: &usize| Evidence {
         line: lines[*at].number,
         text: lines[*at].text.trim_end().to_owned(),
@@ -165,6 +155,18 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         modules,
         exports,
         tests: tests_at,
+    }
+}
+
+// Of a file that could not be run no test is known: the failure has the file itself.
+fn name_suite(verdict: &mut Verdict<'_>, cases: &[Case], locator: &Locator<'_>) {
+    let counted = |it: &&Case| it.whole_file && verdict.counts(it.at);
+    let place = |it: &Case| Some((it.at, it.place.clone()?.0));
+    let suite = cases.iter().find(counted).and_then(place);
+    let first = verdict.failures.first_mut().filter(|it| it.path.is_none());
+    if let Some((first, (at, path))) = first.zip(suite) {
+        let found = locator.find(&path, at);
+        first.path = Some(found.map_or_else(|| runners::relative(&path), str::to_owned));
     }
 }
 
