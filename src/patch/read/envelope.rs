@@ -135,7 +135,17 @@ fn section<'a>(
         }
         at += 1;
     }
-    for hunk in &mut hunks {
+    settle(&mut hunks, operation);
+    if !hunks.is_empty() {
+        file.body = Body::Hunks(hunks);
+    }
+    set.files.push(file);
+    at
+}
+
+// Says which lines may be no part of a hunk, and drops hunks without any.
+fn settle(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
+    for hunk in hunks.iter_mut() {
         hunk.loose_tail = hunk
             .lines
             .iter()
@@ -150,11 +160,6 @@ fn section<'a>(
             .any(|line| !line.line.trim_ascii().is_empty())
     };
     hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || says(hunk)));
-    if !hunks.is_empty() {
-        file.body = Body::Hunks(hunks);
-    }
-    set.files.push(file);
-    at
 }
 
 fn marked(line: &[u8], at: usize) -> HunkLine<'_> {
