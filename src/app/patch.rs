@@ -312,6 +312,9 @@ fn by_its_files(
         return Ok(None);
     }
     let paths = named_paths(&request.patch, &ReadOptions::default());
+    if paths.is_empty() {
+        return Ok(None);
+    }
     let Some(workspace) = app.workspace_of(&paths, progress)? else {
         return Ok(None);
     };

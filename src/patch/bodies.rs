@@ -140,6 +140,16 @@ pub(super) fn edited(
             let message = "put back the line feed that only the old text has at its edge";
             mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
         }
+        if edit.after.is_none()
+            && !edit.all
+            && !literally
+            && work.spend(bytes.len() as u64 / BYTES_A_COMPARISON)
+            && let Some(whole) = without_first_indent(&bytes, &old, &new)
+        {
+            new = whole;
+            let message = "the first line keeps the indent that the file gives it";
+            mend.get_or_insert(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
+        }
         if edit.after == Some(Edit::END) && !bytes.is_empty() && !bytes.ends_with(b"\n") {
             new.insert(0, b'\n');
         }
@@ -151,6 +161,8 @@ pub(super) fn edited(
         let made = if !work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
+        } else if let Some(expected) = edit.expected.filter(|_| edit.after.is_none() && !edit.all) {
+            as_often(&bytes, &old, &new, expected)
         } else if edit.all && edit.after.is_none() {
             everywhere(&bytes, &old, &new)
         } else {
@@ -243,6 +255,39 @@ fn once(
             Err(failure)
         }
     }
+}
+
+// The new text without the indent that stands before the old one already: the old text has lost that of its
+// first line, the new one has kept it.
+fn without_first_indent(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
+    let starts = |text: &[u8]| text.first().is_some_and(|it| !it.is_ascii_whitespace());
+    if !starts(old) || starts(new) || new.trim_ascii_start() == old {
+        return None;
+    }
+    let places = occurrences(bytes, old);
+    let [at] = places.as_slice() else {
+        return None;
+    };
+    let head = bytes.get(..*at)?;
+    let indent = head.rsplit(|byte| *byte == b'\n').next()?;
+    let blank = !indent.is_empty() && indent.iter().all(|it| matches!(it, b' ' | b'\t'));
+    let rest = new.strip_prefix(indent).filter(|_| blank)?;
+    Some(rest.to_vec())
+}
+
+// As `everywhere`, where `old` stands in as many places as the writer counted.
+fn as_often(
+    bytes: &[u8],
+    old: &[u8],
+    new: &[u8],
+    expected: u32,
+) -> Result<(usize, Vec<u8>), Refusal> {
+    let found = memchr::memmem::find_iter(bytes, old).count();
+    if found != expected as usize && found > 0 && !old.is_empty() {
+        let message = format!("the old text fits in {found} places, and {expected} are expected");
+        return refuse(Code::P403, message);
+    }
+    everywhere(bytes, old, new)
 }
 
 // The text with `new` wherever `old` stands, and the first place.

@@ -26,6 +26,7 @@ mod structure;
 mod target;
 mod text;
 mod timestamp;
+mod unread;
 #[cfg(feature = "program")]
 mod write;
 
@@ -41,6 +42,7 @@ pub use names::named_paths;
 pub use read::{ReadOptions, read, without_thoughts};
 pub use set::{
     Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
+    Suspect, Unread,
 };
 #[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

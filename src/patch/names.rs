@@ -200,13 +200,14 @@ pub(super) struct Naming<'a> {
 }
 
 /// The paths that a reply may speak of: each name as written and without its first components. Empty
-/// for what is no patch.
+/// for what is no patch, and where only all files show whether something is left over.
 #[must_use]
 #[cfg(feature = "program")]
 pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
     let found = super::read::read(input, options, |set| {
         let mut found = std::collections::BTreeSet::new();
-        for file in &set.files {
+        let alone = set.unread.is_empty();
+        for file in set.files.iter().filter(|_| alone) {
             let sides = names(file).map(|names| [names.old, names.new]);
             for name in sides.into_iter().flatten().flatten() {
                 let depths = (0..=DEEPEST).filter_map(|depth| strip(&name, depth));

@@ -14,6 +14,61 @@ pub struct PatchSet<'a> {
     pub mends: Vec<Mend>,
     /// What the reader found wrong.
     pub problems: Vec<PatchProblem>,
+    /// What looks like a change beside those that were read.
+    pub unread: Vec<Unread>,
+}
+
+impl<'a> PatchSet<'a> {
+    pub(super) fn empty(format: PatchFormat, mends: Vec<Mend>) -> Self {
+        Self {
+            format,
+            files: Vec::new(),
+            mends,
+            problems: Vec::new(),
+            unread: Vec::new(),
+        }
+    }
+
+    /// Adds what another reader found elsewhere in the reply; sections stay in the order of the reply.
+    pub(super) fn join(&mut self, other: PatchSet<'a>) {
+        self.files.extend(other.files);
+        self.files.sort_by_key(|file| file.line);
+        self.mends.extend(other.mends);
+        self.problems.extend(other.problems);
+        self.unread.extend(other.unread);
+    }
+}
+
+/// What looks like a change of a file and was read by no reader. The files decide whether it is one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Line of the input, counted from 1.
+    pub line: u32,
+    /// What it is.
+    pub what: Suspect,
+}
+
+/// What may be a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspect {
+    /// Code in a fence: no change where it only shows what stands in a file before or after.
+    Code {
+        /// The file that the line above it names.
+        path: Option<String>,
+        /// Its lines.
+        rows: Vec<String>,
+    },
+    /// A command of a shell.
+    Command {
+        /// As it is written.
+        text: String,
+        /// Paths that it deletes, moves or edits.
+        takes: Vec<String>,
+        /// It writes a file.
+        writes: bool,
+    },
+    /// A change in a form or by a tool that is not known, in words.
+    Other(String),
 }
 
 /// What a patch says about one file.
@@ -151,6 +206,8 @@ pub struct Edit {
     pub new: Vec<u8>,
     /// Replace it wherever it stands.
     pub all: bool,
+    /// Replace it wherever it stands, which must be in so many places.
+    pub expected: Option<u32>,
     /// Put the new text after this many lines; nothing is replaced.
     pub after: Option<u32>,
     /// Line of the input, counted from 1.
@@ -333,6 +390,7 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
                     new: edit.old,
                     line: edit.line,
                     all: edit.all,
+                    expected: edit.expected,
                     after: None,
                 })
                 .collect(),

@@ -11,6 +11,7 @@ use super::super::read::read;
 use super::super::set::{Body, FilePatch, PatchSet, reverse};
 use super::super::structure::PathChange;
 use super::super::target::{Target, targets};
+use super::super::unread::weigh_unread;
 use crate::model::{
     Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, RepoPath, Severity, Verdict,
 };
@@ -118,7 +119,19 @@ impl<'j, 'a> Judging<'j, 'a> {
         } else {
             self.sections(&targets);
         }
+        self.weigh_unread();
         self.finish()
+    }
+
+    // What else the reply says, where its changes stand.
+    fn weigh_unread(&mut self) {
+        let unread = self.set.unread.iter();
+        let problems: Vec<PatchProblem> = unread
+            .filter_map(|unread| weigh_unread(unread, self.source, &self.slots))
+            .collect();
+        for problem in problems {
+            self.problem(problem);
+        }
     }
 
     pub(super) fn plain(&mut self, code: Code, message: &str) {

@@ -1,7 +1,11 @@
+use std::ops::Range;
+
 use serde_json::Value;
 
+use super::claims::Rows;
 use super::json::{DEEPEST, Packet, packet};
 use super::literal::strict;
+use super::reader::number;
 use super::turns::Turns;
 
 /// Reads JSON that is all of the input. `None` when it is none, or carries no change.
@@ -9,26 +13,30 @@ pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
     if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return None;
     }
-    packet(&serde_json::from_slice(bytes).ok()?)
+    packet(&[(1, serde_json::from_slice(bytes).ok()?)]).filter(Packet::is_read)
 }
 
 /// As [`whole`], for JSON that is nearly such: trailing commas, line feeds in strings, or a literal of
-/// Python or JavaScript.
-pub(super) fn nearly(bytes: &[u8]) -> Option<Packet> {
+/// Python or JavaScript; with the rows that it takes.
+pub(super) fn nearly(bytes: &[u8]) -> Option<(Packet, Range<usize>)> {
     let text = std::str::from_utf8(bytes).ok()?;
     let start = text.find(['{', '['])?;
     let end = text.rfind(['}', ']'])?;
     let text = text.get(start..=end).filter(|it| it.len() < MOST_MENDED)?;
-    packet(&serde_json::from_str(&strict(text)?).ok()?)
+    let value = serde_json::from_str(&strict(text)?).ok()?;
+    let packet = packet(&[(1, value)]).filter(Packet::is_read)?;
+    Some((packet, Rows::of(bytes).touched(&(start..end + 1))))
 }
 
 // Longer ones are not read a second time.
 const MOST_MENDED: usize = 1 << 20;
 
 /// Reads all JSON that opens a line, or a call in Mistral's form, and carries a change, with prose, tags or
-/// fences around it.
-pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
+/// fences around it; and the rows that it takes.
+pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     let mut values = Vec::new();
+    let mut spans = Vec::new();
+    let rows = Rows::of(bytes);
     let (mut at, mut read, mut tried) = (0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let call = memchr::memmem::find(line, CALL).filter(|_| line.starts_with(b"[TOOL_CALLS]"));
@@ -42,30 +50,33 @@ pub(super) fn amid(bytes: &[u8]) -> Option<Packet> {
         }
         let mut stream = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
         match stream.next() {
-            Some(Ok(value)) if carries(&value) => {
-                read = from + stream.byte_offset();
-                values.push(value);
-            }
-            // A turn of a transcript, which costs no second look.
-            Some(Ok(_)) if from + stream.byte_offset() <= at => {}
-            // The bound keeps hostile text linear.
-            _ => {
-                tried += 1;
-                if tried == MOST_TRIED {
-                    break;
+            Some(Ok(value)) => {
+                match carried(number(rows.touched(&(from..from + 1)).start), value) {
+                    Some(value) => {
+                        read = from + stream.byte_offset();
+                        spans.push(rows.touched(&(from..read)));
+                        values.push(value);
+                    }
+                    // A turn of a transcript, which costs no second look.
+                    None if from + stream.byte_offset() <= at => {}
+                    None => tried += 1,
                 }
             }
+            _ => tried += 1,
+        }
+        // The bound keeps hostile text linear.
+        if tried >= MOST_TRIED {
+            break;
         }
     }
-    match values.as_slice() {
-        [] => None,
-        [one] => packet(one),
-        _ => packet(&Value::Array(values)),
-    }
+    Some((packet(&values)?, spans))
 }
 
-fn carries(value: &Value) -> bool {
-    packet(value).is_some() || Turns::of(value, DEEPEST).tells_of_failures()
+// The value, when it carries a change or says that one failed.
+fn carried(line: u32, value: Value) -> Option<(u32, Value)> {
+    let value = [(line, value)];
+    let carries = packet(&value).is_some() || Turns::of(&value[0].1, DEEPEST).tells_of_failures();
+    value.into_iter().next().filter(|_| carries)
 }
 
 const MOST_TRIED: usize = 16;

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::claims::Claims;
 use super::fence::{
     divides_block, ends_block, ends_conflict, name_on_block, starts_block, starts_conflict,
 };
@@ -11,13 +12,9 @@ use crate::patch::bodies::with_context;
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
-pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'a>> {
-    let mut set = PatchSet {
-        format: PatchFormat::SearchReplace,
-        files: Vec::new(),
-        mends: mends.to_vec(),
-        problems: Vec::new(),
-    };
+pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
+    let mut set = PatchSet::empty(PatchFormat::SearchReplace, mends.to_vec());
+    let mut spans = Vec::new();
     let marks = Marks::find(lines);
     let mut path: Option<&'a [u8]> = None;
     let mut from = 0;
@@ -39,6 +36,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
                         "no line above the block names its file",
                     )),
                 }
+                spans.push(*start..after);
                 from = after;
             }
             Err(message) => set
@@ -46,7 +44,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<PatchSet<'
                 .push(problem(Code::P104, number(*start), message)),
         }
     }
-    (!marks.starts.is_empty()).then_some(set)
+    (!marks.starts.is_empty()).then_some(Claims { set, spans })
 }
 
 // Where the lines stand that begin, divide and end blocks.

@@ -1,6 +1,8 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::binary::binary;
+use super::claims::Claims;
 use super::file_line::name_above;
 use super::foreign::is_word_diff;
 use super::hunk::{self, HunkHeader, Surroundings};
@@ -11,27 +13,31 @@ use crate::model::{Code, Mend, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, FilePatch, Headers, Hunk, IndexLine, PatchSet, Side};
 
 /// Reads git and unified diffs, whatever stands around them.
-pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -> PatchSet<'a> {
+pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -> Claims<'a> {
     let mut scan = Scan {
         lines,
         at: 0,
         around: Surroundings::default(),
         files: Vec::new(),
         problems: Vec::new(),
+        spans: Vec::new(),
         index_name: None,
         binary_limit,
     };
     scan.run();
     let is_git = scan.files.iter().any(|file| file.headers.is_git);
-    PatchSet {
-        format: if is_git {
-            PatchFormat::Git
-        } else {
-            PatchFormat::Unified
+    let format = if is_git {
+        PatchFormat::Git
+    } else {
+        PatchFormat::Unified
+    };
+    Claims {
+        set: PatchSet {
+            files: scan.files,
+            problems: scan.problems,
+            ..PatchSet::empty(format, mends)
         },
-        files: scan.files,
-        mends,
-        problems: scan.problems,
+        spans: scan.spans,
     }
 }
 
@@ -41,6 +47,7 @@ struct Scan<'a, 'l> {
     around: Surroundings<'a>,
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
+    spans: Vec<Range<usize>>,
     index_name: Option<&'a [u8]>,
     binary_limit: u64,
 }
@@ -136,11 +143,28 @@ impl<'a> Scan<'a, '_> {
 
     fn take_body(&mut self, headers: Headers<'a>, named: bool, start: usize) {
         let body = self.section_body(&headers, named);
+        self.claim(start, &body);
         self.files.push(FilePatch {
             line: number(start),
             headers,
             body,
         });
+    }
+
+    // Lines that may be no part of a hunk are anyone's.
+    fn claim(&mut self, mut from: usize, body: &Body<'a>) {
+        let hunks: &[Hunk<'_>] = match body {
+            Body::Hunks(hunks) => hunks,
+            _ => &[],
+        };
+        for hunk in hunks {
+            let firm = hunk.lines.len().saturating_sub(hunk.loose_tail);
+            if let (Some(first), Some(last)) = (hunk.lines.get(firm), hunk.lines.last()) {
+                self.spans.push(from..(first.at as usize).saturating_sub(1));
+                from = last.at as usize;
+            }
+        }
+        self.spans.push(from..self.at);
     }
 
     fn section_body(&mut self, headers: &Headers<'a>, named: bool) -> Body<'a> {
@@ -284,6 +308,7 @@ impl<'a> Scan<'a, '_> {
             "a hunk stands before any file header, so no file is named",
         ));
         let (_, next) = hunk::body(self.lines, self.at + 1, header, &self.around);
+        self.spans.push(self.at..next.max(self.at + 1));
         self.at = next.max(self.at + 1);
     }
 }

@@ -1,24 +1,22 @@
 use std::borrow::Cow;
 
+use super::claims::Claims;
 use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads the `*** Begin Patch` envelope.
-pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> {
-    let mut set = PatchSet {
-        format: PatchFormat::ApplyPatch,
-        files: Vec::new(),
-        mends,
-        problems: Vec::new(),
-    };
+pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
+    let mut set = PatchSet::empty(PatchFormat::ApplyPatch, mends);
+    let mut spans = Vec::new();
     // Without the first line of the envelope, the last is no promise either.
     let enveloped = (0..lines.len()).any(|at| lines.get(at).trim_ascii_end() == b"*** Begin Patch");
     let mut inside = false;
     let mut at = 0;
     while let Some(line) = lines.line(at) {
         let text = line.trim_ascii_end();
+        let (start, was_inside) = (at, inside);
         if !inside {
             inside = text == b"*** Begin Patch" || (!enveloped && starts_file(text));
             at += usize::from(!inside || enveloped);
@@ -41,6 +39,9 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
             }
             at += 1;
         }
+        if inside || was_inside {
+            spans.push(start..at);
+        }
     }
     if inside && enveloped {
         set.problems.push(problem(
@@ -56,7 +57,7 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> PatchSet<'a> 
             hunk.cut = lines.cut;
         }
     }
-    set
+    Claims { set, spans }
 }
 
 /// Whether a file section of the envelope starts at this line.
@@ -134,7 +135,17 @@ fn section<'a>(
         }
         at += 1;
     }
-    for hunk in &mut hunks {
+    settle(&mut hunks, operation);
+    if !hunks.is_empty() {
+        file.body = Body::Hunks(hunks);
+    }
+    set.files.push(file);
+    at
+}
+
+// Says which lines may be no part of a hunk, and drops hunks without any.
+fn settle(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
+    for hunk in hunks.iter_mut() {
         hunk.loose_tail = hunk
             .lines
             .iter()
@@ -142,12 +153,13 @@ fn section<'a>(
             .take_while(|line| line.line.is_empty())
             .count();
     }
-    hunks.retain(|hunk| !hunk.lines.is_empty());
-    if !hunks.is_empty() {
-        file.body = Body::Hunks(hunks);
-    }
-    set.files.push(file);
-    at
+    // Blank lines after a deletion are no lines that it takes.
+    let says = |hunk: &Hunk<'_>| {
+        hunk.lines
+            .iter()
+            .any(|line| !line.line.trim_ascii().is_empty())
+    };
+    hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || says(hunk)));
 }
 
 fn marked(line: &[u8], at: usize) -> HunkLine<'_> {

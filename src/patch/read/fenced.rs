@@ -1,80 +1,208 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
+use super::claims::Claims;
+use super::command::{Place, command};
 use super::file_line::file_name;
 use super::reader::{Lines, number, problem};
-use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
-use crate::patch::set::{Body, FilePatch, PatchSet};
+use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem, Safety};
+use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 
-/// Reads whole files that stand in fences, each under a line that names it and nothing else, and those
-/// that a shell command writes (`cat > src/a.py <<'EOF'`). `None` when there is none.
-pub(super) fn fenced_files<'a>(lines: &Lines<'a>, mut mends: Vec<Mend>) -> Option<PatchSet<'a>> {
-    let mut files = Vec::new();
-    let mut problems = Vec::new();
+/// What stands in fences and shell commands.
+#[derive(Default)]
+pub(super) struct Fenced<'a> {
+    /// Files under their names, each with the rows that it takes.
+    pub(super) named: Vec<(FilePatch<'a>, Range<usize>)>,
+    /// Files that a shell command writes (`cat > src/a.py <<'EOF'`).
+    pub(super) written: Vec<(FilePatch<'a>, Range<usize>)>,
+    /// Where a file itself ends is in doubt.
+    pub(super) problems: Vec<PatchProblem>,
+    /// Code without a name, and commands.
+    pub(super) unread: Vec<Unread>,
+}
+
+impl<'a> Fenced<'a> {
+    /// The files among it. `None` when there is none.
+    pub(super) fn files(self, mends: Vec<Mend>) -> Option<Claims<'a>> {
+        let mut set = PatchSet::empty(PatchFormat::WholeFile, mends);
+        let files = self.named.into_iter().chain(self.written);
+        let (files, spans): (Vec<_>, Vec<_>) = files.unzip();
+        set.files = files;
+        set.files.sort_by_key(|file| file.line);
+        set.mends.extend(set.files.iter().map(|file| {
+            let message = "took the text under the name of a file for the whole file";
+            Mend::new(Code::M105, Safety::Lossy, file.line, message)
+        }));
+        set.problems = self.problems;
+        (!set.files.is_empty()).then_some(Claims { set, spans })
+    }
+}
+
+/// Reads whole files that stand in fences, each under a line that names it and nothing else, those that a
+/// shell command writes, and what else looks like a change in the rows that are not `taken`. `None` when
+/// that takes too long.
+pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Option<Fenced<'a>> {
+    let mut found = Fenced::default();
     let mut at = 0;
     // Hostile text is not looked through from each of its fences to its end.
     let mut left = lines.len().saturating_mul(SEARCHES);
     while let Some(line) = lines.line(at) {
-        let found = if let Some((name, end)) = heredoc(line) {
-            Some((name, closing(lines, at + 1, end)?))
-        } else if line.starts_with(b"```") && line.trim_ascii() != b"```diff" {
-            let fence = line.iter().take_while(|byte| **byte == b'`').count();
-            let end = line.get(..fence).unwrap_or_default();
-            let word = line.get(fence..).unwrap_or_default().trim_ascii();
-            // A suggestion stands for the lines that it comments on.
-            let name = named(lines, at).filter(|_| !word.starts_with(b"suggestion"));
-            let close = match name {
-                Some(_) => closing_fence(lines, at + 1, end),
-                None => closing(lines, at + 1, end),
-            };
-            left = left.saturating_sub(close.unwrap_or(lines.len()) - at);
-            if let (Some(name), Some(close)) = (name, close)
-                && is_markdown(name)
-            {
-                left = left.saturating_sub(lines.len() - close);
-                if closing_fence(lines, close + 1, end).is_some() {
-                    let message = "the file holds fences, and where its own ends is in doubt; put it \
-                               between fences of four backticks";
-                    problems.push(problem(Code::P313, number(at), message));
-                }
-            }
-            if left == 0 {
-                return None;
-            }
-            match (name, close) {
-                (Some(name), Some(close)) => Some((name, close)),
-                // A script may write files.
-                (None, Some(_)) if heredoc(lines.get(at + 1)).is_some() => None,
-                (None, Some(close)) => {
-                    at = close + 1;
-                    continue;
-                }
-                _ => None,
-            }
-        } else {
-            None
-        };
-        let Some((name, close)) = found else {
+        if taken(at) {
             at += 1;
-            continue;
-        };
-        let mut content = Vec::new();
-        for row in at + 1..close {
-            content.extend_from_slice(lines.get(row));
-            content.push(b'\n');
+        } else if let Some((name, end)) = heredoc(line) {
+            let close = closing(lines, at + 1, end, taken)?;
+            let file = whole(lines, at, close, name);
+            found.written.push((file, at..close + 1));
+            at = close + 1;
+        } else if line.starts_with(b"```") {
+            let fence = Fence::at(lines, at, taken);
+            left = left.checked_sub(fence.close.unwrap_or(lines.len()) - at)?;
+            at = found.take(lines, &fence, &mut left, taken)?;
+        } else {
+            found
+                .unread
+                .extend(command(line, Place::Prose).map(|what| Unread {
+                    line: number(at),
+                    what,
+                }));
+            at += 1;
         }
-        let message = "took the text under the name of a file for the whole file";
-        mends.push(Mend::new(Code::M105, Safety::Lossy, number(at), message));
-        let (name, body) = (Cow::Borrowed(name), Body::Whole(content));
-        let line = number(at);
-        files.push(FilePatch::explicit(line, Operation::Modify, &name, body));
-        at = close + 1;
     }
-    (!files.is_empty()).then_some(PatchSet {
-        format: PatchFormat::WholeFile,
-        files,
-        mends,
-        problems,
-    })
+    Some(found)
+}
+
+struct Fence<'a> {
+    at: usize,
+    close: Option<usize>,
+    mark: &'a [u8],
+    language: &'a [u8],
+    name: Option<&'a [u8]>,
+}
+
+impl<'a> Fence<'a> {
+    fn at(lines: &Lines<'a>, at: usize, taken: &dyn Fn(usize) -> bool) -> Self {
+        let line = lines.get(at);
+        let width = line.iter().take_while(|byte| **byte == b'`').count();
+        let (mark, word) = line.split_at(width);
+        let language = word.trim_ascii();
+        let is_diff = matches!(language, b"diff" | b"patch");
+        // A suggestion stands for the lines that it comments on.
+        let whole = !is_diff && !language.starts_with(b"suggestion");
+        let name = named(lines, at).filter(|_| whole);
+        let close = match name {
+            Some(_) => closing_fence(lines, at + 1, mark, taken),
+            None => closing(lines, at + 1, mark, taken),
+        };
+        Self {
+            at,
+            close,
+            mark,
+            language,
+            name,
+        }
+    }
+}
+
+impl<'a> Fenced<'a> {
+    // Gives the row to go on from; `None` when that takes too long.
+    fn take(
+        &mut self,
+        lines: &Lines<'a>,
+        fence: &Fence<'a>,
+        left: &mut usize,
+        taken: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        let Some(close) = fence.close else {
+            return Some(fence.at + 1);
+        };
+        if (fence.at + 1..close).any(taken) {
+            return Some(close + 1);
+        }
+        let Some(name) = fence.name else {
+            // A script may write files.
+            if heredoc(lines.get(fence.at + 1)).is_some() {
+                return Some(fence.at + 1);
+            }
+            self.unnamed(lines, fence, close);
+            return Some(close + 1);
+        };
+        if is_markdown(name) {
+            *left = left.checked_sub(lines.len() - close)?;
+            if closing_fence(lines, close + 1, fence.mark, taken).is_some() {
+                let message = "the file holds fences, and where its own ends is in doubt; put it \
+                               between fences of four backticks";
+                let at = number(fence.at);
+                self.problems.push(problem(Code::P313, at, message));
+            }
+        }
+        let file = whole(lines, fence.at, close, name);
+        self.named.push((file, fence.at + 1..close));
+        Some(close + 1)
+    }
+
+    fn unnamed(&mut self, lines: &Lines<'a>, fence: &Fence<'a>, close: usize) {
+        let rows = || (fence.at + 1..close).map(|at| lines.get(at));
+        let mut suspect = |at: usize, what: Suspect| {
+            self.unread.push(Unread {
+                line: number(at),
+                what,
+            });
+        };
+        let is_change = |row: &[u8]| matches!(row.first(), Some(b'+' | b'-'));
+        match fence.language {
+            b"diff" | b"patch" if rows().any(is_change) => {
+                let what = "a diff that no header gives a file";
+                suspect(fence.at, Suspect::Other(what.to_owned()));
+            }
+            language if language.starts_with(b"suggestion") => {
+                let what = "a suggestion, which says neither file nor lines";
+                suspect(fence.at, Suspect::Other(what.to_owned()));
+            }
+            _ if rows().any(defines) => suspect(fence.at, code(None, rows())),
+            _ => {
+                for (at, row) in (fence.at + 1..).zip(rows()) {
+                    if let Some(what) = command(row, Place::Script) {
+                        suspect(at, what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Code that may only be shown.
+pub(super) fn code<'r>(path: Option<&[u8]>, rows: impl Iterator<Item = &'r [u8]>) -> Suspect {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Suspect::Code {
+        path: path.map(text),
+        rows: rows.map(text).collect(),
+    }
+}
+
+// Whether a line of code defines something.
+fn defines(row: &[u8]) -> bool {
+    let row = row.trim_ascii();
+    let starts: [&[u8]; 7] = [
+        b"def ",
+        b"class ",
+        b"async def ",
+        b"function ",
+        b"async function ",
+        b"export ",
+        b"interface ",
+    ];
+    let opens = |byte: &u8| matches!(byte, b'(' | b'{' | b':' | b'=');
+    starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
+}
+
+fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> FilePatch<'a> {
+    let mut content = Vec::new();
+    for row in at + 1..close {
+        content.extend_from_slice(lines.get(row));
+        content.push(b'\n');
+    }
+    let (name, body) = (Cow::Borrowed(name), Body::Whole(content));
+    FilePatch::explicit(number(at), Operation::Modify, &name, body)
 }
 
 // How often all lines may be looked through.
@@ -137,12 +265,20 @@ pub(in crate::patch) fn is_markdown(name: &[u8]) -> bool {
 }
 
 // The bare fence that no fence with a word behind it has opened.
-fn closing_fence(lines: &Lines<'_>, from: usize, fence: &[u8]) -> Option<usize> {
+fn closing_fence(
+    lines: &Lines<'_>,
+    from: usize,
+    fence: &[u8],
+    taken: &dyn Fn(usize) -> bool,
+) -> Option<usize> {
     let mut open = 0_usize;
     (from..lines.len()).find(|at| {
         let Some(rest) = lines.get(*at).strip_prefix(fence) else {
             return false;
         };
+        if taken(*at) {
+            return false;
+        }
         let word = rest.trim_ascii();
         if !word.is_empty() {
             open += usize::from(word.first().is_some_and(u8::is_ascii_alphanumeric));
@@ -154,19 +290,25 @@ fn closing_fence(lines: &Lines<'_>, from: usize, fence: &[u8]) -> Option<usize> 
     })
 }
 
-fn closing(lines: &Lines<'_>, from: usize, end: &[u8]) -> Option<usize> {
-    (from..lines.len()).find(|at| lines.get(*at).trim_ascii_end() == end)
+fn closing(
+    lines: &Lines<'_>,
+    from: usize,
+    end: &[u8],
+    taken: &dyn Fn(usize) -> bool,
+) -> Option<usize> {
+    (from..lines.len()).find(|at| lines.get(*at).trim_ascii_end() == end && !taken(*at))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::fenced_files;
+    use super::fenced;
     use crate::patch::read::reader::Lines;
     use crate::patch::set::Body;
 
     fn found(text: &str) -> Vec<(String, String)> {
-        let set = fenced_files(&Lines::new(text.as_bytes()), Vec::new());
-        let files = set.map(|set| set.files).unwrap_or_default();
+        let lines = Lines::new(text.as_bytes());
+        let set = fenced(&lines, &|_| false).and_then(|it| it.files(Vec::new()));
+        let files = set.map(|found| found.set.files).unwrap_or_default();
         files
             .iter()
             .filter_map(|file| {
@@ -212,8 +354,9 @@ mod tests {
         );
         assert_eq!(found(whole), [expected]);
         let problems = |text: &str| {
-            let set = fenced_files(&Lines::new(text.as_bytes()), Vec::new());
-            set.map_or(0, |set| set.problems.len())
+            let lines = Lines::new(text.as_bytes());
+            let set = fenced(&lines, &|_| false).and_then(|it| it.files(Vec::new()));
+            set.map_or(0, |found| found.set.problems.len())
         };
         assert_eq!(problems(whole), 0);
         let bare = "docs/a.md\n```md\n# A\n```\nx\n```\nend\n```\n";

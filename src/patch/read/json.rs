@@ -3,66 +3,105 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
+use super::calls::{Call, shell_texts, unknown_change};
+use super::claims::commands;
 use super::keys::{
-    ADDING, ALL, COMMANDS, CONTENT, INSERT_CONTENT, INSERTED, LINES, LISTS, NEW, OLD, PATH, TEXTS,
-    TOLD, WRAPPERS, get, is_one, numbered, plain, text,
+    ADDING, ALL, COMMANDS, CONTENT, EXPECTED, INSERT_CONTENT, INSERTED, LINES, LISTS, NEW, OLD,
+    PATH, TEXTS, TOLD, WRAPPERS, get, is_one, numbered, plain, text,
 };
 use super::problem;
 use super::turns::Turns;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
-use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side};
+use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side, Suspect, Unread};
 
 /// What JSON carries.
 pub(super) enum Packet {
-    /// Edits or whole files.
-    Changes(PatchSet<'static>),
-    /// Text in any form but this one.
-    Text(String),
+    /// Edits or whole files, and what is told beside them.
+    Changes(PatchSet<'static>, Vec<String>),
+    /// Text in any form but this one, and what is told beside it.
+    Text(Said, Vec<String>),
     /// It says that it has none.
     Nothing,
+    /// Calls that look like changes and are not understood.
+    Unread(Vec<Unread>),
 }
 
-/// Reads a value: a repair packet, an edit or a list of them, or the call of a tool that edits.
-pub(super) fn packet(value: &Value) -> Option<Packet> {
-    let status = value.get("status").and_then(Value::as_str);
-    if status.is_some_and(|it| !matches!(it, "patch" | "completed")) {
+impl Packet {
+    /// Whether a change was understood, or refused for what it says.
+    pub(super) fn is_read(&self) -> bool {
+        !matches!(self, Self::Unread(_))
+    }
+}
+
+/// Patches as text in the calls of a reply.
+pub(super) struct Said {
+    pub(super) text: String,
+    /// Calls beside them that are not understood.
+    pub(super) unread: Vec<Unread>,
+}
+
+/// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a tool that
+/// edits.
+pub(super) fn packet(values: &[(u32, Value)]) -> Option<Packet> {
+    let status = |value: &Value| {
+        value
+            .get("status")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    if let [(_, one)] = values
+        && status(one).is_some_and(|it| !matches!(&*it, "patch" | "completed"))
+    {
         return Some(Packet::Nothing);
     }
-    let mut found = Found {
-        turns: Turns::of(value, DEEPEST),
-        ..Found::default()
-    };
-    found.collect(value, None, 0);
-    let sent = !found.files.is_empty() || !found.texts.is_empty() || !found.told.is_empty();
-    if found.turns.cut && sent {
-        found.refused(Code::P104, "the reply was cut off, says its reason to stop");
-    } else if !found.files.is_empty() && !found.texts.is_empty() {
-        let message = "there are edits and a patch as text; send all changes in one form";
-        found.refused(Code::P107, message);
-    } else if found.files.is_empty() {
-        // What is told beside calls shows what they do.
-        let told = [found.texts, found.told]
-            .into_iter()
-            .find(|it| !it.is_empty());
-        if let Some(texts) = told {
-            return Some(Packet::Text(texts.join("\n")));
+    let mut found = Found::default();
+    for (_, value) in values {
+        found.turns.look(value, DEEPEST);
+    }
+    for (line, value) in values {
+        found.line = *line;
+        found.collect(value, None, 0);
+    }
+    found.packet()
+}
+
+impl Found {
+    fn packet(mut self) -> Option<Packet> {
+        let sent = !self.files.is_empty() || !self.texts.is_empty() || !self.told.is_empty();
+        if self.turns.cut && sent {
+            self.refused(Code::P104, "the reply was cut off, says its reason to stop");
+        } else if !self.files.is_empty() && !self.texts.is_empty() {
+            let message = "there are edits and a patch as text; send all changes in one form";
+            self.refused(Code::P107, message);
+        } else if self.files.is_empty() && sent {
+            // What is told beside calls shows what they do.
+            let (texts, told) = if self.texts.is_empty() {
+                (self.told, self.prose)
+            } else {
+                (self.texts, [self.told, self.prose].concat())
+            };
+            let text = texts.join("\n");
+            let unread = self.unread;
+            return Some(Packet::Text(Said { text, unread }, told));
         }
+        if self.files.is_empty() && !self.part {
+            return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));
+        }
+        let mut edits = self.files.iter();
+        let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
+        let set = PatchSet {
+            format: if edits {
+                PatchFormat::Edits
+            } else {
+                PatchFormat::WholeFile
+            },
+            files: self.files,
+            mends: self.mends,
+            problems: self.problems,
+            unread: self.unread,
+        };
+        Some(Packet::Changes(set, [self.told, self.prose].concat()))
     }
-    let mut edits = found.files.iter();
-    let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
-    if found.files.is_empty() && !found.part {
-        return None;
-    }
-    Some(Packet::Changes(PatchSet {
-        format: if edits {
-            PatchFormat::Edits
-        } else {
-            PatchFormat::WholeFile
-        },
-        files: found.files,
-        mends: found.mends,
-        problems: found.problems,
-    }))
 }
 
 const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
@@ -115,8 +154,12 @@ impl Tool {
 #[derive(Default)]
 struct Found {
     texts: Vec<String>,
-    // Patches in what is said, not in the call of a tool.
+    // Patches in what is said, not in the call of a tool, and what else is said there.
     told: Vec<String>,
+    prose: Vec<String>,
+    unread: Vec<Unread>,
+    // Of the value that is looked through.
+    line: u32,
     telling: bool,
     turns: Turns,
     // The texts, and the edits of the last file.
@@ -168,6 +211,8 @@ impl Found {
         let is_patch = marks.iter().any(|mark| said.contains(mark));
         if is_patch {
             self.text(said);
+        } else if self.telling {
+            self.prose.push(said.to_owned());
         }
         is_patch
     }
@@ -186,7 +231,7 @@ impl Found {
 
     fn refused(&mut self, code: Code, message: &str) {
         self.part = true;
-        self.problems.push(problem(code, 1, message));
+        self.problems.push(problem(code, self.line.max(1), message));
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
@@ -222,10 +267,43 @@ impl Found {
             return true;
         }
         let outside = self.tool;
-        self.tool = text(fields, "name tool toolname").map_or(outside, Tool::named);
-        let any = self.within(fields, path, depth);
+        let name = text(fields, "name tool toolname");
+        self.tool = name.map_or(outside, Tool::named);
+        let any = self.moved(fields, name) || self.within(fields, path, depth);
         self.tool = outside;
-        any
+        any || self.unread(fields, name)
+    }
+
+    // A call that deletes or moves a file.
+    fn moved(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
+        let command = text(fields, COMMANDS).filter(|it| !it.contains(' '));
+        let Some(call) = Call::of(fields, name.or(command)) else {
+            return false;
+        };
+        let file = match call {
+            Call::Deletes(path) => file(&path, Operation::Delete, Body::Empty),
+            Call::Moves(from, to) => {
+                let mut file = file(&to, Operation::Rename, Body::Empty);
+                file.headers.minus = Some(Side::Name(Cow::Owned(from.into_bytes())));
+                file
+            }
+        };
+        self.files.push(file);
+        true
+    }
+
+    // What looks like a change, and is none that is understood.
+    fn unread(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
+        let before = self.unread.len();
+        let line = self.line.max(1);
+        if let Some(what) = unknown_change(fields, name) {
+            let what = Suspect::Other(what);
+            self.unread.push(Unread { line, what });
+        }
+        for text in shell_texts(fields) {
+            self.unread.extend(commands(&text, line));
+        }
+        self.unread.len() > before
     }
 
     // An object whose own patch and tool are known.
@@ -264,8 +342,12 @@ impl Found {
         match value {
             Value::Array(list) => {
                 for one in list {
-                    if !self.collect(one, path, depth + 1) {
-                        self.problems.push(problem(Code::P107, 1, NO_EDIT));
+                    let known = self.unread.len();
+                    let found = self.collect(one, path, depth + 1);
+                    if !found || self.unread.len() > known {
+                        self.unread.truncate(known);
+                        self.problems
+                            .push(problem(Code::P107, self.line.max(1), NO_EDIT));
                     }
                 }
                 !list.is_empty()
@@ -287,7 +369,7 @@ impl Found {
         if let Some(line) = line.and_then(Value::as_u64)
             && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
         {
-            self.edit(path, Vec::new(), ended(new), false, Some(line));
+            self.edit(path, inserted(ended(new), line));
             return true;
         }
         match (text(fields, OLD), text(fields, NEW)) {
@@ -296,18 +378,22 @@ impl Found {
                 self.files.push(file(path, Operation::Create, body));
             }
             (Some(old), Some(new)) => {
-                let all = get(fields, ALL).and_then(Value::as_bool).unwrap_or(false);
-                self.edit(
-                    path,
-                    old.as_bytes().to_vec(),
-                    new.as_bytes().to_vec(),
-                    all,
-                    None,
-                );
+                let count = get(fields, EXPECTED).and_then(Value::as_u64);
+                let edit = Edit {
+                    old: old.as_bytes().to_vec(),
+                    new: new.as_bytes().to_vec(),
+                    line: 1,
+                    all: get(fields, ALL).and_then(Value::as_bool).unwrap_or(false),
+                    expected: count
+                        .and_then(|it| u32::try_from(it).ok())
+                        .filter(|it| *it > 1),
+                    after: None,
+                };
+                self.edit(path, edit);
             }
             _ => match text(fields, self.tool.content()) {
                 Some(content) if self.tool == Tool::Appends => {
-                    self.edit(path, Vec::new(), ended(content), false, Some(Edit::END));
+                    self.edit(path, inserted(ended(content), Edit::END));
                 }
                 Some(content) => match get(fields, LINES) {
                     None if self.tool == Tool::Adds || text(fields, "mode").is_some_and(adds) => {
@@ -330,7 +416,7 @@ impl Found {
         match line.and_then(|line| u32::try_from(line).ok()) {
             Some(line) if inserting => {
                 let after = line.checked_sub(1).unwrap_or(Edit::END);
-                self.edit(path, Vec::new(), ended(content), false, Some(after));
+                self.edit(path, inserted(ended(content), after));
             }
             _ => {
                 let message =
@@ -345,14 +431,7 @@ impl Found {
         self.files.push(file(path, Operation::Modify, content));
     }
 
-    fn edit(&mut self, path: &str, old: Vec<u8>, new: Vec<u8>, all: bool, after: Option<u32>) {
-        let edit = Edit {
-            old,
-            new,
-            line: 1,
-            all,
-            after,
-        };
+    fn edit(&mut self, path: &str, edit: Edit) {
         if let Some(FilePatch {
             headers,
             body: Body::Edits(edits),
@@ -372,6 +451,17 @@ impl Found {
         self.known_edits = HashSet::from([edit.clone()]);
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
+    }
+}
+
+fn inserted(new: Vec<u8>, after: u32) -> Edit {
+    Edit {
+        old: Vec::new(),
+        new,
+        line: 1,
+        all: false,
+        expected: None,
+        after: Some(after),
     }
 }
 

@@ -11,6 +11,8 @@ pub(super) const OLD: &str =
 pub(super) const NEW: &str =
     "new newtext newstring newstr newcode replace replacement updated after replacementcontent";
 pub(super) const ALL: &str = "replaceall allowmultiple all";
+/// In how many places the old text stands.
+pub(super) const EXPECTED: &str = "expectedreplacements expectedoccurrences";
 pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
 /// What says that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \

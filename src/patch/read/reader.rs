@@ -1,11 +1,13 @@
+use serde_json::Value;
+
 use super::alternatives::alternatives;
 use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
-use super::clean::clean;
+use super::claims::{Claims, Form, beside, first_form, weigh_told};
+use super::clean::{Cleaned, clean};
 use super::diff::diff;
-use super::envelope::{envelope, starts_file};
-use super::fence::starts_block;
-use super::fenced::fenced_files;
+use super::envelope::envelope;
+use super::fenced::fenced;
 use super::foreign::foreign;
 use super::json::{Packet, packet};
 use super::stream::{Joined, joined};
@@ -58,45 +60,98 @@ pub fn read<T>(
     let cleaned = clean(input).map_err(encoding)?;
     match joined(&cleaned.bytes) {
         Some(Joined::Said { calls, text }) => {
-            return match packet(&calls) {
-                Some(packet) => unpack(packet, options, take),
-                None => read(text.as_bytes(), options, take),
-            };
+            return said(calls, text, options, take);
         }
         Some(Joined::Cut) => return refuse(Code::P104, "the stream of the reply was cut off"),
         None => {}
     }
+    read_cleaned(&cleaned, options, take)
+}
+
+fn read_cleaned<T>(
+    cleaned: &Cleaned<'_>,
+    options: &ReadOptions,
+    take: impl FnOnce(PatchSet<'_>) -> T,
+) -> Result<T, Refusal> {
+    let mends = cleaned.mends.clone();
     if let Some(packet) = whole(&cleaned.bytes) {
         return unpack(packet, options, take);
     }
     if let Some(bytes) = single_spaced(&cleaned.bytes) {
         let mend = unwrapping("took out the empty line after every line");
-        let mends = [cleaned.mends, vec![mend]].concat();
+        let mends = [mends, vec![mend]].concat();
         return find(&Lines::new(&bytes), mends, options).map(take);
     }
     let lines = Lines::new(&cleaned.bytes);
-    let mends = cleaned.mends.clone();
-    match find(&lines, cleaned.mends, options) {
+    match find(&lines, mends.clone(), options) {
         Err(refusal) if refusal.code == Code::P102 => {
-            let tagged = || tagged(&cleaned.bytes).as_ref().and_then(packet);
-            if let Some(packet) = amid(&cleaned.bytes).or_else(tagged) {
-                return unpack(packet, options, take);
-            }
-            if let Some((bytes, message)) = unwrapped(&cleaned.bytes) {
-                let mends = [mends, vec![unwrapping(message)]].concat();
-                return find(&Lines::new(&bytes), mends, options).map(take);
-            }
-            if let Some(packet) = nearly(&cleaned.bytes) {
-                return unpack(packet, options, take);
-            }
-            if let Some(mut set) = fenced_files(&lines, mends) {
-                set.problems.extend(alternatives(&lines, &set));
-                return Ok(take(set));
-            }
-            Err(unlike(&cleaned.bytes))
+            without_marks(&cleaned.bytes, &lines, mends, options, take)
         }
         found => found.map(take),
     }
+}
+
+// A reply that was streamed. Its text is no stream again.
+fn said<T>(
+    calls: Value,
+    text: String,
+    options: &ReadOptions,
+    take: impl FnOnce(PatchSet<'_>) -> T,
+) -> Result<T, Refusal> {
+    let unread = match packet(&[(1, calls)]) {
+        Some(Packet::Changes(set, told)) => {
+            let told = [told, vec![text]].concat();
+            return unpack(Packet::Changes(set, told), options, take);
+        }
+        Some(Packet::Text(calls, told)) => {
+            let told = [told, vec![text]].concat();
+            return unpack(Packet::Text(calls, told), options, take);
+        }
+        Some(Packet::Nothing) => return Err(no_patch()),
+        Some(Packet::Unread(unread)) => unread,
+        None => Vec::new(),
+    };
+    let cleaned = clean(text.as_bytes()).map_err(encoding)?;
+    read_cleaned(&cleaned, options, |mut set| {
+        set.unread.extend(unread);
+        take(set)
+    })
+}
+
+// A reply in which no text form of a patch shows its marks.
+fn without_marks<T>(
+    bytes: &[u8],
+    lines: &Lines<'_>,
+    mends: Vec<Mend>,
+    options: &ReadOptions,
+    take: impl FnOnce(PatchSet<'_>) -> T,
+) -> Result<T, Refusal> {
+    let is_read = |found: &(Packet, _)| found.0.is_read();
+    let calls = amid(bytes).filter(is_read);
+    let calls = calls.or_else(|| tagged(bytes).filter(is_read));
+    if let Some((packet, spans)) = calls {
+        return unpack(packet, options, |set| {
+            take(beside(lines, Claims { set, spans }, options))
+        });
+    }
+    if let Some(unwrapped) = unwrapped(bytes) {
+        let mends = [mends, vec![unwrapping(unwrapped.from)]].concat();
+        let set = find(&Lines::new(&unwrapped.bytes), mends, options)?;
+        let spans = vec![unwrapped.rows];
+        return Ok(take(beside(lines, Claims { set, spans }, options)));
+    }
+    if let Some((packet, rows)) = nearly(bytes) {
+        let spans = vec![rows];
+        return unpack(packet, options, |set| {
+            take(beside(lines, Claims { set, spans }, options))
+        });
+    }
+    if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
+        let mut set = beside(lines, files, options);
+        set.problems.extend(alternatives(lines, &set));
+        return Ok(take(set));
+    }
+    Err(unlike(bytes))
 }
 
 fn unwrapping(message: &str) -> Mend {
@@ -118,12 +173,18 @@ fn unpack<T>(
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
     match packet {
-        Packet::Changes(set) => Ok(take(set)),
-        Packet::Text(text) => {
-            let cleaned = clean(text.as_bytes()).map_err(encoding)?;
-            find(&Lines::new(&cleaned.bytes), cleaned.mends, options).map(take)
+        Packet::Changes(mut set, told) => {
+            weigh_told(&mut set, &told);
+            Ok(take(set))
         }
-        Packet::Nothing => Err(no_patch()),
+        Packet::Text(mut text, told) => {
+            let cleaned = clean(text.text.as_bytes()).map_err(encoding)?;
+            let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends, options)?;
+            weigh_told(&mut set, &told);
+            set.unread.append(&mut text.unread);
+            Ok(take(set))
+        }
+        Packet::Nothing | Packet::Unread(_) => Err(no_patch()),
     }
 }
 
@@ -132,7 +193,8 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    let mut set = found(lines, mends, options)?;
+    let first = found(lines, mends, options)?;
+    let mut set = beside(lines, first, options);
     set.problems.extend(alternatives(lines, &set));
     Ok(set)
 }
@@ -141,20 +203,21 @@ fn found<'a>(
     lines: &Lines<'a>,
     mends: Vec<Mend>,
     options: &ReadOptions,
-) -> Result<PatchSet<'a>, Refusal> {
-    let set = match first_form(lines) {
+) -> Result<Claims<'a>, Refusal> {
+    let claims = match first_form(lines) {
         Some(Form::Blocks) => blocks(lines, &mends),
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
-    if let Some(set) = set.filter(|set| !set.files.is_empty() || !set.problems.is_empty()) {
-        return Ok(set);
+    let says = |it: &Claims<'_>| !it.set.files.is_empty() || !it.set.problems.is_empty();
+    if let Some(claims) = claims.filter(says) {
+        return Ok(claims);
     }
-    let set = diff(lines, mends, options.max_binary_bytes);
-    if !set.files.is_empty() {
-        return Ok(set);
+    let claims = diff(lines, mends, options.max_binary_bytes);
+    if !claims.set.files.is_empty() {
+        return Ok(claims);
     }
-    if let Some(blocks) = blocks(lines, &set.mends) {
+    if let Some(blocks) = blocks(lines, &claims.set.mends) {
         return Ok(blocks);
     }
     if let Some(format) = foreign(lines) {
@@ -163,36 +226,10 @@ fn found<'a>(
             format!("this is {format}, which cannot be applied; send a unified diff"),
         );
     }
-    if set.problems.is_empty() {
+    if claims.set.problems.is_empty() {
         return Err(no_patch());
     }
-    Ok(set)
-}
-
-// Text forms of a patch. The one whose first mark comes first is meant: what follows inside it may
-// show another.
-enum Form {
-    Diff,
-    Blocks,
-    Envelope,
-}
-
-fn first_form(lines: &Lines<'_>) -> Option<Form> {
-    (0..lines.len()).find_map(|at| {
-        let line = lines.get(at);
-        match line.first()? {
-            b'<' | b'-' if starts_block(line) => Some(Form::Blocks),
-            b'd' if line.starts_with(b"diff --git ") => Some(Form::Diff),
-            b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
-                Some(Form::Diff)
-            }
-            b'@' if line.starts_with(b"@@ -") => Some(Form::Diff),
-            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => {
-                Some(Form::Envelope)
-            }
-            _ => None,
-        }
-    })
+    Ok(claims)
 }
 
 fn no_patch() -> Refusal {
@@ -231,6 +268,7 @@ fn likeness(bytes: &[u8]) -> &'static str {
 }
 
 /// The lines of an input, without their line feeds.
+#[derive(Clone)]
 pub(super) struct Lines<'a> {
     lines: Vec<&'a [u8]>,
     /// Whether the last line has no line feed.
@@ -260,6 +298,13 @@ impl<'a> Lines<'a> {
     /// The line at this index; empty past the end.
     pub(super) fn get(&self, at: usize) -> &'a [u8] {
         self.lines.get(at).copied().unwrap_or_default()
+    }
+
+    /// Empties the line at this index.
+    pub(super) fn blank(&mut self, at: usize) {
+        if let Some(line) = self.lines.get_mut(at) {
+            *line = &[];
+        }
     }
 
     /// The line at this index, when there is one.

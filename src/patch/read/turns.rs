@@ -20,7 +20,8 @@ impl Turns {
         turns
     }
 
-    fn look(&mut self, value: &Value, deepest: usize) {
+    /// As [`Turns::of`], for one more value.
+    pub(super) fn look(&mut self, value: &Value, deepest: usize) {
         let Some(deeper) = deepest.checked_sub(1) else {
             return;
         };

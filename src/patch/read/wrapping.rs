@@ -1,14 +1,28 @@
+use std::ops::Range;
+
 use super::fence::starts_block;
 use crate::patch::text::numbered;
 
-/// The patch without what stands before every one of its lines, and what that was: marks of a quotation,
-/// indentation, line numbers, or the escapes of a string. `None` when nothing does.
-pub(super) fn unwrapped(bytes: &[u8]) -> Option<(Vec<u8>, &'static str)> {
+/// A patch without what stood before every one of its lines.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unwrapped {
+    pub(super) bytes: Vec<u8>,
+    /// The rows of the input that it takes.
+    pub(super) rows: Range<usize>,
+    /// What was done, in words.
+    pub(super) from: &'static str,
+}
+
+/// The patch without what stands before every one of its lines: marks of a quotation, indentation, line
+/// numbers, or the escapes of a string. `None` when nothing does.
+pub(super) fn unwrapped(bytes: &[u8]) -> Option<Unwrapped> {
+    let all = || 0..split(bytes).count();
     quoted(bytes)
         .map(|it| (it, "took off the marks of a quotation"))
         .or_else(|| indented(bytes).map(|it| (it, "took off the indentation of the patch")))
         .or_else(|| listed(bytes).map(|it| (it, "took off the line numbers of a listing")))
-        .or_else(|| escaped(bytes).map(|it| (it, "decoded the escapes of a string")))
+        .or_else(|| escaped(bytes).map(|it| ((it, all()), "decoded the escapes of a string")))
+        .map(|((bytes, rows), from)| Unwrapped { bytes, rows, from })
 }
 
 /// The patch without the empty line that follows every one of its lines; `None` when they do not.
@@ -49,21 +63,24 @@ fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == b'\n')
 }
 
-// What `strip` leaves of the lines from the first that starts a form, up to the first it does not take.
-fn from_form(bytes: &[u8], strip: impl Fn(&[u8]) -> Option<&[u8]>) -> Option<Vec<u8>> {
-    let lines = split(bytes).skip_while(|line| !strip(line).is_some_and(starts_form));
+// What `strip` leaves of the lines from the first that starts a form, up to the first it does not take; and
+// which they are.
+fn from_form(
+    bytes: &[u8],
+    strip: impl Fn(&[u8]) -> Option<&[u8]>,
+) -> Option<(Vec<u8>, Range<usize>)> {
+    let start = split(bytes).position(|line| strip(line).is_some_and(starts_form))?;
     let mut out = Vec::with_capacity(bytes.len());
-    for line in lines {
-        let Some(line) = strip(line) else {
-            break;
-        };
+    let mut end = start;
+    for line in split(bytes).skip(start).map_while(strip) {
         out.extend_from_slice(line);
         out.push(b'\n');
+        end += 1;
     }
-    (!out.is_empty()).then_some(out)
+    Some((out, start..end))
 }
 
-fn quoted(bytes: &[u8]) -> Option<Vec<u8>> {
+fn quoted(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     // Blank lines may have lost the blank after the mark.
     let strip = |line: &[u8]| -> Option<usize> {
         match line {
@@ -75,7 +92,7 @@ fn quoted(bytes: &[u8]) -> Option<Vec<u8>> {
     from_form(bytes, |line| line.get(strip(line)?..))
 }
 
-fn indented(bytes: &[u8]) -> Option<Vec<u8>> {
+fn indented(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     let depth = split(bytes).find_map(|line| {
         let text = line.trim_ascii_start();
         let depth = line.len() - text.len();
@@ -91,7 +108,7 @@ fn indented(bytes: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-fn listed(bytes: &[u8]) -> Option<Vec<u8>> {
+fn listed(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     from_form(bytes, |line| numbered(line, false).map(|(_, rest)| rest))
 }
 
@@ -132,7 +149,7 @@ mod tests {
             numbers,
             serde_json::json!(diff).to_string(),
         ] {
-            let (bytes, _) = unwrapped(text.as_bytes()).unwrap();
+            let bytes = unwrapped(text.as_bytes()).unwrap().bytes;
             let found = String::from_utf8(bytes).unwrap();
             assert_eq!(found.trim_end(), diff.trim_end(), "{text}");
         }

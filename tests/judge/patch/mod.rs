@@ -12,3 +12,4 @@ mod judge;
 mod named;
 mod round_trip;
 mod support;
+mod two_forms;

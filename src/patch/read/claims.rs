@@ -1,0 +1,303 @@
+use std::ops::Range;
+
+use super::amid::amid;
+use super::blocks::blocks;
+use super::command::{Place, command};
+use super::diff::diff;
+use super::envelope::{envelope, starts_file};
+use super::fence::starts_block;
+use super::fenced::{code, fenced};
+use super::json::Packet;
+use super::problem;
+use super::reader::{Lines, ReadOptions};
+use super::said::{gives_way, repeats};
+use super::wrapping::unwrapped;
+use super::xml::{self, tagged};
+use crate::model::{Code, Mend, Safety};
+use crate::patch::set::{Body, PatchSet, Suspect, Unread};
+
+/// What a reader found, and the rows that it took for it.
+pub(super) struct Claims<'a> {
+    pub(super) set: PatchSet<'a>,
+    pub(super) spans: Vec<Range<usize>>,
+}
+
+// Text forms of a patch. The one whose first mark comes first is read first: what stands inside it may
+// show another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Diff,
+    Blocks,
+    Envelope,
+}
+
+pub(super) fn first_form(lines: &Lines<'_>) -> Option<Form> {
+    (0..lines.len()).find_map(|at| {
+        let line = lines.get(at);
+        match line.first()? {
+            b'<' | b'-' if starts_block(line) => Some(Form::Blocks),
+            b'd' if line.starts_with(b"diff --git ") => Some(Form::Diff),
+            b'-' if line.starts_with(b"--- ") && lines.get(at + 1).starts_with(b"+++ ") => {
+                Some(Form::Diff)
+            }
+            b'@' if line.starts_with(b"@@ -") => Some(Form::Diff),
+            b'*' if line.starts_with(b"*** Begin Patch") || starts_file(line) => {
+                Some(Form::Envelope)
+            }
+            _ => None,
+        }
+    })
+}
+
+/// Adds to what was read in the rows of `spans` what every other reader finds in the other rows, and what
+/// there looks like a change that none of them reads.
+pub(super) fn beside<'a>(
+    lines: &Lines<'a>,
+    first: Claims<'a>,
+    options: &ReadOptions,
+) -> PatchSet<'a> {
+    let Claims { mut set, spans } = first;
+    let mut rest = Rest::of(lines, spans);
+    if rest.is_blank() {
+        return set;
+    }
+    rest.skip_mail(lines);
+    for round in 0.. {
+        let Some(form) = first_form(&rest.lines) else {
+            break;
+        };
+        let found = match form {
+            Form::Blocks => blocks(&rest.lines, &[]),
+            Form::Envelope => Some(envelope(&rest.lines, Vec::new())),
+            Form::Diff => Some(diff(&rest.lines, Vec::new(), options.max_binary_bytes)),
+        };
+        let Some(found) = found.filter(|it| !it.spans.is_empty() && round < MOST_ROUNDS) else {
+            set.unread
+                .push(other(1, "a patch in another form, which cannot be read"));
+            break;
+        };
+        let (entangled, spans) = (rest.parts(&found), found.spans);
+        set.problems.extend(entangled.map(|line| {
+            let message = "changes in two forms stand within each other; send all in one form";
+            problem(Code::P107, line, message)
+        }));
+        join(&mut set, found.set);
+        rest.take(spans);
+    }
+    packets(&mut rest, &mut set);
+    fences(&rest, &mut set);
+    if unwrapped(&rest.bytes(b"")).is_some() {
+        let what = "a patch that is quoted, indented, numbered or escaped";
+        set.unread.push(other(1, what));
+    }
+    set
+}
+
+// Each reads all of one form.
+const MOST_ROUNDS: usize = 8;
+
+fn other(line: u32, what: &str) -> Unread {
+    Unread {
+        line,
+        what: Suspect::Other(what.to_owned()),
+    }
+}
+
+// Sections that repeat what is there in another form are left out.
+fn join<'a>(set: &mut PatchSet<'a>, mut more: PatchSet<'a>) {
+    let before = more.files.len();
+    more.files.retain(|file| !repeats(file, set));
+    if more.files.len() < before {
+        let message = "left out a change that repeats an earlier one in another form";
+        set.mends
+            .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
+    }
+    set.join(more);
+}
+
+// Calls in JSON and in tags.
+fn packets<'a>(rest: &mut Rest<'a>, set: &mut PatchSet<'a>) {
+    let json = amid(&rest.bytes(b""));
+    let (packet, spans) = json.unwrap_or((Packet::Unread(Vec::new()), Vec::new()));
+    add(set, packet);
+    rest.take(spans);
+    if let Some((packet, spans)) = tagged(&rest.bytes(format!("<{}>", xml::TAKEN).as_bytes())) {
+        add(set, packet);
+        rest.take(spans);
+    }
+}
+
+fn add(set: &mut PatchSet<'_>, packet: Packet) {
+    match packet {
+        Packet::Changes(more, told) => {
+            join(set, more);
+            weigh_told(set, &told);
+        }
+        Packet::Text(..) => {
+            let message = "there are edits and a patch as text; send all changes in one form";
+            set.problems.push(problem(Code::P107, 1, message));
+        }
+        Packet::Unread(list) => set.unread.extend(list),
+        Packet::Nothing => {}
+    }
+}
+
+/// Weighs what a reply tells beside the changes of a set: what shows those changes gives way to them, all
+/// else is unread.
+pub(super) fn weigh_told(set: &mut PatchSet<'_>, told: &[String]) {
+    for text in told {
+        let lines = Lines::new(text.as_bytes());
+        let nothing = Claims {
+            set: PatchSet::empty(set.format, Vec::new()),
+            spans: Vec::new(),
+        };
+        let mut found = beside(&lines, nothing, &ReadOptions::default());
+        let shown = found.files.len();
+        found.files.retain(|file| !gives_way(file, set));
+        if found.files.len() < shown {
+            let message = "left out a patch that is told beside the calls that make the change";
+            set.mends
+                .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
+        }
+        if !found.files.is_empty() || !found.problems.is_empty() {
+            set.unread.push(other(
+                1,
+                "a patch that is told beside calls that do not make it",
+            ));
+        }
+        set.unread.extend(found.unread);
+    }
+}
+
+/// Adds the files that commands write, and as unread what else stands in fences.
+fn fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
+    let Some(found) = fenced(&rest.whole, &|at| rest.is_taken(at)) else {
+        set.unread.push(other(1, "text with too many fences"));
+        return;
+    };
+    for (file, rows) in found.named {
+        let name = file.headers.plus.as_ref().and_then(|it| it.name());
+        set.unread.push(Unread {
+            line: file.line,
+            what: code(name, rows.map(|at| rest.whole.get(at))),
+        });
+    }
+    let mut written = PatchSet::empty(set.format, Vec::new());
+    written.files = found.written.into_iter().map(|(file, _)| file).collect();
+    join(set, written);
+    set.unread.extend(found.unread);
+}
+
+/// The suspects of a text that is the call of a shell.
+pub(super) fn commands(text: &str, line: u32) -> impl Iterator<Item = Unread> {
+    let rows = text.lines().take(MOST_COMMANDS);
+    let suspects = rows.filter_map(|row| command(row.as_bytes(), Place::Script));
+    suspects.map(move |what| Unread { line, what })
+}
+
+const MOST_COMMANDS: usize = 1000;
+
+// The rows of a reply that no reader has taken so far.
+struct Rest<'a> {
+    // All rows, and those that are left, the others blank.
+    whole: Lines<'a>,
+    lines: Lines<'a>,
+    taken: Vec<bool>,
+}
+
+impl<'a> Rest<'a> {
+    fn of(lines: &Lines<'a>, spans: Vec<Range<usize>>) -> Self {
+        let mut rest = Self {
+            whole: lines.clone(),
+            lines: lines.clone(),
+            taken: vec![false; lines.len()],
+        };
+        rest.take(spans);
+        rest
+    }
+
+    fn take(&mut self, spans: Vec<Range<usize>>) {
+        for at in spans.into_iter().flatten() {
+            self.lines.blank(at);
+            if let Some(taken) = self.taken.get_mut(at) {
+                *taken = true;
+            }
+        }
+    }
+
+    fn is_taken(&self, at: usize) -> bool {
+        self.taken.get(at).copied().unwrap_or_default()
+    }
+
+    fn is_blank(&self) -> bool {
+        (0..self.lines.len()).all(|at| self.lines.get(at).trim_ascii().is_empty())
+    }
+
+    // The message of a commit is no part of the patch.
+    fn skip_mail(&mut self, lines: &Lines<'a>) {
+        let mut from = 0;
+        let mut mail = Vec::new();
+        for at in 0..=lines.len() {
+            if at == lines.len() || self.is_taken(at) {
+                if (from..at).any(|row| starts_mail(lines.get(row))) {
+                    mail.push(from..at);
+                }
+                from = at + 1;
+            }
+        }
+        self.take(mail);
+    }
+
+    // The row of a change that rows taken by another form part.
+    fn parts(&self, found: &Claims<'_>) -> Option<u32> {
+        let hunks = found.set.files.iter().flat_map(|file| match &file.body {
+            Body::Hunks(hunks) => hunks.as_slice(),
+            _ => &[],
+        });
+        hunks.into_iter().find_map(|hunk| {
+            let last = hunk.lines.last().map_or(hunk.line, |line| line.at);
+            let mut rows = hunk.line as usize..last as usize;
+            rows.any(|at| self.is_taken(at)).then_some(hunk.line)
+        })
+    }
+
+    // What is left, each row in its line.
+    fn bytes(&self, taken: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for at in 0..self.lines.len() {
+            let line = if self.is_taken(at) {
+                taken
+            } else {
+                self.lines.get(at)
+            };
+            bytes.extend_from_slice(line);
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+}
+
+// `From 1234abcd… Mon Sep`, `commit 1234abcd…`, `Subject: x`.
+fn starts_mail(line: &[u8]) -> bool {
+    let id = |start: &[u8]| {
+        let rest = line.strip_prefix(start);
+        let word = rest.and_then(|it| it.split(|byte| *byte == b' ').next());
+        word.is_some_and(|it| it.len() > 6 && it.iter().all(u8::is_ascii_hexdigit))
+    };
+    id(b"From ") || id(b"commit ") || line.starts_with(b"Subject: ")
+}
+
+/// Where the rows of a text end.
+pub(super) struct Rows(Vec<usize>);
+
+impl Rows {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self(memchr::memchr_iter(b'\n', bytes).collect())
+    }
+
+    /// The rows that a range of bytes touches.
+    pub(super) fn touched(&self, range: &Range<usize>) -> Range<usize> {
+        let row = |at: usize| self.0.partition_point(|feed| *feed < at);
+        row(range.start)..row(range.end.saturating_sub(1)) + 1
+    }
+}

@@ -1,0 +1,115 @@
+use std::borrow::Cow;
+
+use super::set::{Suspect, Unread};
+use super::structure::PathChange;
+use crate::model::{Code, PatchProblem, RepoPath};
+use crate::source::{EntryKind, Source};
+use std::collections::BTreeMap;
+
+/// The problem of what looks like a change and was read by no reader; `None` where the files show that it
+/// is none: code as it stands in one of them, a command about files that the tree does not have.
+pub(super) fn weigh_unread(
+    unread: &Unread,
+    source: &dyn Source,
+    slots: &BTreeMap<String, PathChange>,
+) -> Option<PatchProblem> {
+    let what = match &unread.what {
+        Suspect::Code { path, rows } => {
+            if is_shown(path.as_deref(), rows, source, slots) {
+                return None;
+            }
+            match path {
+                Some(path) => format!("code for {path} that does not stand there"),
+                None => "code that stands in none of its files".to_owned(),
+            }
+        }
+        Suspect::Command {
+            text,
+            takes,
+            writes,
+        } => {
+            if !writes && !takes.iter().any(|path| is_there(path, source)) {
+                return None;
+            }
+            format!("the command `{text}`, which is not run")
+        }
+        Suspect::Other(what) => what.clone(),
+    };
+    let message = format!("beside the changes that were read stands {what}");
+    let mut problem = PatchProblem::new(Code::P107, message).at(None, u64::from(unread.line));
+    problem.hint =
+        Some("send all changes in one form, and nothing else that looks like one".to_owned());
+    Some(problem)
+}
+
+// Whether a file has all of these lines, before or after.
+fn is_shown(
+    path: Option<&str>,
+    rows: &[String],
+    source: &dyn Source,
+    slots: &BTreeMap<String, PathChange>,
+) -> bool {
+    let rows: Vec<&str> = rows.iter().map(|it| it.trim()).collect();
+    let pieces: Vec<Vec<&str>> = rows
+        .split(|row| is_left_out(row))
+        .map(|piece| piece.iter().copied().filter(|it| !it.is_empty()).collect())
+        .filter(|piece: &Vec<&str>| !piece.is_empty())
+        .collect();
+    let shows = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        holds(&text, &pieces)
+    };
+    let named = |name: &str| path.is_none_or(|path| is_suffix(path, name) || is_suffix(name, path));
+    let mut states = slots
+        .iter()
+        .filter(|(name, _)| named(name))
+        .flat_map(|(_, slot)| [&slot.before, &slot.after])
+        .flatten();
+    if states.any(|state| shows(&state.bytes)) {
+        return true;
+    }
+    let path = path.and_then(|path| RepoPath::new(path.trim_start_matches("./")).ok());
+    path.and_then(|path| source.read(&path).ok())
+        .is_some_and(|bytes| shows(&bytes))
+}
+
+// Whether the lines of each piece follow each other in the text, the pieces in their order.
+fn holds(text: &str, pieces: &[Vec<&str>]) -> bool {
+    let lines: Vec<Cow<'_, str>> = text
+        .lines()
+        .map(str::trim)
+        .filter(|it| !it.is_empty())
+        .map(Cow::Borrowed)
+        .collect();
+    let mut from = 0;
+    pieces.iter().all(|piece| {
+        let rest = lines.get(from..).unwrap_or_default();
+        let at = rest
+            .windows(piece.len())
+            .position(|window| window.iter().zip(piece).all(|(a, b)| a == b));
+        from += at.map_or(0, |at| at + piece.len());
+        at.is_some()
+    })
+}
+
+// `...`, `# ...`, `// … rest`: lines that a writer left out.
+fn is_left_out(row: &str) -> bool {
+    let text = row.trim_start_matches(['#', '/', '*', '{', ' ']);
+    text.starts_with("...") || text.starts_with('…')
+}
+
+fn is_suffix(long: &str, short: &str) -> bool {
+    let rest = long.strip_suffix(short);
+    rest.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+}
+
+// Whether a path, which may have a pattern in it or stand below a folder of the writer's, is in the tree.
+fn is_there(path: &str, source: &dyn Source) -> bool {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let listing = source.listing();
+    path.contains(['*', '?', '$', '{', '['])
+        || listing.has_directory(path)
+        || listing.entries().iter().any(|entry| {
+            !matches!(entry.kind, EntryKind::Special) && is_suffix(path, entry.path.as_str())
+        })
+}
