@@ -16,6 +16,8 @@ mod file_line;
 mod foreign;
 mod hunk;
 mod json;
+#[cfg(test)]
+mod json_table;
 mod keys;
 mod literal;
 mod name;

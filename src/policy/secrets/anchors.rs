@@ -39,8 +39,12 @@ pub(super) enum Anchor {
 const NAME_WORDS: &[&str] = &[
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cred", "salt", "signature",
     "webhook", "cookie", "sessionid", "session_id", "connectionstring", "connection_string",
-    "dsn", "sid", "sig", "pin", "otp", "_pat", "-pat", "pat=", "pat:", "pat\"", "signing", "mnemonic", "seed_phrase", "seedphrase",
+    "dsn", "sid", "sig", "pin", "otp",
 ];
+/// Personal access tokens.
+const PATS: &[&str] = &["_pat", "-pat", "pat=", "pat:", "pat\""];
+/// Keys of wallets and of releases.
+const WALLETS: &[&str] = &["signing", "mnemonic", "seed_phrase", "seedphrase"];
 const HEADERS: &[&str] = &[
     "bearer ",
     "basic ",
@@ -71,6 +75,8 @@ impl Anchors {
         let of = |words: &'static [&'static str], kind| words.iter().map(move |word| (kind, *word));
         let kinds: Vec<(Anchor, &'static str)> = rules
             .chain(of(NAME_WORDS, Anchor::Name))
+            .chain(of(PATS, Anchor::Name))
+            .chain(of(WALLETS, Anchor::Name))
             .chain(of(&["://"], Anchor::Url))
             .chain(of(BLOCKS, Anchor::Block))
             .chain(of(&["-----END "], Anchor::BlockEnd))

@@ -97,19 +97,7 @@ impl<'t> Names<'t> {
         };
         let opens = form == Form::Bare && text.get(value.start) == Some(&b'[');
         if kind == NameKind::Several || (opens && kind != NameKind::Key) {
-            if value.start < self.list {
-                return;
-            }
-            let (mut items, end) = items(text, value.start);
-            let mut last = (form == Form::Below).then_some(value.end);
-            while let Some(item) = last
-                .and_then(|last| below(text, last, b"\"',"))
-                .filter(|_| items.len() < MAX_ITEMS)
-            {
-                last = Some(item.end);
-                items.push(item);
-            }
-            self.list = end.max(last.unwrap_or(0));
+            let items = self.listed(&value, form);
             items.into_iter().filter(strong).for_each(push);
             return;
         }
@@ -139,6 +127,24 @@ impl<'t> Names<'t> {
         if weak || told || (random && accepts(kind, set, form)) {
             push(whole(text, value));
         }
+    }
+
+    // The items of a list that was not read yet, and those below it.
+    fn listed(&mut self, value: &Range<usize>, form: Form) -> Vec<Range<usize>> {
+        if value.start < self.list {
+            return Vec::new();
+        }
+        let (mut items, end) = items(self.text, value.start);
+        let mut last = (form == Form::Below).then_some(value.end);
+        while let Some(item) = last
+            .and_then(|last| below(self.text, last, b"\"',"))
+            .filter(|_| items.len() < MAX_ITEMS)
+        {
+            last = Some(item.end);
+            items.push(item);
+        }
+        self.list = end.max(last.unwrap_or(0));
+        items
     }
 }
 

@@ -60,10 +60,10 @@ pub(in crate::policy) struct Learned {
 
 impl Learned {
     /// Takes what was masked, unless it is short or common, or was known without surroundings.
-    pub(in crate::policy) fn take(&mut self, value: &[u8], rule: &Cow<'static, str>) {
-        if TELLING.contains(&rule.as_ref()) && self.values.len() < MAX_LEARNED {
+    pub(in crate::policy) fn take(&mut self, value: &[u8], rule: &str) {
+        if TELLING.contains(&rule) && self.values.len() < MAX_LEARNED {
             for part in parts(value, rule).filter(|it| is_told_again(it)) {
-                let known = || rule.clone();
+                let known = || Cow::Owned(rule.to_owned());
                 self.values.entry(part.to_vec()).or_insert_with(known);
             }
         }
