@@ -6,6 +6,8 @@ mod alone;
 mod ask;
 mod commands;
 mod compiler_heals;
+mod counter_proof;
+mod disguise;
 mod edit_heal;
 mod error;
 mod failure;
