@@ -38,6 +38,7 @@ mod split;
 mod stats;
 mod syntax_heals;
 mod task;
+mod test_names;
 mod trial;
 
 pub use alone::is_path;
