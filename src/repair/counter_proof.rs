@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use super::alone::alone;
+use super::alone::is_path;
 use super::commands::{CommandsRun, run_commands};
 use super::error::RepairError;
 use super::limits::RunLimit;
@@ -17,6 +17,9 @@ use crate::model::{
     RepoPath, TriedExpectation,
 };
 use crate::patch::{Change, FileState};
+use crate::policy::CommandFiles;
+use crate::proof::named_runners;
+use crate::runners::chosen;
 
 /// Runs that one counter-proof takes at most, and seconds.
 const MAX_RUNS: u32 = 12;
@@ -202,7 +205,11 @@ impl Session<'_> {
         };
         trying.line.clone_from(line);
         let took = self.runs.last().map_or(0.0, |it| it.seconds);
-        let chosen = alone(line, self.setup.prefix, source.as_ref(), &self.failed);
+        let prefix = self.setup.prefix;
+        let run = CommandFiles::of(std::slice::from_ref(line), prefix, source.as_ref());
+        let named = named_runners(&run).last().copied();
+        let is_path = |word: &str| is_path(source.as_ref(), prefix, word);
+        let chosen = chosen(line, named, &self.failed, &is_path);
         drop(source);
         if let Some((alone, count)) = chosen {
             trying.line = alone;
@@ -395,6 +402,12 @@ impl Session<'_> {
         self.runs.push(CommandRun {
             why: format!("counter-proof, {why}"),
             seconds: super::ask::millis(self.journal.seconds() - started),
+            whole: self
+                .setup
+                .commands
+                .lines
+                .first()
+                .is_some_and(|it| it == line),
         });
         self.interrupted |= ran.interrupted;
         trying.interrupted |= ran.interrupted;

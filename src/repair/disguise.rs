@@ -32,7 +32,7 @@ impl Session<'_> {
         let path = first.path.clone();
         let own: Vec<&Case> = cases.iter().filter(|it| it.path == path).collect();
         let is_python =
-            Language::of_path(path.as_str()).is_some_and(|it| std::ptr::eq(it, &PYTHON));
+            Language::of_path(path.as_str()).is_some_and(|it| std::ptr::eq(it, &raw const PYTHON));
         let (line, how) = if is_python {
             (python(&trying.line), How::Python)
         } else {
@@ -115,9 +115,7 @@ impl Session<'_> {
         let line = format!("{} '{}'", guise.line, main.display());
         let ran = self.run_line(trying, &line, &[], why)?;
         Ok(ran.and_then(|_| read(&said)).and_then(|it| match it {
-            Said {
-                failed: 0, passed, ..
-            } if passed > 0 => Some(true),
+            Said { failed: 0, passed } if passed > 0 => Some(true),
             Said { failed, .. } if failed > 0 => Some(false),
             _ => None,
         }))
@@ -232,7 +230,7 @@ fn node(line: &str) -> Option<String> {
     let at = words
         .iter()
         .position(|it| it.rsplit('/').next() == Some("node"))?;
-    words.iter().any(|it| *it == "--test").then_some(())?;
+    words.contains(&"--test").then_some(())?;
     let mut kept: Vec<&str> = words.get(..=at)?.to_vec();
     let mut rest = words.get(at + 1..)?.iter();
     while let Some(word) = rest.next() {

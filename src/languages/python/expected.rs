@@ -243,7 +243,7 @@ impl Asserting<'_> {
             }
             "call" if is_approx(node, self.text) => {
                 let arguments = node.field("arguments").into_iter();
-                let first = arguments.flat_map(|it| it.named().next());
+                let first = arguments.filter_map(|it| it.named().next());
                 first.flat_map(|it| self.exchanges(it)).collect()
             }
             _ => vec![self.exchange(node)],

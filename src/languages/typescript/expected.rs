@@ -182,8 +182,7 @@ impl Asserting<'_> {
                 let other = format!("({} + 7919)", text_of(one, self.text));
                 vec![Exchange::new(one, self.text, other, Some(RAISES))]
             }
-            (Asserts::Text, Some(one)) if is_text(one) => self.value(one),
-            (Asserts::Raises, Some(one)) if is_text(one) => self.value(one),
+            (Asserts::Text | Asserts::Raises, Some(one)) if is_text(one) => self.value(one),
             (Asserts::Raises, Some(one)) if one.kind() == "identifier" => {
                 let is_type = text_of(one, self.text).starts_with(char::is_uppercase);
                 let other = Exchange::new(one, self.text, OTHER_ERROR.to_owned(), Some(RAISES));
@@ -253,7 +252,8 @@ fn says(node: Node<'_>, text: &[u8], bound: &Bound) -> Says {
         all.max().unwrap_or(Says::Value)
     };
     match node.kind() {
-        "number" | "true" | "false" | "null" | "undefined" | "comment" => Says::Value,
+        "number" | "true" | "false" | "null" | "undefined" | "comment" | "type_identifier"
+        | "predefined_type" => Says::Value,
         "string" | "template_string" if is_text(node) => Says::Value,
         "array"
         | "object"
@@ -275,7 +275,6 @@ fn says(node: Node<'_>, text: &[u8], bound: &Bound) -> Says {
             let given = node.field("arguments").into_iter();
             of_all(&mut given.flat_map(Syntax::named)).max(Says::Made)
         }
-        "type_identifier" | "predefined_type" => Says::Value,
         _ => Says::Nothing,
     }
 }
