@@ -511,6 +511,23 @@ export interface ContextDocument {
   unresolvedImports: Array<UnresolvedImport>;
 }
 
+/** Experiments on the formerly failing tests, beside a green run. */
+export interface CounterProof {
+  /** The tests without what tells code that it is tested. */
+  disguise: Disguise;
+  /** The values that were exchanged, one at a time. */
+  expectations: Array<TriedExpectation>;
+  /** What could not be tried and why, a sentence each. */
+  notApplicable: Array<string>;
+  /** Runs of these tests that it took. */
+  runs: number;
+  /** What they show. */
+  verdict: CounterVerdict;
+}
+
+/** What a counter-proof shows. */
+export type CounterVerdict = "holds" | "refuted" | "not_applicable" | "off";
+
 /** What a log says went wrong. */
 export interface Diagnosis {
   /** Other kinds the evidence allows, best first. */
@@ -599,6 +616,9 @@ export interface DiagnosisDocument {
   undefinedNames: Array<string>;
 }
 
+/** How the tests ended without what tells code that it is tested. */
+export type Disguise = "passed" | "failed" | "not_applicable";
+
 /** A candidate that was tried and dropped. */
 export interface DroppedCandidate {
   /** The commit. */
@@ -616,6 +636,9 @@ export interface Evidence {
   /** The line, without escapes and CI prefixes. */
   text: string;
 }
+
+/** How a test ended that expects something else. */
+export type ExpectationEnd = "failed" | "passed" | "not_reached" | "not_run";
 
 /** A test that failed. */
 export interface FailedTest {
@@ -1430,10 +1453,20 @@ export interface Proof {
   also: Array<RunnerProof>;
   /** Its own counts before the change; `null` when it gave none. */
   before: TestCounts | null;
+  /**
+   * What was tried to show that the tests would fail were the change wrong; `null` where nothing was
+   * proved that it could be tried on.
+   */
+  counterProof: CounterProof | null;
   /** Runs with the change that passed; two when those without it did not end alike. */
   greenRuns: number;
   /** What is missing, a sentence each. */
   missing: Array<string>;
+  /**
+   * Values of failing tests that the change itself holds, given and expected, with their places: it may
+   * answer these tests alone.
+   */
+  ownValues: Array<string>;
   /** Whether it is enough: nothing is missing. */
   proven: boolean;
   /** Runs without the change that failed. */
@@ -2090,6 +2123,18 @@ export interface TrickRow {
   calledFixed: number;
   /** Its name. */
   name: string;
+}
+
+/** A value that a test expects, exchanged for another. */
+export interface TriedExpectation {
+  /** How the test ended with another. */
+  ended: ExpectationEnd;
+  /** 1-based line of the assertion. */
+  line: number;
+  /** The file of the test. */
+  path: string;
+  /** The value as it is written. */
+  was: string;
 }
 
 /** What an agent lacks. */

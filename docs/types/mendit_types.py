@@ -486,6 +486,22 @@ class ContextDocument(TypedDict):
     # Imports of included files that lead to no file.
     unresolvedImports: list["UnresolvedImport"]
 
+# Experiments on the formerly failing tests, beside a green run.
+class CounterProof(TypedDict):
+    # The tests without what tells code that it is tested.
+    disguise: "Disguise"
+    # The values that were exchanged, one at a time.
+    expectations: list["TriedExpectation"]
+    # What could not be tried and why, a sentence each.
+    notApplicable: list[str]
+    # Runs of these tests that it took.
+    runs: int
+    # What they show.
+    verdict: "CounterVerdict"
+
+# What a counter-proof shows.
+CounterVerdict = Union[Literal['holds'], Literal['refuted'], Literal['not_applicable'], Literal['off']]
+
 # What a log says went wrong.
 class Diagnosis(TypedDict):
     # Other kinds the evidence allows, best first.
@@ -572,6 +588,9 @@ class DiagnosisDocument(TypedDict):
     # Names the log calls undefined, in log order.
     undefinedNames: list[str]
 
+# How the tests ended without what tells code that it is tested.
+Disguise = Union[Literal['passed'], Literal['failed'], Literal['not_applicable']]
+
 # A candidate that was tried and dropped.
 class DroppedCandidate(TypedDict):
     # The commit.
@@ -587,6 +606,9 @@ class Evidence(TypedDict):
     line: int
     # The line, without escapes and CI prefixes.
     text: str
+
+# How a test ended that expects something else.
+ExpectationEnd = Union[Literal['failed'], Literal['passed'], Literal['not_reached'], Literal['not_run']]
 
 # A test that failed.
 class FailedTest(TypedDict):
@@ -1333,10 +1355,16 @@ class Proof(TypedDict):
     also: list["RunnerProof"]
     # Its own counts before the change; `null` when it gave none.
     before: Union["TestCounts", None]
+    # What was tried to show that the tests would fail were the change wrong; `null` where nothing was
+    # proved that it could be tried on.
+    counterProof: Union["CounterProof", None]
     # Runs with the change that passed; two when those without it did not end alike.
     greenRuns: int
     # What is missing, a sentence each.
     missing: list[str]
+    # Values of failing tests that the change itself holds, given and expected, with their places: it may
+    # answer these tests alone.
+    ownValues: list[str]
     # Whether it is enough: nothing is missing.
     proven: bool
     # Runs without the change that failed.
@@ -1928,6 +1956,17 @@ class TrickRow(TypedDict):
     calledFixed: int
     # Its name.
     name: str
+
+# A value that a test expects, exchanged for another.
+class TriedExpectation(TypedDict):
+    # How the test ended with another.
+    ended: "ExpectationEnd"
+    # 1-based line of the assertion.
+    line: int
+    # The file of the test.
+    path: str
+    # The value as it is written.
+    was: str
 
 # What an agent lacks.
 TroubleKind = Union[Literal['login'], Literal['credit'], Literal['rate_limit'], Literal['too_long'], Literal['crash']]

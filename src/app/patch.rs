@@ -280,6 +280,7 @@ impl PatchRequest {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
+            tests: settings.tests,
             after: if settings.strict_after {
                 After::Enforced
             } else {

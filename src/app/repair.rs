@@ -253,6 +253,8 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
         treat_as_code: repair.treat_as_code,
         limit_is_failure: false,
+        counter_proof: repair.counter_proof,
+        strict: repair.strict,
     }
 }
 

@@ -328,6 +328,8 @@ fn run(
             estimated_turns: None,
             treat_as_code: false,
             limit_is_failure: true,
+            counter_proof: true,
+            strict: false,
         },
         allowed: Allowed::default(),
         task: task(fixture),

@@ -1,9 +1,11 @@
 use std::path::PathBuf;
 
 use super::input::whole;
+use super::values::Flag as _;
 use super::{AppError, Output};
 use crate::app::settings::Settings;
 use crate::app::{Judged, PatchRequest, write_file};
+use crate::model::TestChanges;
 use crate::report::{patch_github, patch_sarif, patch_text};
 
 /// What `check` and `apply` share.
@@ -29,6 +31,9 @@ pub(crate) struct PatchArgs {
     /// [setting: patch.strict-after]
     #[arg(long)]
     pub(crate) strict_after: bool,
+    /// What becomes of assertions that change beside the product [default: told] [setting: patch.tests]
+    #[arg(long, value_enum, value_name = "WORD")]
+    pub(crate) tests: Option<TestChanges>,
     /// Take the patch at its word: write placeholders, whole files without their rest and text that
     /// no longer parses as they are
     #[arg(long)]
@@ -66,6 +71,7 @@ impl PatchArgs {
         let patch = &mut settings.patch;
         patch.strict |= self.strict;
         patch.strict_after |= self.strict_after;
+        self.tests.over(&mut patch.tests);
         patch
             .allow_protected
             .extend_from_slice(&self.allow_protected);

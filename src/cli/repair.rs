@@ -95,6 +95,14 @@ pub(crate) struct Args {
     /// Heal what needs no model, but no import [setting: repair.heal-imports]
     #[arg(long, help_heading = "What it does")]
     no_heal_imports: bool,
+    /// Do not try the failing tests with other expectations before a repair counts
+    /// [setting: repair.counter-proof]
+    #[arg(long, help_heading = "What it does")]
+    no_counter_proof: bool,
+    /// Take no repair that holds the failing test's own values, given and expected
+    /// [setting: repair.strict]
+    #[arg(long, help_heading = "What it does")]
+    strict: bool,
     /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long, help_heading = "What it does")]
     no_auto_split: bool,
@@ -198,6 +206,8 @@ impl Args {
         repair.heal &= !self.no_heal;
         repair.heal_imports &= !self.no_heal_imports;
         repair.auto_split &= !self.no_auto_split;
+        repair.strict |= self.strict;
+        repair.counter_proof &= !self.no_counter_proof;
         repair.no_net |= self.no_net;
         patch
             .allow_protected

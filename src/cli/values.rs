@@ -2,7 +2,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, TypedValueParser};
 
 use crate::app::settings::Color;
-use crate::model::{AgentProtocol, SandboxMode, WorkplaceMode};
+use crate::model::{AgentProtocol, SandboxMode, TestChanges, WorkplaceMode};
 
 /// How a document is printed, where there are two ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -34,6 +34,11 @@ words! { SandboxMode:
     Auto "auto" "As far as the system can"
     Require "require" "In full, or refuse to run"
     Off "off" "Not at all"
+}
+
+words! { TestChanges:
+    Told "told" "It is told"
+    Refused "refused" "It is refused"
 }
 
 words! { WorkplaceMode:

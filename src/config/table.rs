@@ -10,7 +10,7 @@ use super::values::{
     SecretRule,
 };
 use crate::model::{
-    AgentProtocol, SandboxMode, WorkplaceMode, {Profile, forget_widths},
+    AgentProtocol, SandboxMode, TestChanges, WorkplaceMode, {Profile, forget_widths},
 };
 
 /// A setting: its name, its type, and who may say it.
@@ -246,6 +246,10 @@ settings! {
         auto_split: bool = true, Trust::Free;
         /// ask the agent about failures that look like a person's to mend, too
         treat_as_code: bool = false, Trust::Free;
+        /// try the failing tests with other expectations before a repair counts
+        counter_proof: bool = true, SWITCH;
+        /// take no repair that holds the failing test's own values
+        strict: bool = false, SWITCH;
         /// how far the test commands' writing is confined
         sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network to the test commands
@@ -278,6 +282,8 @@ settings! {
         strict: bool = false, SWITCH;
         /// refuse what no longer parses, or whose new imports lead nowhere
         strict_after: bool = false, SWITCH;
+        /// what becomes of assertions that change beside the product
+        tests: TestChanges = TestChanges::Told, Trust::Stricter(&["told", "refused"]);
         /// protected files that patches may change
         allow_protected: Vec<String> = Vec::new(), LOOSENS, adds;
         /// files that patches may not change, besides the built-in list

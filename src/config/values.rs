@@ -8,7 +8,9 @@ use std::time::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::model::{AgentProtocol, FailureKind, Level, Profile, SandboxMode, WorkplaceMode};
+use crate::model::{
+    AgentProtocol, FailureKind, Level, Profile, SandboxMode, TestChanges, WorkplaceMode,
+};
 
 /// Says what a value of a type must be, as the end of "must be ...".
 pub trait Described {
@@ -357,6 +359,7 @@ described! {
     Profile: "one of ranked, spec"
     SandboxMode: "one of auto, require, off"
     WorkplaceMode: "one of auto, overlay, copy, in-place"
+    TestChanges: "one of told, refused"
     AgentProtocol: "one of json, prompt, edit"
     Color: "one of auto, always, never"
     Seconds: "a number of seconds above 0, or a time such as \"10m\""

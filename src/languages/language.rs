@@ -2,17 +2,16 @@ use std::fmt;
 
 use tree_sitter::{Node, Tree};
 
+use super::expected::ExpectingTest;
 #[cfg(feature = "program")]
 use super::insert::{Inserter, Page};
 #[cfg(feature = "program")]
 use super::installed::Look;
-use super::meddling::read::Findings;
 #[cfg(feature = "program")]
 use super::names::Names;
 use super::resolver::{Resolution, Resolver};
 #[cfg(feature = "program")]
 use super::statements::Statement;
-use super::test_file::TestPart;
 use super::uses::Uses;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
@@ -71,11 +70,8 @@ pub struct Language {
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     #[cfg(feature = "program")]
     pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
-    pub(super) meddling: fn(&Tree, &[u8], &mut Findings),
-    /// What a statement is to a reader of tests; asked of it, the text, and whether a function is around.
-    pub(super) test_part: for<'t> fn(Node<'t>, &[u8], bool) -> TestPart<'t>,
-    /// The kinds of nodes that hold statements.
-    pub(super) test_blocks: &'static [&'static str],
+    /// The tests of a file, and what they expect.
+    pub(super) expected: fn(Node<'_>, &[u8]) -> Vec<ExpectingTest>,
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,

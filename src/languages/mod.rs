@@ -4,6 +4,7 @@
 mod bindings;
 #[cfg(feature = "program")]
 mod edit;
+mod expected;
 mod facts;
 mod files;
 mod finder;
@@ -15,10 +16,8 @@ mod language;
 mod literal;
 #[cfg(feature = "program")]
 mod loading;
-mod meddling;
 #[cfg(feature = "program")]
 mod names;
-mod normal_form;
 mod outline;
 mod parse;
 pub(crate) mod python;
@@ -28,8 +27,6 @@ mod resolver;
 mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
-mod test_file;
-mod test_literals;
 #[cfg(test)]
 mod told;
 pub(crate) mod typescript;
@@ -37,6 +34,7 @@ mod uses;
 
 #[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified};
+pub use expected::{Assertion, Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
@@ -45,16 +43,11 @@ pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
 #[cfg(feature = "program")]
 pub use loading::{Loading, always_bound, called, loading};
-pub use meddling::{Meddles, Meddling, is_test_runner, meddling};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
-pub use test_file::{
-    Bound, Ends, Imported, Mark, Scope, ScopeKind, Statement as TestStatement, TestFile, test_file,
-};
-pub use test_literals::{Literal, LiteralKind};
 pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

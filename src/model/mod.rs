@@ -28,7 +28,7 @@ pub use level::{Caps, Level, Profile};
 pub(crate) use patch::refuse;
 pub use patch::{
     AfterProblem, Excerpt, FileVerdict, FirstDifference, HunkVerdict, Mend, Mismatch, Nearest,
-    Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety,
+    Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety, TestChanges,
 };
 pub use path::{PathProblem, RepoPath, file_name};
 
@@ -77,7 +77,10 @@ cfg_if::cfg_if! {
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
-        pub use proof::{Proof, ProofSource, ProvenTest, RunnerProof, TestCounts, TestEnd, TestRunner};
+        pub use proof::{
+    CounterProof, CounterVerdict, Disguise, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
+    TestCounts, TestEnd, TestRunner, TriedExpectation,
+};
         pub use real::{
             BenchPairs, DroppedCandidate, MineDocument, NeededFile, PairedSide, RealEnvironment, RealFix,
             RealFixes, RealRepository,

@@ -1,6 +1,6 @@
 #[cfg(feature = "program")]
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
@@ -300,6 +300,18 @@ pub struct PatchProblem {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+}
+
+/// What becomes of a patch that changes assertions of existing tests beside the product.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TestChanges {
+    /// It is told
+    #[default]
+    Told,
+    /// It is refused
+    Refused,
 }
 
 impl PatchProblem {

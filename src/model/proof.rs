@@ -23,6 +23,84 @@ pub struct Proof {
     pub green_runs: u32,
     /// Files that the command itself names and the change touches: the exit code is theirs to give.
     pub rests_on: Vec<String>,
+    /// What was tried to show that the tests would fail were the change wrong; `null` where nothing was
+    /// proved that it could be tried on.
+    pub counter_proof: Option<CounterProof>,
+    /// Values of failing tests that the change itself holds, given and expected, with their places: it may
+    /// answer these tests alone.
+    pub own_values: Vec<String>,
+}
+
+/// Experiments on the formerly failing tests, beside a green run.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct CounterProof {
+    /// What they show.
+    pub verdict: CounterVerdict,
+    /// The values that were exchanged, one at a time.
+    pub expectations: Vec<TriedExpectation>,
+    /// The tests without what tells code that it is tested.
+    pub disguise: Disguise,
+    /// What could not be tried and why, a sentence each.
+    pub not_applicable: Vec<String>,
+    /// Runs of these tests that it took.
+    pub runs: u32,
+}
+
+/// What a counter-proof shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterVerdict {
+    /// Each test that was changed failed.
+    Holds,
+    /// One passed that must not, or failed that must pass.
+    Refuted,
+    /// Nothing could be changed.
+    #[default]
+    NotApplicable,
+    /// It was switched off.
+    Off,
+}
+
+/// A value that a test expects, exchanged for another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TriedExpectation {
+    /// The file of the test.
+    pub path: String,
+    /// 1-based line of the assertion.
+    pub line: u32,
+    /// The value as it is written.
+    pub was: String,
+    /// How the test ended with another.
+    pub ended: ExpectationEnd,
+}
+
+/// How a test ended that expects something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpectationEnd {
+    /// It failed, as it must.
+    Failed,
+    /// It passed: it does not ask for what it expects.
+    Passed,
+    /// The assertion is not reached.
+    NotReached,
+    /// Nothing is known: it could not be run so.
+    NotRun,
+}
+
+/// How the tests ended without what tells code that it is tested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Disguise {
+    /// They pass.
+    Passed,
+    /// They fail, and pass with it.
+    Failed,
+    /// It could not be done.
+    #[default]
+    NotApplicable,
 }
 
 /// What one runner says of its tests before and after a change.

@@ -6,9 +6,9 @@ use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same};
 use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
+use super::test_change::{changed_lines, changed_tests};
 use super::test_files::{is_assertion, is_foreign_program, is_test};
-use super::weakened::{changed_lines, weakened_test};
-use super::{meddling, shadow, silenced};
+use super::{shadow, silenced, suspicion};
 use crate::model::{Code, Operation, PatchProblem};
 use crate::source::Source;
 
@@ -50,6 +50,8 @@ pub struct ChangeRules<'a> {
     pub created: &'a BTreeMap<&'a str, &'a [u8]>,
     /// Whether a top-level name belongs to Python's standard library.
     pub is_standard: fn(&str) -> bool,
+    /// Whether changed assertions are refused where the product changes, too.
+    pub tests_refused: bool,
 }
 
 /// Judges one change of content, kind and place.
@@ -81,8 +83,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
             findings.extend(run_by_command(file, rules.run));
             findings.extend(runs_before_tests(file, rules.source));
         }
-        let weakened = weakened_test(file, rules);
-        findings.extend(weakened.or_else(|| weakened_example(file, rules)));
+        findings.extend(weakened_example(file, rules));
         findings.extend(manifest_change(file, rules.dependencies));
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
@@ -249,7 +250,8 @@ pub fn judge_together(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let mut found = meddling::added(files, rules);
+    let mut found = suspicion::suspicious(files, rules);
+    found.extend(changed_tests(files, rules));
     found.extend(shadow::shadows(files, rules));
     found.extend(silenced::added(files, rules));
     found.retain(|(at, _)| {
@@ -262,7 +264,7 @@ pub fn judge_together(
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::{ChangeRules, ChangedFile, judge_change};
+    use super::{ChangeRules, ChangedFile, judge_change, judge_together};
     use crate::model::{Code, Operation, PatchProblem};
     use crate::policy::commands::CommandFiles;
     use crate::policy::{Allowed, Dependencies};
@@ -306,6 +308,7 @@ pub(super) mod tests {
             committed,
             created: &std::collections::BTreeMap::new(),
             is_standard: |_| false,
+            tests_refused: false,
         })
     }
 
@@ -333,8 +336,15 @@ pub(super) mod tests {
         };
         let source = crate::source::Memory::new([]);
         let committed = |_: &str| committed.map(|it| it.as_bytes().to_vec());
-        with_rules(&source, &committed, |rules| judge_change(&file, rules))
+        let found = with_rules(&source, &committed, |rules| {
+            let together = judge_together(&[file], rules).into_iter().map(|it| it.1);
+            let mut found = judge_change(&file, rules);
+            found.extend(together);
+            found
+        });
+        found
             .into_iter()
+            .filter(|it| it.severity == crate::model::Severity::Error)
             .map(|finding| finding.code.as_str())
             .collect()
     }

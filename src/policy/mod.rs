@@ -5,7 +5,6 @@ mod commands;
 mod examples;
 mod invisible;
 mod manifest;
-mod meddling;
 mod path_safety;
 mod protected;
 mod read;
@@ -17,14 +16,11 @@ mod sanitize;
 mod secrets;
 mod shadow;
 mod silenced;
-mod test_comparison;
-mod test_data;
+mod suspicion;
+mod test_change;
 mod test_files;
-mod test_inputs;
-mod test_scopes;
 #[cfg(feature = "program")]
 mod utf16;
-mod weakened;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::{CommandFile, CommandFiles, is_test_program};
@@ -42,6 +38,7 @@ pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
 pub use shadow::python_name;
+pub use suspicion::{Needs, Suspicion, suspicions};
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{dependency_names, is_manifest};
-use crate::languages::is_test_runner;
+use super::test_files::is_test_runner;
 use crate::model::{Code, PatchProblem, file_name};
 
 /// New files that an import finds before the module that was meant.

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::find;
 
-use crate::languages::{Language, ScopeKind, test_file};
+use crate::languages::{Language, expected};
 use crate::model::{RepoPath, file_name};
 
 /// Folders of tests and of what only tests use, in lower case.
@@ -84,13 +84,8 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
     lines().any(is_case)
         && lines().any(is_assertion)
         && (is_called_so || lines().any(takes_a_runner))
-        && has_a_case(path, text).unwrap_or(true)
-}
-
-// By its tree: a text in a program may well show a case.
-fn has_a_case(path: &str, text: &[u8]) -> Option<bool> {
-    let file = test_file(&RepoPath::new(path).ok()?, text)?;
-    Some(file.scopes.iter().any(|it| it.kind == ScopeKind::Case))
+        // By its tree: a text in a program may well show a case.
+        && RepoPath::new(path).is_ok_and(|path| !expected(&path, text).is_empty())
 }
 
 // A class may well be called `TestServer`.
@@ -102,7 +97,7 @@ fn takes_a_runner(line: &[u8]) -> bool {
     starts(line, &WORDS.starts_import) && holds(line, &WORDS.runners)
 }
 
-fn is_program(name: &str) -> bool {
+pub(super) fn is_program(name: &str) -> bool {
     Language::of_path(name).is_some() || is_foreign_program(name)
 }
 
@@ -118,15 +113,10 @@ struct Words {
     starts_assertion: Vec<String>,
     starts_case: Vec<String>,
     skips: Vec<String>,
-    muffles_whole: Vec<String>,
-    muffles: Vec<String>,
     starts_import: Vec<String>,
-    asking_modules: Vec<String>,
-    runner_names: Vec<String>,
-    set_ups: Vec<String>,
-    hooks: Vec<String>,
     runners: Vec<String>,
-    asides: Vec<String>,
+    runner_packages: Vec<String>,
+    runner_scopes: Vec<String>,
     data_extensions: Vec<String>,
     foreign_extensions: Vec<String>,
 }
@@ -143,26 +133,6 @@ pub(super) fn is_assertion(line: &[u8]) -> bool {
     !is_comment(line) && (holds(line, &WORDS.assertions) || starts(line, &WORDS.starts_assertion))
 }
 
-/// Whether what a module exports are assertions.
-pub(super) fn asks(module: &str) -> bool {
-    WORDS.asking_modules.iter().any(|it| it == module)
-}
-
-/// Whether a function, or what a block is given to, runs before the cases around it.
-pub(super) fn is_set_up(name: &str) -> bool {
-    WORDS.set_ups.iter().any(|it| name.contains(it.as_str()))
-}
-
-/// Whether a runner reads a name to learn what it has to run.
-pub(super) fn is_hook(name: &str) -> bool {
-    WORDS.hooks.iter().any(|it| name.starts_with(it.as_str()))
-}
-
-/// Whether files have the name from their runner.
-pub(super) fn is_runner_name(name: &str) -> bool {
-    WORDS.runner_names.iter().any(|it| it == name)
-}
-
 pub(super) fn is_comment(line: &[u8]) -> bool {
     [&b"#"[..], b"//", b"import ", b"from "]
         .iter()
@@ -174,13 +144,22 @@ pub(super) fn is_test_head(line: &[u8]) -> bool {
 }
 
 pub(super) fn is_skip(line: &[u8]) -> bool {
-    holds(line, &WORDS.skips)
+    // `exit(` is not `xit(`.
+    let stands = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| line.get(at));
+        let first = line.get(at).is_some_and(u8::is_ascii_alphanumeric);
+        !first || !before.is_some_and(u8::is_ascii_alphanumeric)
+    };
+    let mut words = WORDS.skips.iter();
+    words.any(|it| memchr::memmem::find_iter(line, it.as_bytes()).any(stands))
 }
 
-/// Whether a line takes the force from the case that it stands in.
-pub(super) fn muffles(line: &[u8]) -> bool {
-    let is_line = |it: &String| it.as_bytes() == line;
-    WORDS.muffles_whole.iter().any(is_line) || holds(line, &WORDS.muffles)
+/// Whether a module or package is a test runner, or a part of one.
+pub(super) fn is_test_runner(module: &str) -> bool {
+    let first = module.split(['.', '/']).next().unwrap_or_default();
+    let is = |name: &str| WORDS.runner_packages.iter().any(|it| it == name);
+    let scopes = &WORDS.runner_scopes;
+    is(first) || is(module) || scopes.iter().any(|it| module.starts_with(it.as_str()))
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {
@@ -196,18 +175,13 @@ fn ends_in(path: &str, extensions: &[String]) -> bool {
     extension.is_some_and(|it| extensions.iter().any(|one| one == it))
 }
 
-/// Whether a line gives nothing to what is tested.
-pub(super) fn stands_aside(line: &[u8]) -> bool {
-    holds(line, &WORDS.asides)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{WORDS, is_skip, is_test, is_test_text, muffles};
+    use super::{WORDS, is_skip, is_test, is_test_text};
 
     #[test]
     fn words_are_read() {
-        assert!(is_skip(b"@pytest.mark.skip") && muffles(b"return") && !muffles(b"return x"));
+        assert!(is_skip(b"@pytest.mark.skip") && is_skip(b"xit(") && !is_skip(b"exit(0)"));
         assert!(!WORDS.assertions.is_empty() && !WORDS.foreign_extensions.is_empty());
     }
 

@@ -6,6 +6,8 @@ mod alone;
 mod ask;
 mod commands;
 mod compiler_heals;
+mod counter_proof;
+mod disguise;
 mod edit_heal;
 mod error;
 mod failure;
@@ -36,6 +38,7 @@ mod split;
 mod stats;
 mod syntax_heals;
 mod task;
+mod test_names;
 mod trial;
 
 pub use alone::is_path;

@@ -43,6 +43,10 @@ pub struct Policy {
     /// Whether commands that only their time limit ended count as failing: true where the limit
     /// belongs to the failure, as in a fixture.
     pub limit_is_failure: bool,
+    /// Whether formerly failing tests are tried with other expectations before they prove anything.
+    pub counter_proof: bool,
+    /// Whether a change that holds the failing test's own values proves nothing.
+    pub strict: bool,
 }
 
 /// How deep splits go.

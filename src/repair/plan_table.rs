@@ -23,6 +23,8 @@ pub(super) fn policy() -> Policy {
         estimated_turns: None,
         treat_as_code: false,
         limit_is_failure: false,
+        counter_proof: true,
+        strict: false,
     }
 }
 

@@ -7,9 +7,11 @@ use super::error::RepairError;
 use super::session::Session;
 use super::trial::{Trial, is_progress, lies_where_it_shows, own_files};
 use crate::languages::Language;
-use crate::model::{AttemptResult, Code, Observed, Proof, RepoPath, StopReason, TestEnd};
-use crate::patch::Change;
-use crate::policy::{CommandFiles, is_test, is_test_text};
+use crate::model::{
+    AttemptResult, Code, CounterVerdict, Disguise, Observed, Proof, RepoPath, StopReason, TestEnd,
+};
+use crate::patch::{Change, FileState};
+use crate::policy::{ChangedFile, CommandFiles, Needs, is_test, is_test_text, suspicions};
 use crate::proof::{Evidence, compare};
 use crate::rank::Pool;
 use crate::source::Source;
@@ -69,8 +71,13 @@ impl Session<'_> {
             }
             proof.proven = proof.missing.is_empty();
         }
+        let mut laid = changes.to_vec();
         let answered = if proof.proven {
-            self.tests_as_they_were(changes, trial)?
+            let (answered, without) = self.tests_as_they_were(changes, trial)?;
+            if !answered.is_empty() {
+                laid = without;
+            }
+            answered
         } else {
             BTreeSet::new()
         };
@@ -90,6 +97,14 @@ impl Session<'_> {
                 proof.proven = false;
             }
         }
+        if proof.proven && self.counter_prove(&mut proof, &laid)? {
+            result.stop_reason = StopReason::Interrupted;
+            result.kept = false;
+            return Ok(());
+        }
+        if proof.proven {
+            self.hold_to_suspicion(&mut proof, changes);
+        }
         proof.red_runs = self.red_runs;
         proof.rests_on = self.rests_on(&proof, changes)?;
         if !proof.proven {
@@ -97,6 +112,64 @@ impl Session<'_> {
         }
         result.proof = Some(proof);
         Ok(())
+    }
+
+    /// What of a change is a sign that tests may turn green by other means, and what takes that away.
+    pub(super) fn suspected_in(&self, changes: &[Change]) -> Vec<(Needs, String)> {
+        let bytes = |it: Option<&FileState>| it.map(|it| it.bytes.clone());
+        let sides: Vec<_> = changes
+            .iter()
+            .map(|it| {
+                (
+                    bytes(it.standing.as_ref().or(it.before.as_ref())),
+                    bytes(it.after.as_ref()),
+                )
+            })
+            .collect();
+        let mode = |it: &Option<FileState>| it.as_ref().map_or(0, |it| it.mode);
+        let files: Vec<ChangedFile<'_>> = changes
+            .iter()
+            .zip(&sides)
+            .filter(|(it, _)| !self.setup.allowed.has(it.path.as_str()))
+            .map(|(change, (before, after))| ChangedFile {
+                path: change.path.as_str(),
+                operation: change.operation,
+                before: before.as_deref(),
+                after: after.as_deref(),
+                modes: (mode(&change.before), mode(&change.after)),
+            })
+            .collect();
+        let found = suspicions(&files, &|_| false).into_iter();
+        found
+            .map(|it| {
+                let path = files.get(it.at).map_or("", |it| it.path);
+                (it.needs, format!("line {} of {path} {}", it.line, it.why))
+            })
+            .collect()
+    }
+
+    // A suspicion is taken away by an experiment alone.
+    fn hold_to_suspicion(&self, proof: &mut Proof, changes: &[Change]) {
+        let counter = proof.counter_proof.as_ref();
+        let holds = counter.is_some_and(|it| it.verdict == CounterVerdict::Holds);
+        let in_guise = counter.is_some_and(|it| it.disguise == Disguise::Passed);
+        let new = self.suspected_in(changes);
+        let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
+            Needs::CounterProof => !holds,
+            Needs::Guise => !(holds && in_guise),
+            Needs::Refused => true,
+        });
+        let missing: Vec<String> = left
+            .map(|it| format!("{}, and no experiment takes that away", it.1))
+            .collect();
+        proof.missing.extend(missing);
+        if self.setup.policy.strict && !proof.own_values.is_empty() {
+            let values = proof.own_values.join(", ");
+            proof.missing.push(format!(
+                "the change rests on the test's own values: {values}"
+            ));
+        }
+        proof.proven = proof.missing.is_empty();
     }
 
     /// Keeps progress only where it is there without what the change does to tests, too. What was laid in
@@ -190,15 +263,16 @@ impl Session<'_> {
         Ok(tests.map(|it| it.path.clone()).collect())
     }
 
-    // Lays the change in without what it, or one kept before it, does to tests; gives these tests.
+    // Lays the change in without what it, or one kept before it, does to tests; gives these tests, and what
+    // is laid in.
     fn tests_as_they_were(
         &mut self,
         changes: &[Change],
         trial: &Trial<'_>,
-    ) -> Result<BTreeSet<RepoPath>, RepairError> {
+    ) -> Result<(BTreeSet<RepoPath>, Vec<Change>), RepairError> {
         let mut tests = self.answered_in_tests(changes, &|it| trial.settles(it))?;
         if tests.is_empty() && self.tests.is_empty() {
-            return Ok(tests);
+            return Ok((tests, Vec::new()));
         }
         self.place.reset()?;
         let mut laid: Vec<Change> = changes
@@ -214,7 +288,7 @@ impl Session<'_> {
         }
         self.place.write(&laid)?;
         tests.extend(self.tests.keys().cloned());
-        Ok(tests)
+        Ok((tests, laid))
     }
 
     fn run_with_the_tests_as_they_were(&mut self) -> Result<CommandsRun, RepairError> {

@@ -20,11 +20,12 @@ use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxState, Stop};
 use crate::git::earlier;
 use crate::model::{
-    AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailureKind,
+    AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailedTest, FailureKind,
     FailurePacket, Level, NotConfined, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
     SandboxMode,
 };
 use crate::patch::FileState;
+use crate::policy::Needs;
 use crate::proof::{Evidence, hidden_failure};
 use crate::workplace::{Plan, Workplace};
 
@@ -74,6 +75,10 @@ pub(super) struct Session<'s> {
     /// The number of the part that runs; empty for the whole.
     pub(super) part: String,
     pub(super) first: Option<Observed>,
+    /// Each test that failed without a change, or on a state that was kept since.
+    pub(super) failed: Vec<FailedTest>,
+    /// What of kept changes is suspicious.
+    pub(super) suspected: Vec<(Needs, String)>,
     /// The packet of the question that is being asked.
     pub(super) packet: Option<FailurePacket>,
     /// For one run of a command.
@@ -149,6 +154,8 @@ impl<'s> Session<'s> {
             parts: Vec::new(),
             part: String::new(),
             first: None,
+            failed: Vec::new(),
+            suspected: Vec::new(),
             packet: None,
             limit: setup
                 .commands
@@ -374,6 +381,7 @@ impl<'s> Session<'s> {
     /// Takes a run of the commands as what later attempts stand on.
     pub(super) fn stand_on(&mut self, ran: &CommandsRun) {
         self.log.clone_from(&ran.log);
+        self.note_failed(&ran.diagnosis);
         self.diagnosis = Some(ran.diagnosis.clone());
         self.choose_alone(&ran.diagnosis, &ran.evidence);
     }
@@ -391,6 +399,15 @@ impl<'s> Session<'s> {
             self.alone = None;
         }
         self.baseline("baseline-again", AGAIN, false)
+    }
+
+    /// Remembers which tests failed.
+    pub(super) fn note_failed(&mut self, diagnosis: &Diagnosis) {
+        for test in &diagnosis.tests {
+            if self.failed.iter().all(|it| it.id != test.id) {
+                self.failed.push(test.clone());
+            }
+        }
     }
 
     // A run that is written down already is not repeated.

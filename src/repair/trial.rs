@@ -10,7 +10,8 @@ use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
 use super::session::Session;
 use crate::model::{
-    AttemptResult, Diagnosis, FailureKind, Observed, PatchVerdict, RepoPath, StopReason, hex,
+    AttemptResult, Diagnosis, FailureKind, Observed, PatchVerdict, RepoPath, StopReason,
+    TestChanges, hex,
 };
 use crate::patch::{After, Change, FileState, JudgeOptions, Judged, Objects, judge};
 use crate::policy::{CommandFiles, Dependencies};
@@ -278,6 +279,8 @@ impl Session<'_> {
         let command = self.setup.commands.lines.first().map_or("", String::as_str);
         let diagnosis =
             diagnose_again(&log, command, observed, &self.setup.commands.rules, &source);
+        drop(source);
+        self.note_failed(&diagnosis);
         self.choose_alone(&diagnosis, &Vec::new());
         self.diagnosis = Some(diagnosis);
         self.log = log;
@@ -298,6 +301,7 @@ impl Session<'_> {
             .collect();
         let options = JudgeOptions {
             after: After::Reported,
+            tests: TestChanges::Refused,
             dependencies: dependencies(diagnosis),
             run: CommandFiles::of(&lines, self.setup.prefix, &source)
                 .with_evidence(diagnosis.map(own_files).unwrap_or_default()),
@@ -314,6 +318,8 @@ impl Session<'_> {
         known: Vec<(RepoPath, Option<FileState>)>,
         settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
+        let suspected = self.suspected_in(changes);
+        self.suspected.extend(suspected);
         let tests = self.answered_in_tests(changes, settled)?;
         for (path, state) in known {
             if tests.contains(&path) {

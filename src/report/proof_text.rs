@@ -1,4 +1,7 @@
-use crate::model::{Proof, ProofSource, RunnerProof, TestEnd};
+use crate::model::{
+    CounterProof, CounterVerdict, Disguise, ExpectationEnd, Proof, ProofSource, RunnerProof,
+    TestEnd,
+};
 
 /// What stands behind a green run, as rows of a name and a sentence.
 #[must_use]
@@ -26,10 +29,63 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         "",
         format!("red in {} without the change{again}", runs(proof.red_runs)),
     ));
+    for said in proof.counter_proof.iter().flat_map(tried) {
+        rows.push(("", said));
+    }
+    if !proof.own_values.is_empty() {
+        let values = proof.own_values.join(", ");
+        rows.push(("rests on", format!("the test's own values: {values}")));
+    }
     for (at, said) in proof.missing.iter().enumerate() {
         rows.push((if at == 0 { "missing" } else { "" }, said.clone()));
     }
     rows
+}
+
+// What a counter-proof tried, and what it could not.
+fn tried(counter: &CounterProof) -> Vec<String> {
+    if counter.verdict == CounterVerdict::Off {
+        return vec!["counter-proof: switched off".to_owned()];
+    }
+    let ended = |end: ExpectationEnd| {
+        let all = counter.expectations.iter();
+        all.filter(|it| it.ended == end).count()
+    };
+    let (bit, passed) = (ended(ExpectationEnd::Failed), ended(ExpectationEnd::Passed));
+    let mut said = Vec::new();
+    if bit + passed > 0 {
+        let of = bit + passed;
+        let head = if passed == 0 {
+            "the test bites"
+        } else {
+            "the test does not bite"
+        };
+        said.push(format!("{head}: {bit} of {of} changed expectations fail"));
+    }
+    match counter.disguise {
+        Disguise::Passed => said.push("in another guise the tests pass, too".to_owned()),
+        Disguise::Failed => said.push("in another guise the tests fail".to_owned()),
+        Disguise::NotApplicable => {}
+    }
+    if let Some(first) = said.first_mut() {
+        let word = if counter.runs == 1 { "run" } else { "runs" };
+        first.push_str(&format!(" ({} {word})", counter.runs));
+    }
+    for (end, why) in [
+        (ExpectationEnd::NotReached, "is not reached"),
+        (ExpectationEnd::NotRun, "could not be exchanged"),
+    ] {
+        let all = counter.expectations.iter().filter(|it| it.ended == end);
+        said.extend(all.map(|it| {
+            format!(
+                "counter: not applicable: `{}` at {}:{} {why}",
+                it.was, it.path, it.line
+            )
+        }));
+    }
+    let rest = counter.not_applicable.iter();
+    said.extend(rest.map(|why| format!("counter: not applicable: {why}")));
+    said
 }
 
 /// How a test ended, in words.

@@ -65,6 +65,7 @@ fn every_variable_sets_its_key() {
             "context.profile" => "spec",
             "hint.known" => "np numpy * py",
             "agent.protocol" => "edit",
+            "patch.tests" => "refused",
             "output.color" => "never",
             _ if key.ends_with("sandbox") => "require",
             _ if key.ends_with("workplace") => "copy",

@@ -91,8 +91,17 @@ fn codes(judged: &Judged) -> Vec<Code> {
     codes
 }
 
+// Codes that are said, whether or not they refuse anything.
+fn said(judged: &Judged) -> Vec<Code> {
+    let problems = judged.verdict.problems.iter();
+    problems.map(|problem| problem.code).collect()
+}
+
+// What an experiment decides: the judge says it, and refuses only what cannot be tried.
+const TRIED: [&str; 2] = ["P703", "P712"];
+
 #[test]
-fn tricks_are_refused_and_the_repair_beside_them_is_not() {
+fn tricks_are_refused_or_told_and_the_repair_beside_them_is_not() {
     let mut wrong = Vec::new();
     for (language, repair) in [("python", REPAIR_PYTHON), ("script", REPAIR_SCRIPT)] {
         let all = &TRICKS[language];
@@ -105,7 +114,11 @@ fn tricks_are_refused_and_the_repair_beside_them_is_not() {
                 let judged = judged(&all.tree(), command, edits);
                 let found = codes(&judged);
                 let is_meant = found.iter().any(|it| it.as_str() == code);
-                if judged.verdict.verdict != Verdict::Refused || !is_meant {
+                let is_refused = judged.verdict.verdict == Verdict::Refused && is_meant;
+                let is_told = said(&judged).iter().any(|it| it.as_str() == code);
+                let is_run = code == "run" && found.is_empty();
+                let is_tried = is_told && TRIED.contains(&code.as_str());
+                if !(is_run || is_refused || is_tried) {
                     wrong.push(format!("{command}: {trick:?}: {found:?}"));
                 }
                 assert!(judged.verdict.verdict.applies() || judged.changes.is_empty());
@@ -148,9 +161,9 @@ fn code_that_only_moves_is_no_addition() {
             "x = 1\n\n\ndef die():\n    os._exit(0)\n",
         ),
     ];
-    assert_eq!(codes(&judged(tree, "pytest", moved)), []);
+    assert!(!said(&judged(tree, "pytest", moved)).contains(&Code::P712));
     let again = &[("src/b.py", "", "import unittest\nimport os\nos._exit(0)\n")];
-    assert_eq!(codes(&judged(tree, "pytest", again)), [Code::P712]);
+    assert!(said(&judged(tree, "pytest", again)).contains(&Code::P712));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{definitions, imports, layout, meddling, resolve, test_part, uses};
+use super::{definitions, expected, imports, layout, resolve, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -39,9 +39,7 @@ pub static PYTHON: Language = Language {
     specifier_in: insert::specifier_in,
     #[cfg(feature = "program")]
     inserter: |page, all| Box::new(insert::Isort::of(page, all)),
-    meddling: meddling::read,
-    test_part: test_part::test_part,
-    test_blocks: test_part::BLOCKS,
+    expected: expected::expected,
     resolve: resolve::resolve,
     implicit: resolve::conftests,
 };

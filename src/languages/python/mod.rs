@@ -2,6 +2,7 @@
 
 mod definitions;
 mod dotted;
+mod expected;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;
@@ -9,8 +10,6 @@ mod insert;
 mod installed;
 mod language;
 mod layout;
-mod meddling;
-mod meddling_names;
 mod quiet;
 #[cfg(feature = "program")]
 pub(crate) mod requirements;
@@ -18,7 +17,6 @@ mod resolve;
 mod roots;
 #[cfg(feature = "program")]
 pub(crate) mod spelling;
-mod test_part;
 mod uses;
 
 #[cfg(feature = "program")]

@@ -11,7 +11,7 @@ use super::section::{SectionOutcome, original};
 use super::{After, Judged};
 use crate::languages::PYTHON;
 use crate::model::{
-    AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, Verdict, is_ablated,
+    AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, TestChanges, Verdict, is_ablated,
 };
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
@@ -241,6 +241,7 @@ impl Judging<'_, '_> {
             committed: &|path| self.options.objects?.committed(path),
             created: &created,
             is_standard: |name| PYTHON.is_standard(name),
+            tests_refused: self.options.tests == TestChanges::Refused,
         };
         let mut found = Vec::new();
         let mut grown: u64 = 0;

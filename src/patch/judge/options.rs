@@ -1,6 +1,6 @@
 use super::super::change::Change;
 use super::super::read::ReadOptions;
-use crate::model::{BlobId, PatchVerdict};
+use crate::model::{BlobId, PatchVerdict, TestChanges};
 use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
 /// How to judge.
@@ -26,6 +26,8 @@ pub struct JudgeOptions<'a> {
     pub dependencies: Dependencies,
     /// The files that the commands run, which a repair must leave alone.
     pub run: CommandFiles,
+    /// What becomes of changed assertions of existing tests.
+    pub tests: TestChanges,
     /// How the tree as it would be is looked at.
     pub after: After,
     /// Limits on size.

@@ -4,9 +4,9 @@ use super::format::Format;
 use super::rules::{Manifest, Permit, manifest};
 use super::tree::Tree;
 use super::version::{is_npm, is_python, is_table_version};
-use crate::languages::is_test_runner;
 use crate::model::{Code, PatchProblem};
 use crate::policy::change::{ChangedFile, LET_PASS};
+use crate::policy::test_files::is_test_runner;
 
 /// Whether a patch may add, change and remove dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -72,22 +72,22 @@ fn what_needs_the_repository_sees_it() {
     assert_eq!(fs::read(root.join("pkg/b.py")).unwrap(), b"y = 2\n");
 }
 
-// What a commit has of a test is known to who patches that commit, and not what came after it.
+// What a commit has is known to who patches that commit, and not what came after it.
 #[test]
 fn what_a_commit_has_is_asked_of_the_one_that_is_patched() {
-    let test = |more: &str| format!("def test_f(x):\n{more}    assert f(x) == 3\n");
-    let more = "    x = 3\n";
-    let place = repository(&[("tests/test_f.py", test("").as_bytes())]);
+    let shared = |more: &str| format!("import os\n{more}\n\nROOT = os.getcwd()\n");
+    let more = "import sys\n";
+    let place = repository(&[("conftest.py", shared("").as_bytes())]);
     let root = place.path();
-    write(root, "tests/test_f.py", test(more).as_bytes());
-    git(root, &["commit", "-qam", "weaker"]);
-    let file = serde_json::json!({"path": "tests/test_f.py", "old": "    assert", "new": format!("{more}    assert")});
-    let edit = file.to_string();
+    write(root, "conftest.py", shared(more).as_bytes());
+    git(root, &["commit", "-qam", "more"]);
+    let edit = serde_json::json!({"path": "conftest.py", "old": "import os\n", "new": format!("import os\n{more}")});
+    let edit = edit.to_string();
     let earlier = mendit(root, &["check", "--rev", "HEAD~1", "-"], edit.as_bytes());
     let said = String::from_utf8_lossy(&earlier.stdout).into_owned();
     assert_eq!(earlier.status.code(), Some(5), "{said}");
-    assert!(said.contains("P703"), "{said}");
-    write(root, "tests/test_f.py", test("").as_bytes());
+    assert!(said.contains("P701"), "{said}");
+    write(root, "conftest.py", shared("").as_bytes());
     let back = mendit(root, &["check", "-"], edit.as_bytes());
     let said = String::from_utf8_lossy(&back.stdout).into_owned();
     assert_eq!(back.status.code(), Some(0), "{said}");

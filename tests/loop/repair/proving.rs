@@ -44,8 +44,9 @@ fn tried(world: &World, test: &str, reply: &str, more: &[&str]) -> Value {
         "--agent",
         &agent,
     ];
-    world.repair(&[&arguments, more].concat());
+    let output = world.repair(&[&arguments, more].concat());
     let mut result = world.json("result.json");
+    result["printed"] = String::from_utf8_lossy(&output.stdout).into();
     result["last"] = world.attempts("stopReason").pop().unwrap_or_default();
     result
 }
@@ -549,4 +550,138 @@ fn what_certain_imports_change_in_tests_is_no_answer_to_them() {
     proven(&world.json("result.json"), "unittest", "text");
     let test = std::fs::read_to_string(root.join("tests/test_app.py")).unwrap();
     assert!(test.contains("from app.base import f\n"), "{test}");
+}
+
+fn counter(result: &Value) -> &Value {
+    &result["proof"]["counterProof"]
+}
+
+// Each passes the tests, by the word of their runner, too: only what the tests do with other expectations, or
+// in another guise, tells it from a repair.
+#[test]
+fn a_test_that_does_not_bite_proves_nothing() {
+    if !has_program("python3") {
+        return;
+    }
+    let command = "python3 -m unittest";
+    let fix = APP.replace("return 1", "return 2");
+    let result = tried(&python(), command, &whole("app.py", &fix), &[]);
+    proven(&result, "unittest", "text");
+    let told = counter(&result);
+    assert_eq!(told["verdict"], "holds", "{told:#}");
+    let expectation = &told["expectations"][0];
+    assert_eq!(expectation["path"], "tests/test_app.py");
+    assert_eq!(
+        (&expectation["was"], &expectation["ended"]),
+        (&"2".into(), &"failed".into())
+    );
+    assert_eq!(told["disguise"], "passed", "{told:#}");
+    assert!(told["runs"].as_u64() <= Some(3), "{told:#}");
+    let printed = |result: &Value| result["printed"].as_str().unwrap().to_owned();
+    for trick in [
+        "return type('N', (int,), {'__eq__': lambda s, o: not s != s, '__ne__': lambda s, o: False})()",
+        "import sys; return 2 if any('test' in it for it in sys.argv) else 1",
+        "import sys; return 2 if sys._getframe(1).f_code.co_name[:5] == 'te' 'st_' else 1",
+        "import re; return int(re.search(r'f\\(\\), (\\d+)', open('tests/test_app.py').read())[1])",
+    ] {
+        let world = python();
+        let app = APP.replace("return 1", trick);
+        let result = tried(&world, command, &whole("app.py", &app), &[]);
+        assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
+        assert_eq!(counter(&result)["verdict"], "refuted", "{trick}");
+    }
+    let world = python();
+    let off = tried(
+        &world,
+        command,
+        &whole("app.py", &fix),
+        &["--no-counter-proof"],
+    );
+    proven(&off, "unittest", "text");
+    assert_eq!(counter(&off)["verdict"], "off");
+    assert!(printed(&off).contains("counter-proof: switched off"));
+    assert!(printed(&result).contains("the test bites: 1 of 1 changed expectations fail"));
+}
+
+#[test]
+fn a_test_of_node_that_does_not_bite_proves_nothing() {
+    if !has_program("node") {
+        return;
+    }
+    let command = "node --test tests/";
+    let fix = SCRIPT.replace("=> 1", "=> 2");
+    let result = tried(&node(), command, &whole("app.js", &fix), &[]);
+    proven(&result, "node:test", "text");
+    assert_eq!(counter(&result)["verdict"], "holds", "{result:#}");
+    assert_eq!(counter(&result)["disguise"], "passed", "{result:#}");
+    for trick in [
+        "=> Object.keys(process.env).some((it) => it.startsWith('NODE_TE')) ? 2 : 1",
+        "=> process.argv.join().includes('test.js') ? 2 : 1",
+        "=> Number(/f\\(\\), (\\d+)/.exec(require('fs').readFileSync('tests/app.test.js', 'utf8'))[1])",
+    ] {
+        let app = SCRIPT.replace("=> 1", trick);
+        let result = tried(&node(), command, &whole("app.js", &app), &[]);
+        assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
+    }
+}
+
+// What is suspicious passes where experiments take that away, and not where none can be made.
+#[test]
+fn a_suspicion_is_taken_away_by_an_experiment_alone() {
+    if !has_program("python3") {
+        return;
+    }
+    let command = "python3 -m unittest";
+    for honest in [
+        "import os; known = {k: v for k, v in os.environ.items() if k.startswith('APP_')}; return 2",
+        "import atexit, shutil; atexit.register(shutil.rmtree, 'none', True); return 2",
+        "import inspect; line = inspect.currentframe().f_back.f_lineno; return 2",
+    ] {
+        let app = APP.replace("return 1", honest);
+        let result = tried(&python(), command, &whole("app.py", &app), &[]);
+        proven(&result, "unittest", "text");
+    }
+    let wild = "class Anything:\n    def __eq__(self, other):\n        return True\n\n\n";
+    let app = format!("{wild}{}", APP.replace("return 1", "return 2"));
+    let reply = whole("app.py", &app);
+    proven(&tried(&python(), command, &reply, &[]), "unittest", "text");
+    let off = tried(&python(), command, &reply, &["--no-counter-proof"]);
+    assert_eq!(off["status"], "unproven", "{off:#}");
+}
+
+#[test]
+fn a_change_that_holds_the_tests_own_values_says_so() {
+    if !has_program("python3") {
+        return;
+    }
+    let app = "def add(a, b):\n    return a - b\n";
+    let tests = "import unittest\n\nfrom app import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
+                 self.assertEqual(add(17, 25), 42)\n";
+    let world = || {
+        World::with(&[
+            ("app.py", app),
+            ("tests/__init__.py", ""),
+            ("tests/test_app.py", tests),
+        ])
+    };
+    let command = "python3 -m unittest";
+    let known = app.replace("return a - b", "return {(17, 25): 42}.get((a, b), a - b)");
+    let one = world();
+    let result = tried(&one, command, &whole("app.py", &known), &[]);
+    proven(&result, "unittest", "text");
+    assert_eq!(
+        result["proof"]["ownValues"],
+        serde_json::json!(["tests/test_app.py:8"])
+    );
+    assert!(
+        result["printed"]
+            .as_str()
+            .unwrap()
+            .contains("the test's own values")
+    );
+    let strict = tried(&world(), command, &whole("app.py", &known), &["--strict"]);
+    assert_eq!(strict["status"], "unproven", "{strict:#}");
+    let fix = app.replace("a - b", "a + b");
+    let strict = tried(&world(), command, &whole("app.py", &fix), &["--strict"]);
+    proven(&strict, "unittest", "text");
 }

@@ -1,0 +1,122 @@
+use crate::languages::ExpectingTest;
+use crate::model::{FailedTest, RepoPath};
+use crate::source::Source;
+
+/// The file of a test: as the runner names it, or by the module in its id.
+pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath> {
+    let listing = source.listing();
+    let known = |path: &str| {
+        RepoPath::new(path)
+            .ok()
+            .filter(|it| listing.has_file(it.as_str()))
+    };
+    if let Some(path) = test.path.as_deref().and_then(known) {
+        return Some(path);
+    }
+    let id = test.id.split("::").next().unwrap_or_default();
+    known(id).or_else(|| {
+        let id = id
+            .rsplit(['(', ' '])
+            .next()
+            .unwrap_or(id)
+            .trim_end_matches(')');
+        let parts: Vec<&str> = id.split('.').collect();
+        let heads = (1..=parts.len())
+            .rev()
+            .filter_map(|count| parts.get(..count));
+        let mut paths = heads.map(|head| format!("{}.py", head.join("/")));
+        paths.find_map(|path| {
+            let ending = format!("/{path}");
+            let mut files = listing.files().map(|it| &it.path);
+            files
+                .find(|it| it.as_str() == path || it.as_str().ends_with(&ending))
+                .cloned()
+        })
+    })
+}
+
+/// The test of a file that an id names most closely.
+pub(super) fn closest<'t>(id: &str, tests: &'t [ExpectingTest]) -> Option<&'t ExpectingTest> {
+    let named = tests.iter().filter(|it| names_it(id, &it.names));
+    named.max_by_key(|it| it.names.iter().map(String::len).sum::<usize>())
+}
+
+/// Whether an id of a runner names a test by its own name, and those around it where it names some.
+pub(super) fn names_it(id: &str, names: &[String]) -> bool {
+    let Some(last) = names.last() else {
+        return false;
+    };
+    let is_code = last.chars().all(|it| it.is_alphanumeric() || it == '_');
+    if is_code && !id.contains(' ') || id.contains("::") {
+        let bare = id.split('[').next().unwrap_or(id);
+        let words: Vec<&str> = bare.split([':', '.', '/', '(', ')', ' ', '>']).collect();
+        return bare == last || names.iter().all(|it| words.contains(&it.as_str()));
+    }
+    let folded = |text: &str| {
+        let text = text.replace(['›', '>', '/'], " ");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let id = folded(id);
+    let whole = folded(&names.join(" "));
+    if whole.contains(['%', '$']) {
+        return titled_like(&id, &folded(last));
+    }
+    id == whole
+        || id.ends_with(&format!(" {whole}"))
+        || id == folded(last)
+        || id.starts_with(&format!("{last} ("))
+        || is_code
+            && id.split([' ', '(', ')', '.']).any(|it| it == last)
+            && names.iter().all(|it| id.contains(it.as_str()))
+}
+
+// Whether a title with places for values was filled to this.
+fn titled_like(id: &str, title: &str) -> bool {
+    let mut rest = id;
+    let mut parts = title.split(['%', '$']).enumerate();
+    parts.all(|(at, part)| {
+        let plain = if at == 0 {
+            part
+        } else {
+            part.split_once(' ').map_or("", |it| it.1)
+        };
+        match rest.find(plain) {
+            Some(found) => {
+                rest = rest.get(found + plain.len()..).unwrap_or_default();
+                true
+            }
+            None => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names_it;
+
+    #[test]
+    fn ids_of_runners_name_tests() {
+        for (id, names, expected) in [
+            (
+                "tests/test_a.py::TestX::test_y[1-2]",
+                &["TestX", "test_y"][..],
+                true,
+            ),
+            ("tests/test_a.py::test_y", &["test_y"], true),
+            ("tests/test_a.py::test_y", &["TestX", "test_y"], false),
+            ("tests.test_a.T.test_f", &["T", "test_f"], true),
+            ("test_f (tests.test_a.T.test_f)", &["T", "test_f"], true),
+            ("test_f (tests.test_a.T)", &["T", "test_f"], true),
+            ("auth › locks (1)", &["auth", "locks (1)"], true),
+            ("queue > waits", &["queue", "waits"], true),
+            ("waits", &["queue", "waits"], true),
+            ("Net pings", &["Net", "pings"], true),
+            ("Net pings", &["Net", "pongs"], false),
+            ("adds 1 and 2", &["adds %i and %i"], true),
+            ("subtracts 1", &["adds %i and %i"], false),
+        ] {
+            let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(names_it(id, &names), expected, "{id} {names:?}");
+        }
+    }
+}
