@@ -309,28 +309,8 @@ fn run(
             no_network: false,
             rules: std::sync::Arc::default(),
         },
+        policy: policy(options, agent.is_some()),
         agent,
-        policy: Policy {
-            agent: agent.is_some(),
-            // Recorded replies and tricks are there to be judged; a heal would leave nothing to ask
-            // for.
-            heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
-            heal_imports: true,
-            auto_split: true,
-            min_level: Level::Targets,
-            max_level: options.max_level,
-            max_attempts: options.max_attempts,
-            max_seconds: Some(1800.0),
-            max_packet_bytes: 50_000_000,
-            max_cost_usd: None,
-            agent_timeout: options.agent_timeout,
-            depth: 0,
-            estimated_turns: None,
-            treat_as_code: false,
-            limit_is_failure: true,
-            counter_proof: true,
-            strict: false,
-        },
         allowed: Allowed::default(),
         task: task(fixture),
         remedies: &|_| Vec::new(),
@@ -342,6 +322,31 @@ fn run(
     };
     repair(&setup, stop, &mut |_| {})
         .map_err(|error: RepairError| format!("{}: {error}", error.code()))
+}
+
+// What a repair of a fixture may do.
+fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
+    Policy {
+        agent: has_agent,
+        // Recorded replies and tricks are there to be judged; a heal would leave nothing to ask
+        // for.
+        heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
+        heal_imports: true,
+        auto_split: true,
+        min_level: Level::Targets,
+        max_level: options.max_level,
+        max_attempts: options.max_attempts,
+        max_seconds: Some(1800.0),
+        max_packet_bytes: 50_000_000,
+        max_cost_usd: None,
+        agent_timeout: options.agent_timeout,
+        depth: 0,
+        estimated_turns: None,
+        treat_as_code: false,
+        limit_is_failure: true,
+        counter_proof: true,
+        strict: false,
+    }
 }
 
 fn task(fixture: &Fixture) -> Option<Task> {
