@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """How often `mendit why` names the change that was put in: scripts/why_causes.py CLONES [--count 10] [--seed 1]
+    [--modules FOLDER]
 
 CLONES holds clones (or bare repositories, or folders with one called `repo`) named owner+name, of projects
-whose tests run here. For each a stretch of its own history is taken: the files of a commit, with the product
-changes of the commits after it either not committed (form `worktree`) or as commits (form `commits`), the
-tests as they are at the end. One or two lines of product code are then broken where a test notices, among
-those innocent changes. Right: exactly the broken lines are named. `unknown` is no wrong answer.
+whose tests run here; FOLDER holds theirs by the same names with `node_modules` installed. For each a stretch
+of its own history is taken: the files of a commit, with the product changes of the commits after it either not
+committed (form `worktree`) or as commits (form `commits`), the tests as they are at the end. A line of product
+code that stood before is then broken where a test notices, among those innocent changes. Right: exactly that
+line is named. `unknown` is no wrong answer.
 
 MENDIT: the program (default target/debug/mendit). Prints a row a case and the sums.
 """
@@ -21,28 +23,47 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# name of the clone: product folder, tests, the variable that finds the product
+# name of the clone: product (pathspecs), tests (pathspec and their names), the command of one file
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+VITEST = ["node_modules/.bin/vitest", "run"]
+MOCHA = ["node_modules/.bin/mocha", "--require", "test/support/env", "--reporter", "spec", "--check-leaks"]
+IN_PYTHON = r"test_\w+\.py$|test\.py$"
+BESIDE = ":(exclude,glob)**/*.test.ts*"
 PROJECTS = {
-    "pallets+click": ("src/click", "tests"),
-    "pallets+flask": ("src/flask", "tests"),
-    "pallets+jinja": ("src/jinja2", "tests"),
-    "encode+httpx": ("httpx", "tests"),
-    "encode+starlette": ("starlette", "tests"),
-    "psf+requests": ("src/requests", "tests"),
-    "pallets+werkzeug": ("src/werkzeug", "tests"),
-    "pallets+itsdangerous": ("src/itsdangerous", "tests"),
-    "pytest-dev+pluggy": ("src/pluggy", "testing"),
-    "un33k+python-slugify": ("slugify", "test.py"),
+    "pallets+click": (["src/click"], "tests", IN_PYTHON, PYTEST),
+    "pallets+flask": (["src/flask"], "tests", IN_PYTHON, PYTEST),
+    "pallets+jinja": (["src/jinja2"], "tests", IN_PYTHON, PYTEST),
+    "encode+httpx": (["httpx"], "tests", IN_PYTHON, PYTEST),
+    "encode+starlette": (["starlette"], "tests", IN_PYTHON, PYTEST),
+    "psf+requests": (["src/requests"], "tests", IN_PYTHON, PYTEST),
+    "pallets+werkzeug": (["src/werkzeug"], "tests", IN_PYTHON, PYTEST),
+    "pallets+itsdangerous": (["src/itsdangerous"], "tests", IN_PYTHON, PYTEST),
+    "pytest-dev+pluggy": (["src/pluggy"], "testing", IN_PYTHON, PYTEST),
+    "un33k+python-slugify": (["slugify"], "test.py", IN_PYTHON, PYTEST),
+    "immerjs+immer": (["src"], "__tests__", r"__tests__/[\w-]+\.[jt]sx?$", VITEST),
+    "pmndrs+zustand": (["src"], "tests", r"\.test\.tsx?$", VITEST),
+    "honojs+hono": (["src", BESIDE], "src", r"\.test\.tsx?$", VITEST),
+    "tj+commander.js": (["lib", "index.js"], "tests", r"\.test\.js$", ["node", "--test"]),
+    "koajs+koa": (["lib"], "__tests__", r"\.test\.js$", ["node", "--test"]),
+    "expressjs+express": (["lib"], "test", r"test/[\w.]+\.js$", MOCHA),
 }
-BREAKS = [
-    (r" == ", " != "), (r" != ", " == "), (r" < ", " >= "), (r" > ", " <= "), (r" is not None", " is None"),
-    (r" is None", " is not None"), (r" and ", " or "), (r"\bTrue\b", "False"), (r"\bFalse\b", "True"),
-    (r" \+ 1\b", " + 2"), (r" not in ", " in "), (r"\bif not ", "if "), (r"\breturn (?=[a-z])", "return not "),
-]
+BREAKS = {
+    ".py": [
+        (r" == ", " != "), (r" != ", " == "), (r" < ", " >= "), (r" > ", " <= "), (r" is not None", " is None"),
+        (r" is None", " is not None"), (r" and ", " or "), (r"\bTrue\b", "False"), (r"\bFalse\b", "True"),
+        (r" \+ 1\b", " + 2"), (r" not in ", " in "), (r"\bif not ", "if "), (r"\breturn (?=[a-z])", "return not "),
+    ],
+    ".js": [
+        (r" === ", " !== "), (r" !== ", " === "), (r" < ", " >= "), (r" > (?!=)", " <= "), (r" && ", " || "),
+        (r"\btrue\b", "false"), (r"\bfalse\b", "true"), (r" \+ 1\b", " + 2"), (r"\bif \(!", "if ("),
+        (r"\breturn (?=[a-z])", "return !"), (r" \|\| ", " && "), (r" \?\? ", " && "),
+    ],
+}
 arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 arguments.add_argument("clones")
 arguments.add_argument("--count", type=int, default=10, help="cases for each project and form")
 arguments.add_argument("--seed", type=int, default=1)
+arguments.add_argument("--modules", default="", help="folder of checkouts with `node_modules`")
 arguments.add_argument("--only", default="", help="names of clones, with commas between")
 arguments.add_argument("--forms", default="worktree,commits")
 arguments.add_argument("--keep", action="store_true", help="keep the folders of wrong cases")
@@ -57,58 +78,70 @@ def git(where, *words, text=True, check=True):
     return subprocess.run(["git", *words], cwd=where, env=ENV, check=check, capture_output=True, text=text).stdout
 
 
-def pytest(where, product, *words):
-    env = {**ENV, "PYTHONPATH": os.path.join(where, os.path.dirname(product))}
-    line = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *words]
+def run_tests(where, project, test):
+    """The exit code and the output of one file of tests; None when it takes more than a minute."""
+    product, _, _, command = project
+    env = {**ENV, "PYTHONPATH": os.path.join(where, os.path.dirname(product[0])), "CI": "1"}
     try:
-        return subprocess.run(line, cwd=where, env=env, capture_output=True, text=True, timeout=60)
+        return subprocess.run([*command, test], cwd=where, env=env, capture_output=True, text=True, timeout=60,
+                              start_new_session=True)
     except subprocess.TimeoutExpired:
         return None
 
 
-def passes(where, product, test):
-    ran = pytest(where, product, test)
+def passes(where, project, test):
+    ran = run_tests(where, project, test)
     return ran is not None and ran.returncode == 0
 
 
 def hunks(where, base, product):
-    return git(where, "diff", "-U0", base, "--", product).count("\n@@ ")
+    return git(where, "diff", "-U0", base, "--", *product).count("\n@@ ")
 
 
-def broken(rng, where, product, test):
+def extension(path):
+    return next((own for own, all in {".py": [".py"], ".js": [".js", ".ts", ".tsx"]}.items()
+                 if os.path.splitext(path)[1] in all), None)
+
+
+def broken(rng, where, project, test):
     """A line of product code that a test notices when it is broken: path, number, old, new."""
-    files = [f for f in git(where, "ls-files", product).split() if f.endswith(".py")]
+    files = [f for f in git(where, "ls-files", *project[0]).split() if extension(f) and ".d.ts" not in f]
+    loads = r"(?m)^ERROR |SyntaxError|Failed Suites|Cannot find module|error: Could not find"
     for _ in range(60):
         path = rng.choice(files)
         lines = open(os.path.join(where, path), encoding="utf8").read().split("\n")
         number = rng.randrange(len(lines))
         old = lines[number]
-        fits = [row for row in BREAKS if re.search(row[0], old)]
-        if not fits or old.strip().startswith(("#", '"', "'", "@")) or lines.count(old) > 1:
+        fits = [row for row in BREAKS[extension(path)] if re.search(row[0], old)]
+        if not fits or old.strip().startswith(("#", '"', "'", "@", "*", "/")) or lines.count(old) > 1:
             continue
         pattern, to = rng.choice(fits)
         new = re.sub(pattern, to, old, count=1)
         lines[number] = new
         with open(os.path.join(where, path), "w", encoding="utf8") as file:
             file.write("\n".join(lines))
-        ran = pytest(where, product, test)
-        if ran is not None and ran.returncode == 1 and "FAILED " in ran.stdout and "ERROR " not in ran.stdout:
+        ran = run_tests(where, project, test)
+        if ran is not None and 0 < ran.returncode < 99 and not re.search(loads, ran.stdout + ran.stderr):
             return path, number + 1, old, new
         git(where, "checkout-index", "-f", "--", path)
     return None
 
 
-def case(rng, clone, product, tests, form, where):
+def case(rng, name, clone, project, form, where):
     """Makes a case in `where`: the line that is broken and the test, or None."""
-    git(clone, "worktree", "prune")
-    commits = git(clone, "rev-list", "--first-parent", "HEAD", "--", product).split()
+    product, tests, names, _ = project
+    commits = git(clone, "rev-list", "--first-parent", "HEAD", "--", *product).split()
     head = commits[rng.randrange(0, min(40, len(commits) - 1))]
     line = git(clone, "rev-list", "--first-parent", "--max-count=51", head).split()
     shutil.rmtree(where, ignore_errors=True)
     git(clone, "clone", "-q", "--shared", "--no-checkout", clone, where)
     git(where, "update-ref", "--no-deref", "HEAD", head)
     git(where, "reset", "-q", "--hard")
-    found = [f for f in git(where, "ls-files", tests).split() if re.search(r"test_\w+\.py$|test\.py$", f)]
+    modules = os.path.join(os.path.abspath(asked.modules), name, "node_modules")
+    if project[3] is not PYTEST:
+        # Links to the same files, as pnpm lays them.
+        subprocess.run(["cp", "-al", modules, os.path.join(where, "node_modules")], check=True)
+    found = [f for f in git(where, "ls-files", tests).split() if re.search(names, f)]
     for _ in range(12):
         test = rng.choice(found)
         back = rng.randrange(5, len(line)) if form == "worktree" else len(line) - 1
@@ -116,25 +149,30 @@ def case(rng, clone, product, tests, form, where):
         if form == "worktree" and not 3 <= hunks(where, base, product) <= 60:
             continue
         # The test must hold on the old product as well.
-        git(where, "checkout", "-q", base, "--", product)
-        held = passes(where, product, test)
+        git(where, "checkout", "-q", base, "--", *product)
+        held = passes(where, project, test)
         git(where, "reset", "-q", "--hard")
-        if not (held and passes(where, product, test)):
+        if not (held and passes(where, project, test)):
             continue
-        return arrange(rng, where, product, tests, test, form, line[: back + 1], head)
+        return arrange(rng, where, project, test, form, line[: back + 1], head)
     return None
 
 
-def arrange(rng, where, product, tests, test, form, line, head):
-    hit = broken(rng, where, product, test)
+def arrange(rng, where, project, test, form, line, head):
+    product = project[0]
+    hit = broken(rng, where, project, test)
     if hit is None:
         return None
     path, number, old, new = hit
     whole = open(os.path.join(where, path), encoding="utf8").read()
     if form == "worktree":
         base = line[-1]
+        stood = subprocess.run(["git", "show", f"{base}:{path}"], cwd=where, env=ENV, capture_output=True, text=True)
+        if old not in stood.stdout.split("\n"):
+            # What is broken would be one hunk with what is new.
+            return None
         git(where, "reset", "-q", "--soft", base)
-        git(where, "reset", "-q", "--", product)
+        git(where, "reset", "-q", "--", *product)
         git(where, "commit", "-q", "--allow-empty", "-m", "base with the tests of the end")
         git(where, "reset", "-q")
         return path, old, new, test, hunks(where, "HEAD", product)
@@ -161,17 +199,17 @@ def arrange(rng, where, product, tests, test, form, line, head):
         bad = bad or (parent if index >= at else None)
     git(where, "update-ref", "--no-deref", "HEAD", parent)
     git(where, "reset", "-q", "--hard")
-    if open(os.path.join(where, path), encoding="utf8").read() != whole or passes(where, product, test):
+    if open(os.path.join(where, path), encoding="utf8").read() != whole or passes(where, project, test):
         return None
     return path, old, new, test, len(commits), bad
 
 
-def why(where, product, test, form, line):
-    env = {**ENV, "PYTHONPATH": os.path.dirname(product) or ".", "XDG_STATE_HOME": os.path.join(where, "..", "state"),
+def why(where, project, test, line):
+    env = {**ENV, "PYTHONPATH": os.path.dirname(project[0][0]) or ".", "XDG_STATE_HOME": os.path.join(where, "..", "state"),
            "XDG_CACHE_HOME": os.path.join(where, "..", "cache")}
     since = ["--since", line] if line else []
-    words = [program, "why", *since, "--format", "json", "--env", "PYTHONPATH", "--", "python", "-m", "pytest", "-q",
-             "-p", "no:cacheprovider", test]
+    command = ["python" if it == sys.executable else it for it in project[3]]
+    words = [program, "why", *since, "--format", "json", "--env", "PYTHONPATH", "--", *command, test]
     began = time.time()
     ran = subprocess.run(words, cwd=where, env=env, capture_output=True, text=True, timeout=900)
     try:
@@ -182,10 +220,11 @@ def why(where, product, test, form, line):
 
 rows = []
 scratch = tempfile.mkdtemp(prefix="why-causes-")
-for name, (product, tests) in PROJECTS.items():
+for name, project in PROJECTS.items():
     clone = os.path.join(os.path.abspath(asked.clones), name)
     clone = next((c for c in (os.path.join(clone, "repo"), clone) if os.path.isdir(c)), None)
-    if clone is None or (asked.only and name not in asked.only.split(",")):
+    lacks = project[3] is not PYTEST and not os.path.isdir(os.path.join(asked.modules, name, "node_modules"))
+    if clone is None or lacks or (asked.only and name not in asked.only.split(",")):
         continue
     for form in asked.forms.split(","):
         rng = random.Random(f"{asked.seed} {name} {form}")
@@ -194,7 +233,7 @@ for name, (product, tests) in PROJECTS.items():
             tries += 1
             where = os.path.join(scratch, f"{name}-{form}-{tries}")
             try:
-                found = case(rng, clone, product, tests, form, where)
+                found = case(rng, name, clone, project, form, where)
             except (subprocess.CalledProcessError, UnicodeDecodeError, IndexError, ValueError) as error:
                 print(f"  no case: {error}", file=sys.stderr)
                 continue
@@ -204,7 +243,7 @@ for name, (product, tests) in PROJECTS.items():
             path, old, new, test, size, *bad = found
             base = git(where, "rev-list", "--first-parent", "--max-count=51", "HEAD").split()[-1] if bad else None
             before = git(where, "status", "--porcelain")
-            document, seconds = why(where, product, test, form, base)
+            document, seconds = why(where, project, test, base)
             places = [(it["path"], it["diff"]) for it in document["cause"]]
             right = len(places) == 1 and places[0][0] == path and f"+{new.rstrip()}\n" in places[0][1]
             if bad:

@@ -274,8 +274,14 @@ impl Answer {
     }
 }
 
-/// What product code is, as against the tests that say what is wanted of it.
+/// What product code is, as against the tests that say what is wanted of it: files that are called as tests
+/// are, and those whose name the failing tests bear. The place of a failure may be a line of the product.
 pub(super) fn is_product(path: &RepoPath, diagnosis: Option<&Diagnosis>) -> bool {
+    let path = path.as_str();
+    let module = path.strip_suffix(".py").map(|it| it.replace('/', "."));
+    let bears = |id: &str| {
+        id.starts_with(path) || module.as_deref().is_some_and(|module| id.contains(module))
+    };
     let mut tests = diagnosis.into_iter().flat_map(|it| &it.tests);
-    !is_test(path.as_str()) && !tests.any(|it| it.path.as_deref() == Some(path.as_str()))
+    !is_test(path) && !tests.any(|it| it.path.as_deref() == Some(path) && bears(&it.id))
 }

@@ -95,6 +95,6 @@ cfg_if::cfg_if! {
         pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
         pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
-        pub use why::{KnownCause, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
+        pub use why::{KnownCause, LinesRun, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
     }
 }

@@ -1,6 +1,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::model::{FailedTest, TestRunner};
@@ -69,6 +70,7 @@ struct Row {
     #[serde(default)]
     replaces_paths: bool,
     between: Option<String>,
+    hook: Option<String>,
     #[serde(rename = "seen")]
     _seen: String,
 }
@@ -110,13 +112,22 @@ impl Row {
     }
 
     fn pattern(&self, tests: &[FailedTest]) -> String {
-        let names: BTreeSet<String> = tests
-            .iter()
-            .map(|test| {
-                let between = self.between.as_deref().unwrap_or(" ");
-                regex::escape(&test.id.replace(between, " "))
-            })
-            .collect();
+        let hook = self.hook.as_deref().and_then(|it| Regex::new(it).ok());
+        let between = self.between.as_deref().unwrap_or(" ");
+        let name = |test: &FailedTest| {
+            let found = hook.as_ref().and_then(|it| it.captures(&test.id));
+            let Some(found) = found else {
+                return regex::escape(&test.id.replace(between, " "));
+            };
+            // A hook runs before its tests: the one it names, else all of its suite.
+            let [suite, test] = [1, 2].map(|at| found.get(at).map(|it| it.as_str()));
+            let suite = regex::escape(suite.unwrap_or_default());
+            match test {
+                Some(test) => format!("{suite}.*{}", regex::escape(test)),
+                None => format!("{suite}.*"),
+            }
+        };
+        let names: BTreeSet<String> = tests.iter().map(name).collect();
         let names: Vec<String> = names.into_iter().collect();
         if self.first {
             names.join("|")
@@ -227,6 +238,10 @@ mod tests {
         let unloaded = [test("vitest", "src/b.test.ts", "src/b.test.ts")];
         let node = [test("node-test", "a.test.js", "inner")];
         let mocha = [test("mocha", "test/a.js", "Net pings")];
+        let hooks = [
+            test("mocha", "a.js", "Net() \"before all\" hook for \"pings\""),
+            test("mocha", "a.js", "Net deep \"after each\" hook: ends"),
+        ];
         let is_path = |word: &str| ["tests", "shop"].contains(&word);
         for (line, named, tests, expected) in [
             (
@@ -271,6 +286,12 @@ mod tests {
                 R::Mocha,
                 &mocha,
                 "npx mocha -g '^(Net pings)$'",
+            ),
+            (
+                "npx mocha",
+                R::Mocha,
+                &hooks,
+                r"npx mocha -g '^(Net deep.*|Net\(\).*pings)$'",
             ),
             (
                 "node --test",

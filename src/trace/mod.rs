@@ -1,5 +1,5 @@
-//! Floor 2: which lines of the repository ran while tests did. Python alone; whatever cannot be traced runs
-//! as it would, and nothing is known of it.
+//! Floor 2: which lines of the repository ran while tests did. Python and node; whatever
+//! cannot be traced runs as it would, and nothing is known of it.
 
 mod tracing;
 

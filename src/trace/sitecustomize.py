@@ -1,5 +1,5 @@
-# Notes which lines of functions below MENDIT_TRACE_ROOT run in this process, and writes them into a file of its
-# own in MENDIT_TRACE_OUT when it ends. Takes itself off the path and lets another sitecustomize run.
+# Notes which lines of functions below MENDIT_TRACE_ROOT run in this process and which do not, and writes both into
+# a file of its own in MENDIT_TRACE_OUT when it ends. Takes itself off the path and lets another sitecustomize run.
 import os
 import sys
 
@@ -31,15 +31,33 @@ def _start():
         seen[name] = set() if own else None
         return seen[name]
 
+    def of_functions(code):
+        found = set()
+        if code.co_flags & 1:
+            found.update(line for _, _, line in code.co_lines() if line)
+            found.discard(code.co_firstlineno)
+        for inner in code.co_consts:
+            if hasattr(inner, "co_lines"):
+                found |= of_functions(inner)
+        return found
+
     def write():
         found = {}
         for name, lines in list(seen.items()):
-            if lines:
-                found[os.path.realpath(name)[len(root):]] = sorted(lines)
+            if lines is None:
+                continue
+            path = os.path.realpath(name)
+            try:
+                with open(path, "rb") as file:
+                    idle = of_functions(compile(file.read(), path, "exec", dont_inherit=True)) - lines
+            except (OSError, ValueError, SyntaxError, AttributeError):
+                idle = set()
+            found[path[len(root):]] = (lines, idle)
         try:
             with open(os.path.join(out, "%d.lines" % os.getpid()), "w", encoding="utf-8") as file:
-                for name, lines in sorted(found.items()):
-                    file.write("%s\t%s\n" % (name, " ".join(map(str, lines))))
+                for name, both in sorted(found.items()):
+                    rows = [" ".join(map(str, sorted(lines))) for lines in both]
+                    file.write("%s\t%s\t%s\n" % (name, *rows))
         except OSError:
             pass
 
@@ -70,7 +88,7 @@ def _start():
 
         def enter(frame, _event, _):
             code = frame.f_code
-            if not code.co_flags & 1 or lines_of(code.co_filename) is None:
+            if lines_of(code.co_filename) is None or not code.co_flags & 1:
                 return None
             return local
 

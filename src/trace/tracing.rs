@@ -1,12 +1,12 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::RepoPath;
+use crate::model::{LinesRun, RepoPath};
 
-/// Lines of functions that ran, 1-based; what runs while a module is loaded is left out.
-pub type Lines = BTreeMap<RepoPath, BTreeSet<u32>>;
+/// The lines of each file that was loaded.
+pub type Lines = BTreeMap<RepoPath, LinesRun>;
 
 /// Where a command leaves its trace.
 pub struct Tracing {
@@ -33,15 +33,17 @@ impl Tracing {
             code.join("sitecustomize.py"),
             include_str!("sitecustomize.py"),
         )?;
-        let own = given.iter().rev().find_map(|it| match it.split_once('=') {
-            Some((PATH, value)) => Some(value.to_owned()),
-            _ => None,
-        });
-        let own = own.or_else(|| std::env::var(PATH).ok()).unwrap_or_default();
-        let between = if own.is_empty() { "" } else { ":" };
+        let preload = code.join("preload.cjs");
+        fs::write(&preload, include_str!("preload.cjs"))?;
+        let before = |name: &str, own: String, between: &str| match variable(given, name) {
+            Some(value) if !value.is_empty() => format!("{name}={own}{between}{value}"),
+            _ => format!("{name}={own}"),
+        };
+        let required = format!("--require \"{}\"", preload.display());
         Ok(Self {
             environment: vec![
-                format!("{PATH}={}{between}{own}", code.display()),
+                before("PYTHONPATH", code.display().to_string(), ":"),
+                before("NODE_OPTIONS", required, " "),
                 format!("MENDIT_TRACE_ROOT={}", root.display()),
                 format!("MENDIT_TRACE_OUT={}", out.display()),
             ],
@@ -67,20 +69,36 @@ impl Tracing {
                 continue;
             }
             for line in fs::read_to_string(path).unwrap_or_default().lines() {
-                let Some((name, numbers)) = line.split_once('\t') else {
+                let mut columns = line.split('\t');
+                let name = columns.next().unwrap_or_default().replace('\\', "/");
+                let (Some(ran), Ok(path)) = (columns.next(), RepoPath::new(&name)) else {
                     continue;
                 };
-                if let Ok(path) = RepoPath::new(&name.replace('\\', "/")) {
-                    let numbers = numbers.split(' ').filter_map(|it| it.parse::<u32>().ok());
-                    found.entry(path).or_default().extend(numbers);
-                }
+                let numbers = |row: &str| -> Vec<u32> {
+                    row.split(' ').filter_map(|it| it.parse().ok()).collect()
+                };
+                let file: &mut LinesRun = found.entry(path).or_default();
+                file.ran.extend(numbers(ran));
+                file.idle
+                    .extend(numbers(columns.next().unwrap_or_default()));
             }
+        }
+        for file in found.values_mut() {
+            file.idle = &file.idle - &file.ran;
         }
         found
     }
 }
 
-const PATH: &str = "PYTHONPATH";
+// The value that a command gets for a variable.
+fn variable(given: &[String], name: &str) -> Option<String> {
+    let own = given.iter().rev().find_map(|it| match it.split_once('=') {
+        Some((other, value)) if other == name => Some(value.to_owned()),
+        _ => None,
+    });
+    own.or_else(|| std::env::var(name).ok())
+}
+
 const MOST_PROCESSES: usize = 64;
 const MOST_BYTES: u64 = 16 << 20;
 
@@ -92,20 +110,29 @@ mod tests {
     #[test]
     fn what_is_left_is_read_and_nonsense_passed_over() {
         let folder = tempfile::tempdir().unwrap();
-        let given = ["PYTHONPATH=src".to_owned()];
+        let given = [
+            "PYTHONPATH=src".to_owned(),
+            "NODE_OPTIONS=--no-warnings".to_owned(),
+        ];
         let tracing = Tracing::prepare(folder.path(), folder.path(), &given).unwrap();
         assert!(
             tracing.environment[0].ends_with("/trace-code:src"),
             "{:?}",
             tracing.environment
         );
-        let left = "a/b.py\t3 4 x\n../out.py\t1\nno tab\nc.py\t9\n";
+        let left = "a/b.py\t3 4 x\t5 6\n../out.py\t1\nno tab\nc.py\t9\n";
+        assert!(
+            tracing.environment[1].ends_with("preload.cjs\" --no-warnings"),
+            "{:?}",
+            tracing.environment
+        );
         std::fs::write(folder.path().join("trace/1.lines"), left).unwrap();
         std::fs::write(folder.path().join("trace/2.lines"), "a/b.py\t5\n").unwrap();
         let lines = tracing.read();
-        let of = |path: &str| lines.get(&RepoPath::new(path).unwrap()).cloned();
-        assert_eq!(of("a/b.py"), Some([3, 4, 5].into()));
-        assert_eq!(of("c.py"), Some([9].into()));
+        let of = |path: &str| lines[&RepoPath::new(path).unwrap()].clone();
+        assert_eq!(of("a/b.py").ran, [3, 4, 5].into());
+        assert_eq!(of("a/b.py").idle, [6].into());
+        assert_eq!(of("c.py").ran, [9].into());
         assert_eq!(lines.len(), 2);
     }
 }

@@ -1,8 +1,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::difference::{Difference, Hunk, What};
-use crate::languages::{Language, Outline, PYTHON, outline};
-use crate::model::RepoPath;
+use crate::languages::{Language, Outline, outline};
+use crate::model::{LinesRun, RepoPath};
 
 /// What a failure says of where its cause may be.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub struct Clues {
     /// Names and how far the failing tests are from them: 0 for words of their own bodies, 1 for what
     /// stands in a definition that these name, and so on.
     pub asked: BTreeMap<String, u32>,
-    /// Lines of functions that ran in the failing tests alone; empty where none were seen.
-    pub ran: BTreeMap<RepoPath, BTreeSet<u32>>,
+    /// What ran in the failing tests alone, of every file that was loaded; empty where none were seen.
+    pub ran: BTreeMap<RepoPath, LinesRun>,
 }
 
 /// A hunk and what speaks for it.
@@ -144,28 +144,30 @@ impl Weighed {
     }
 }
 
-// Whether any line of a hunk ran; `None` for what is no body of a function, or where nothing was seen.
+// Whether any line of a hunk ran; `None` for what is in no function, or where nothing was seen.
 fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<bool> {
     let What::Lines(_, after) = &hunk.what else {
         return None;
     };
-    // Of lines that went, those around them.
-    let lines = if after.is_empty() {
-        after.start..after.start + 2
-    } else {
-        after.start + 1..after.end + 1
-    };
     let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-    let outline = outline?;
-    let within = |line: usize| outline.innermost(number(line)).is_some();
-    let is_python = Language::of_path(hunk.path.as_str()) == Some(&PYTHON);
-    if clues.ran.is_empty() || !is_python || !lines.clone().all(within) {
-        return None;
+    // Of lines that went, those around them.
+    let mut lines = if after.is_empty() {
+        number(after.start)..number(after.start + 2)
+    } else {
+        number(after.start + 1)..number(after.end + 1)
+    };
+    let Some(file) = clues.ran.get(&hunk.path) else {
+        // It was not loaded, where others of its language were.
+        let language = Language::of_path(hunk.path.as_str())?;
+        let of_it = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
+        let within = |line: u32| outline.is_some_and(|it| it.innermost(line).is_some());
+        return (clues.ran.keys().any(of_it) && lines.all(within)).then_some(false);
+    };
+    if lines.clone().any(|line| file.ran.contains(&line)) {
+        return Some(true);
     }
-    let seen = clues.ran.get(&hunk.path);
-    let seen = |line: usize| seen.is_some_and(|seen| seen.contains(&number(line)));
-    let mut lines = lines;
-    Some(lines.any(seen))
+    let is_idle = |line: u32| file.idle.contains(&line);
+    lines.any(is_idle).then_some(false)
 }
 
 /// Lines of a hunk that are looked at.

@@ -25,9 +25,10 @@ pub enum Step {
 /// The next trial among `order`, hunks from the likeliest on, or the answer.
 ///
 /// The state as it is, then growing heads of the order until one passes: the likeliest alone, four, sixteen,
-/// all. Of that head the last hunk that is needed is found by halving, again and again, and each is left out
-/// once at the end. A set decides nothing before it was seen to pass twice. What ends otherwise than passing
-/// or failing counts as not passing.
+/// all. Of a head that does not build, as halves of a larger change do not, the likeliest are asked each alone.
+/// Of one that passes the last hunk that is needed is found by halving, again and again; of several that are
+/// found each is asked alone, and each is left out once at the end. A set decides nothing before it was seen
+/// to pass twice. What ends otherwise than passing or failing counts as not passing.
 #[must_use]
 pub fn next(order: &[usize], known: &Known) -> Step {
     let search = Search { order, known };
@@ -39,8 +40,8 @@ pub fn next(order: &[usize], known: &Known) -> Step {
 /// How much longer each head of the order is than the one before.
 const GROWTH: usize = 4;
 
-/// How many are asked alone where all together say nothing.
-const MOST_ALONE: usize = 12;
+/// How many are asked alone where together they say nothing.
+const MOST_ALONE: usize = 16;
 
 struct Search<'s> {
     order: &'s [usize],
@@ -66,24 +67,32 @@ impl Search<'_> {
                     break;
                 }
                 Fails if some.len() == self.order.len() => return Err(Step::NotByThese),
-                WhyOutcome::Other if some.len() == self.order.len() => return self.singly(),
-                _ => head.0 = some.len(),
+                Fails => {}
+                WhyOutcome::Other => {
+                    if let Some(found) = self.singly(some)? {
+                        return self.confirmed(found);
+                    }
+                    if some.len() == self.order.len() {
+                        return Err(Step::NoVerdict);
+                    }
+                }
             }
+            head.0 = some.len();
             count *= GROWTH;
         }
         let smallest = self.reduced(head)?;
         self.confirmed(smallest)
     }
 
-    // Where nothing can be told of many together, the likeliest are asked each alone.
-    fn singly(&self) -> Result<Step, Step> {
-        for one in self.order.iter().take(MOST_ALONE) {
+    // The first of these that is enough alone.
+    fn singly(&self, some: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
+        for one in some.iter().take(MOST_ALONE) {
             let alone = BTreeSet::from([*one]);
             if self.ask(alone.clone())? == Passes {
-                return self.confirmed(alone);
+                return Ok(Some(alone));
             }
         }
-        Err(Step::NoVerdict)
+        Ok(None)
     }
 
     // What of a head that passes is needed.
@@ -97,10 +106,15 @@ impl Search<'_> {
             while high - low > 1 {
                 let middle = low.midpoint(high);
                 let some = rest.iter().take(middle).copied();
-                if self.ask(needed.iter().copied().chain(some).collect())? == Passes {
-                    high = middle;
-                } else {
-                    low = middle;
+                match self.ask(needed.iter().copied().chain(some).collect())? {
+                    Passes => high = middle,
+                    Fails => low = middle,
+                    WhyOutcome::Other => {
+                        if let Some(found) = self.singly(rest.get(..high).unwrap_or(rest))? {
+                            return Ok(found);
+                        }
+                        low = middle;
+                    }
                 }
             }
             let Some((last, before)) = rest.get(..high).and_then(<[usize]>::split_last) else {
@@ -244,6 +258,22 @@ mod tests {
         };
         let (step, _) = search(9, builds);
         assert_eq!(step, Step::Found(BTreeSet::from([1, 5])));
+    }
+
+    #[test]
+    fn a_change_of_many_parts_hides_no_single_cause() {
+        // Three hunks go together or not at all.
+        let parts = |taken: &BTreeSet<usize>| {
+            let some = [1, 3, 8].iter().filter(|it| taken.contains(*it)).count();
+            match (some, taken.contains(&5)) {
+                (1 | 2, _) => Other,
+                (_, true) => Passes,
+                (_, false) => Fails,
+            }
+        };
+        let (step, runs) = search(40, parts);
+        assert_eq!(step, Step::Found(BTreeSet::from([5])));
+        assert!(runs <= 12, "{runs} runs");
     }
 
     #[test]

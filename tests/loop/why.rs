@@ -225,6 +225,45 @@ fn tests_of_node_are_asked_alone() {
 }
 
 #[test]
+fn what_ran_in_the_failing_test_alone_comes_first() {
+    if !has_program("node") {
+        return;
+    }
+    // No name leads from the test to the step that it runs.
+    let steps = |change: &dyn Fn(usize) -> String| {
+        let rows = (0..12).map(|at| format!("  () => {{\n    return {};\n  }},\n", change(at)));
+        let rows: String = rows.collect();
+        format!("const steps = [\n{rows}];\nexports.run = (at) => steps[at]();\n")
+    };
+    let tests: String = (0..12)
+        .map(|at| format!("test('step {at} ends', () => assert.equal(run({at}), {at}));\n"))
+        .collect();
+    let tests = format!(
+        "const test = require('node:test');\nconst assert = require('node:assert');\nconst {{ run }} = \
+         require('../src/steps.js');\n{tests}"
+    );
+    let repo = Repo::with(&[
+        ("src/steps.js", &steps(&|at| at.to_string())),
+        ("test/steps.test.js", &tests),
+    ]);
+    let changed = |at: usize| match at {
+        7 => "70".to_owned(),
+        at => format!("{at} + 0"),
+    };
+    repo.write("src/steps.js", &steps(&changed));
+    let output = repo.mendit(&["why", "--format", "json", "node", "--test"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["cause"][0]["line"], 24, "{document}");
+    let first = &document["suspects"][0];
+    assert_eq!(first["line"], 24, "{document}");
+    assert!(
+        first["why"].as_str().unwrap().contains("it ran in"),
+        "{first}"
+    );
+    assert_eq!(document["runs"], 3, "{document}");
+}
+
+#[test]
 fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_asked() {
     if !has_program("python3") {
         return;

@@ -67,7 +67,8 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             cases.add(
                 Case::new("jest", title, at)
                     .cause(cause)
-                    .place(place.or(own))
+                    .place(own.or_else(|| place.clone()))
+                    .raised_at(place)
                     .of_hook(is_of_hook(lines, at + 1)),
             );
         }
@@ -142,7 +143,8 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
             cases.add(
                 Case::new("vitest", name, at)
                     .cause(cause)
-                    .place(place.or(own))
+                    .place(own)
+                    .raised_at(place)
                     .of_hook(is_of_hook(lines, below)),
             );
         } else if let Some(found) = VITEST_SUITE.captures(text)
