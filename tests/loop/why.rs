@@ -250,7 +250,7 @@ fn what_ran_in_the_failing_test_alone_comes_first() {
         7 => "70".to_owned(),
         at => format!("{at} + 0"),
     };
-    repo.write("src/steps.js", &steps(&changed));
+    repo.write("src/steps.js", steps(&changed));
     let output = repo.mendit(&["why", "--format", "json", "node", "--test"]);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(document["cause"][0]["line"], 24, "{document}");
