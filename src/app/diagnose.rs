@@ -2,12 +2,15 @@ use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 
+use super::known_cause::known_cause;
+use super::run_summary::told;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
-use crate::model::Diagnosis;
+use crate::model::{Diagnosis, RunSummary};
 use crate::policy::decode_log;
+use crate::source::Memory;
 use crate::workspace::At;
 
 /// Say what a log tells about a failure.
@@ -52,6 +55,27 @@ pub fn diagnose_log(
     };
     let (log, reports) = (&request.log, &request.reports);
     Ok(diagnose_masked(log, &facts, scene, reports, app.redactor()))
+}
+
+/// The failures of a diagnosis, each with its place, and the change that made `command` fail, where trials on
+/// these very files showed it.
+///
+/// # Errors
+/// A repository that cannot be read.
+pub fn summarise_diagnosis(
+    app: &App,
+    diagnosis: &Diagnosis,
+    command: Option<&str>,
+    progress: &dyn Progress,
+) -> Result<RunSummary, AppError> {
+    if Repository::discover(app.directory())?.is_none() {
+        return Ok(told(diagnosis, &Memory::named([] as [(&str, &str); 0])));
+    }
+    let workspace = app.workspace(At::Worktree, progress)?;
+    Ok(RunSummary {
+        cause: command.and_then(|line| known_cause(app, &workspace, line)),
+        ..told(diagnosis, workspace.source.as_ref())
+    })
 }
 
 /// Reads a log of any size in bounded memory; see [`Log::read`]. One that gzip packed is unpacked.

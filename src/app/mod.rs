@@ -71,7 +71,7 @@ pub use bench::{
 pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::{Packed, build_context, within_budget};
 pub use context_request::{ContextRequest, Named};
-pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
 pub use doctor::check_up;
 pub use error::AppError;
 pub use explain::{Explained, RulePage, explain_word};

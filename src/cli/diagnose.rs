@@ -1,9 +1,9 @@
 use super::global::Global;
 use super::input;
 use super::{AppError, Exit, Output, open};
-use crate::app::{DiagnoseRequest, Log, diagnose_log, no_run};
+use crate::app::{DiagnoseRequest, Log, diagnose_log, no_run, summarise_diagnosis};
 use crate::model::{DiagnosisDocument, FailureKind};
-use crate::report::{diagnosis_github, diagnosis_sarif, diagnosis_text};
+use crate::report::{diagnosis_text, summary_github, summary_sarif};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -58,11 +58,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         command: (args.command.clone()).or_else(|| last.and_then(|it| it.command.clone())),
     };
     let diagnosis = diagnose_log(&app, &request, output)?;
+    let command = request.command.as_deref();
+    let summary = || summarise_diagnosis(&app, &diagnosis, command, output);
     match args.format {
         Format::Text => output.painted(|color| diagnosis_text(&diagnosis, color))?,
         Format::Json => output.json(&DiagnosisDocument::new(&diagnosis))?,
-        Format::Github => output.text(&diagnosis_github(&diagnosis))?,
-        Format::Sarif => output.json(&diagnosis_sarif(&diagnosis))?,
+        Format::Github => output.text(&summary_github(&summary()?))?,
+        Format::Sarif => output.json(&summary_sarif(&summary()?))?,
     }
     Ok(if diagnosis.kind == FailureKind::Unknown {
         Exit::No

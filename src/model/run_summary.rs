@@ -60,6 +60,25 @@ pub struct RunFailure {
     pub alike: u64,
 }
 
+impl RunFailure {
+    /// The test, its error, and where the test stands when the error was raised elsewhere.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let mut text = match self.test.as_str() {
+            "" => self.error.clone(),
+            test => format!("{test}: {}", self.error),
+        };
+        if let Some(path) = &self.test_path {
+            let line = self.test_line.map_or(String::new(), |it| format!(":{it}"));
+            text.push_str(&format!("\nin {path}{line}"));
+        }
+        if self.alike > 0 {
+            text.push_str(&format!("\nand {} more tests alike", self.alike));
+        }
+        text
+    }
+}
+
 /// What a name that is missing wants.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]

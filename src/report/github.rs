@@ -1,7 +1,6 @@
 use std::fmt::Write as _;
 
-use super::diagnosis_text::diagnosis_message;
-use crate::model::{Diagnosis, FailureKind, PatchVerdict};
+use crate::model::{FailureKind, PatchVerdict, RunSummary};
 
 /// A verdict as GitHub workflow commands, one for each problem.
 #[must_use]
@@ -43,25 +42,48 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A diagnosis as one workflow command (a notice when nothing failed), at the first file of the repository that the log names.
+/// A failed command as workflow commands: one for each failure, at the line of the repository that it was raised
+/// in, and one for each change that made it fail; a notice when nothing failed.
 #[must_use]
-pub fn diagnosis_github(diagnosis: &Diagnosis) -> String {
-    let mut properties = Vec::new();
-    if let Some(file) = diagnosis.files.iter().find(|file| file.in_repository) {
-        properties.push(format!("file={}", property(&file.path)));
-        properties.extend(file.line.map(|line| format!("line={line}")));
-        properties.extend(file.column.map(|column| format!("col={column}")));
+pub fn summary_github(summary: &RunSummary) -> String {
+    let title = &summary.kind.to_string();
+    if summary.kind == FailureKind::None {
+        return command("notice", None, title, &summary.explanation);
     }
-    properties.push(format!("title={}", diagnosis.kind));
-    let mut message = diagnosis_message(diagnosis);
-    for line in diagnosis.evidence.iter().skip(1).take(2) {
-        message.push('\n');
-        message.push_str(&line.text);
+    let mut text = String::new();
+    for failure in &summary.failures {
+        let place = failure.path.as_deref().map(|path| (path, failure.line));
+        text.push_str(&command("error", place, title, &failure.told()));
     }
-    let level = if diagnosis.kind == FailureKind::None {
-        "notice"
-    } else {
-        "error"
-    };
-    format!("::{level} {}::{}\n", properties.join(","), data(&message))
+    if summary.failures.is_empty() {
+        text = command("error", None, title, &summary.explanation);
+    }
+    if summary.more > 0 {
+        let more = format!("and {} more failures", summary.more);
+        text.push_str(&command("error", None, title, &more));
+    }
+    let changes = summary.cause.iter().flat_map(|cause| {
+        let each = cause.changes.iter();
+        each.map(|change| (change, format!("{}\n{}", cause.message, change.diff)))
+    });
+    for (change, said) in changes {
+        let place = Some((change.path.as_str(), change.line));
+        text.push_str(&command("warning", place, "what did it", said.trim_end()));
+    }
+    text
+}
+
+fn command(level: &str, place: Option<(&str, Option<u32>)>, title: &str, said: &str) -> String {
+    let mut properties = String::new();
+    if let Some((path, line)) = place {
+        properties = format!("file={},", property(path));
+        if let Some(line) = line {
+            properties.push_str(&format!("line={line},"));
+        }
+    }
+    format!(
+        "::{level} {properties}title={}::{}\n",
+        property(title),
+        data(said)
+    )
 }

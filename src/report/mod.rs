@@ -52,9 +52,9 @@ cfg_if::cfg_if! {
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
         pub use context_xml::context_xml;
-        pub use github::diagnosis_github;
+        pub use github::summary_github;
         pub use why_text::{why_line, why_markdown, why_text};
-        pub use sarif::diagnosis_sarif;
+        pub use sarif::summary_sarif;
         pub use diagnosis_text::diagnosis_text;
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};

@@ -1,9 +1,8 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::diagnosis_text::diagnosis_message;
 use crate::model::{
-    AfterProblem, Diagnosis, FailureKind, PatchProblem, PatchVerdict, explain, hex,
+    AfterProblem, FailureKind, PatchProblem, PatchVerdict, RunFailure, RunSummary, explain, hex,
 };
 
 /// A SARIF 2.1.0 log of one run of this program.
@@ -35,66 +34,78 @@ pub(super) fn uri(path: &str) -> String {
         .collect()
 }
 
-/// A diagnosis as a SARIF 2.1.0 log with one result, or none when nothing failed or the kind is
-/// unknown.
+/// A failed command as a SARIF 2.1.0 log: a result for each failure, at the line of the repository that it was
+/// raised in, with its test and the changes that made it fail as related locations; none when nothing failed or
+/// the kind is unknown.
 #[must_use]
-pub fn diagnosis_sarif(diagnosis: &Diagnosis) -> Value {
-    let kind = diagnosis.kind.to_string();
-    let locations: Vec<Value> = diagnosis
-        .files
+pub fn summary_sarif(summary: &RunSummary) -> Value {
+    let kind = &summary.kind.to_string();
+    let found = !matches!(summary.kind, FailureKind::Unknown | FailureKind::None);
+    let alone = [RunFailure {
+        error: summary.explanation.clone(),
+        ..RunFailure::default()
+    }];
+    let failures = match summary.failures.as_slice() {
+        [] => &alone,
+        failures => failures,
+    };
+    let results: Vec<Value> = failures
         .iter()
-        .filter(|file| file.in_repository)
-        .take(10)
-        .map(|file| {
-            // GitHub shows nothing without a line.
-            let line = file.line.filter(|line| *line > 0);
-            let mut region = json!({ "startLine": line.unwrap_or(1) });
-            // A column without a line says nothing.
-            if let Some(column) = file.column.filter(|column| *column > 0 && line.is_some()) {
-                region["startColumn"] = column.into();
-            }
-            let file = json!({ "uri": uri(&file.path) });
-            json!({ "physicalLocation": { "artifactLocation": file, "region": region } })
-        })
-        .collect();
-    let found = !matches!(diagnosis.kind, FailureKind::Unknown | FailureKind::None);
-    let results: Vec<Value> = found
-        .then(|| {
-            json!({
-                "ruleId": kind,
-                "level": "error",
-                "message": { "text": diagnosis_message(diagnosis) },
-                "locations": locations,
-                "partialFingerprints": { "mendit/v1": fingerprint(diagnosis) },
-            })
-        })
-        .into_iter()
+        .filter(|_| found)
+        .map(|failure| of_failure(summary, failure))
         .collect();
     let rule = json!({
         "id": kind,
         "name": kind,
-        "shortDescription": { "text": diagnosis.explanation },
-        "fullDescription": { "text": diagnosis.explanation },
-        "help": { "text": diagnosis.suggested_fix },
+        "shortDescription": { "text": summary.explanation },
+        "fullDescription": { "text": summary.explanation },
         "defaultConfiguration": { "level": "error" },
     });
     sarif_log(&[rule], &results)
 }
 
-// The same for the same failure when lines have moved.
-fn fingerprint(diagnosis: &Diagnosis) -> String {
-    let file = diagnosis.files.iter().find(|it| it.in_repository);
-    let mut parts = vec![diagnosis.kind.to_string()];
-    parts.extend(file.map(|it| it.path.clone()));
-    parts.extend(
-        diagnosis
-            .failing_tests
-            .iter()
-            .chain(diagnosis.lacks())
-            .cloned(),
-    );
-    let digest: [u8; 32] = Sha256::digest(parts.join("\n").as_bytes()).into();
-    hex(&digest[..16])
+fn of_failure(summary: &RunSummary, failure: &RunFailure) -> Value {
+    let place = failure
+        .path
+        .as_deref()
+        .map(|path| location(path, failure.line));
+    let test = failure.test_path.as_deref().map(|path| {
+        let mut place = location(path, failure.test_line);
+        place["message"] = json!({ "text": "the test" });
+        place
+    });
+    let changes = summary.cause.iter().flat_map(|cause| {
+        cause.changes.iter().map(|change| {
+            let mut place = location(&change.path, change.line);
+            place["message"] = json!({ "text": cause.message });
+            place
+        })
+    });
+    // The same for the same failure when lines have moved.
+    let known_by = match failure.test.as_str() {
+        "" => &failure.error,
+        test => test,
+    };
+    let path = failure.path.as_deref().unwrap_or_default();
+    let kind = summary.kind.to_string();
+    let parts = [kind.as_str(), path, known_by].join("\n");
+    let digest: [u8; 32] = Sha256::digest(parts.as_bytes()).into();
+    json!({
+        "ruleId": kind,
+        "level": "error",
+        "message": { "text": failure.told() },
+        "locations": place.into_iter().collect::<Vec<Value>>(),
+        "relatedLocations": test.into_iter().chain(changes).collect::<Vec<Value>>(),
+        "partialFingerprints": { "mendit/v1": hex(&digest[..16]) },
+    })
+}
+
+// GitHub shows nothing without a line.
+fn location(path: &str, line: Option<u32>) -> Value {
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri(path) },
+        "region": { "startLine": line.unwrap_or(1).max(1) },
+    }})
 }
 
 /// A verdict as SARIF 2.1.0. Problems point into the patch, what it breaks into the changed files.

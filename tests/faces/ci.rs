@@ -268,6 +268,39 @@ fn sarif_has_what_its_schema_requires() {
 }
 
 #[test]
+fn every_failure_is_told_at_its_own_line_with_what_it_says() {
+    let repo = Repo::with(&[("src/a.py", "x\n"), ("tests/test_a.py", "x\n")]);
+    let mut log = String::from("==== FAILURES ====\n");
+    for at in 0..8 {
+        log += &format!(
+            "____ test_{at} ____\n\ntests/test_a.py:{}: \n_ _ _\nE   KeyError: 'k{at}'\n\n\
+             src/a.py:{}: KeyError\n",
+            at + 20,
+            at + 3
+        );
+    }
+    repo.write("log", &log);
+    let output = repo.mendit(&["diagnose", "log", "--format", "github"]);
+    let notes = String::from_utf8(output.stdout).unwrap();
+    let output = repo.mendit(&["diagnose", "log", "--format", "sarif"]);
+    let sarif: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
+    assert!(validator.is_valid(&sarif), "{sarif:#}");
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    assert_eq!((notes.lines().count(), results.len()), (8, 8), "{notes}");
+    for (at, (note, result)) in notes.lines().zip(results).enumerate() {
+        let said = format!("test_{at}: KeyError: 'k{at}'");
+        let place = format!("::error file=src/a.py,line={},title=", at + 3);
+        assert!(note.starts_with(&place) && note.contains(&said), "{note}");
+        let text = result["message"]["text"].as_str().unwrap();
+        assert!(text.starts_with(&said), "{result}");
+        let region = |places: &Value| places[0]["physicalLocation"]["region"]["startLine"].clone();
+        assert_eq!(region(&result["locations"]), at + 3);
+        assert_eq!(region(&result["relatedLocations"]), at + 20);
+    }
+}
+
+#[test]
 fn junit_counts_what_it_lists() {
     let fixtures = tempfile::tempdir().unwrap();
     for (name, reference) in [("mended", "42"), ("left", "41")] {

@@ -417,6 +417,7 @@ const PARTS: &[&str] = &[
     "read_log",
     "readable_file",
     "run_all_agents",
+    "summarise_diagnosis",
     "to_json",
     "to_json_line",
     "with_canonical",

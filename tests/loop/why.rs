@@ -282,6 +282,10 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let prompt = String::from_utf8_lossy(&prompt.stdout).into_owned();
     let (head, _) = prompt.split_once("## Log").unwrap();
     assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
+    let notes = repo.mendit(&["diagnose", "--format", "github"]);
+    let notes = String::from_utf8_lossy(&notes.stdout).into_owned();
+    let told = format!("::warning file=library/loans.py,line=6,title=what did it::{line}");
+    assert!(notes.contains(&told), "{notes}");
 
     let path = repo.root().join("library/loans.py");
     let before = std::fs::read_to_string(&path).unwrap();
