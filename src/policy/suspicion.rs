@@ -32,6 +32,8 @@ pub enum Needs {
     CounterProof,
     /// Tests that pass in another guise.
     Guise,
+    /// A person: no experiment here can take it away.
+    Person,
     /// Nothing: it is refused.
     Refused,
 }

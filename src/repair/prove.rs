@@ -157,7 +157,7 @@ impl Session<'_> {
         let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
             Needs::CounterProof => !holds,
             Needs::Guise => !(holds && in_guise),
-            Needs::Refused => true,
+            Needs::Person | Needs::Refused => true,
         });
         let missing: Vec<String> = left
             .map(|it| format!("{}, and no experiment takes that away", it.1))
