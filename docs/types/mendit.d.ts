@@ -617,7 +617,7 @@ export interface DiagnosisDocument {
 }
 
 /** How the tests ended without what tells code that it is tested. */
-export type Disguise = "passed" | "failed" | "not_applicable";
+export type Disguise = "passed" | "partly" | "failed" | "not_applicable";
 
 /** A candidate that was tried and dropped. */
 export interface DroppedCandidate {

@@ -589,7 +589,7 @@ class DiagnosisDocument(TypedDict):
     undefinedNames: list[str]
 
 # How the tests ended without what tells code that it is tested.
-Disguise = Union[Literal['passed'], Literal['failed'], Literal['not_applicable']]
+Disguise = Union[Literal['passed'], Literal['partly'], Literal['failed'], Literal['not_applicable']]
 
 # A candidate that was tried and dropped.
 class DroppedCandidate(TypedDict):

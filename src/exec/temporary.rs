@@ -2,6 +2,8 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest as _, Sha256};
+
 /// The folders for temporary files that all programs share, none below another.
 pub(super) fn temporary() -> Vec<PathBuf> {
     let shared = SHARED.iter().map(PathBuf::from);
@@ -52,7 +54,7 @@ impl Temporary {
     /// What the system says.
     pub fn within(parent: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(UNHELD);
+        builder.prefix(PREFIX).rand_bytes(UNHELD);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -62,12 +64,8 @@ impl Temporary {
         let held = hold(made.path());
         sweep(parent, made.path());
         // Its name is one that is swept only now that it is held.
-        let name = made
-            .path()
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
-        let path = parent.join(name.replacen(UNHELD, HELD, 1));
+        let name = made.path().file_name().unwrap_or_default();
+        let path = parent.join(held_name(&name.to_string_lossy()));
         if held.is_none() || fs::rename(made.path(), &path).is_err() {
             let path = made.keep();
             return Ok(Self { path, held });
@@ -90,8 +88,24 @@ impl Drop for Temporary {
     }
 }
 
-const UNHELD: &str = "mendit-new-";
-const HELD: &str = "mendit-tmp-";
+// Names as anybody's temporary folders have: code that runs there is not to know by them who runs it.
+const PREFIX: &str = "tmp";
+const UNHELD: usize = 8;
+const CHECK: usize = 6;
+
+// What is swept ends in signs that follow from the others, and is longer than other programs' names.
+fn held_name(name: &str) -> String {
+    let digest = Sha256::digest(name.as_bytes());
+    let sign =
+        |byte: &u8| char::from(b"abcdefghijklmnopqrstuvwxyz0123456789"[usize::from(*byte) % 36]);
+    let check = digest.iter().take(CHECK).map(sign);
+    name.chars().chain(check).collect()
+}
+
+fn is_held(name: &str) -> bool {
+    let kept = PREFIX.len() + UNHELD;
+    name.len() == kept + CHECK && name.get(..kept).is_some_and(|it| held_name(it) == name)
+}
 
 fn hold(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
@@ -103,7 +117,7 @@ fn hold(folder: &Path) -> Option<File> {
 fn sweep(parent: &Path, own: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let path = entry.path();
-        let named = entry.file_name().to_string_lossy().starts_with(HELD);
+        let named = is_held(&entry.file_name().to_string_lossy());
         if named && is_like(&path, own) && hold(&path).is_some() {
             let _ = fs::remove_dir_all(&path);
         }
@@ -130,7 +144,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use super::{HELD, Temporary};
+    use super::{Temporary, held_name};
 
     #[test]
     fn it_is_closed_to_others_and_what_was_left_is_swept() {
@@ -143,15 +157,23 @@ mod tests {
             path
         };
         // As a program that was killed leaves it, and two that only bear the name.
-        let left = make(&format!("{HELD}left"), 0o700);
+        let left = make(&held_name("tmpAbCdEfGh"), 0o700);
         let others = [
-            make(&format!("{HELD}open"), 0o755),
-            make("mendit-1000", 0o700),
+            make(&held_name("tmpIjKlMnOp"), 0o755),
+            make("tmpAbCdEfGh", 0o700),
+            make("tmpAbCdEfGh123456", 0o700),
         ];
         let one = Temporary::within(home.path()).unwrap();
         let two = Temporary::within(home.path()).unwrap();
         assert!(!left.exists() && others.iter().all(|it| it.exists()));
         assert!(one.path().is_dir() && two.path().is_dir());
+        assert!(
+            !one.path()
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .contains("mendit")
+        );
         assert_eq!(
             one.path().metadata().unwrap().permissions().mode() & 0o777,
             0o700

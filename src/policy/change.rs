@@ -3,13 +3,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::commands::CommandFiles;
 use super::examples::weakened_example;
 use super::invisible::is_invisible;
-use super::manifest::{Dependencies, manifest_change, means_the_same};
+use super::manifest::{Dependencies, manifest_change, means_the_same, without_bounds};
 use super::protected::{Allowed, When};
 use super::shadow::is_python_test;
 use super::test_change::{changed_lines, changed_tests};
 use super::test_files::{is_assertion, is_foreign_program, is_test};
 use super::{shadow, silenced, suspicion};
-use crate::model::{Code, Operation, PatchProblem};
+use crate::languages::Language;
+use crate::model::{Code, Operation, PatchProblem, file_name};
 use crate::source::Source;
 
 /// Limits on the size of a change.
@@ -63,7 +64,13 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => !by_name && !means_the_same(file) && !puts_imports_back(file, rules),
+            When::Changed => {
+                !(by_name
+                    || means_the_same(file)
+                    || moves_imports(file)
+                    || bounds_versions(file, rules.dependencies)
+                    || puts_imports_back(file, rules))
+            }
             When::Created => !by_name && is_new,
         };
         if holds {
@@ -100,6 +107,41 @@ pub(super) const SEND_WITHOUT: &str =
     "the file may change, but not by this: send the change without it";
 
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
+
+// Whether all that a change of a program does is to have the same imports at other places.
+fn moves_imports(file: &ChangedFile<'_>) -> bool {
+    let (Some(before), Some(after)) = (file.before, file.after) else {
+        return false;
+    };
+    if Language::of_path(file.path).is_none() || file.modes.0 != file.modes.1 {
+        return false;
+    }
+    // A line at its depth, and apart from these the imports, which stand alone on theirs.
+    let parts = |bytes| {
+        let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
+        let says = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(b"#");
+        let is_import = |it: &&[u8]| {
+            let line = it.trim_ascii_start();
+            line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
+        };
+        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(says).partition(is_import);
+        imports = imports.into_iter().map(<[u8]>::trim_ascii_start).collect();
+        imports.sort_unstable();
+        (imports, rest)
+    };
+    parts(before) == parts(after)
+}
+
+// Whether a change of what installs a package bounds the versions of what it needs, and nothing else.
+fn bounds_versions(file: &ChangedFile<'_>, dependencies: Dependencies) -> bool {
+    let (Some(before), Some(after)) = (file.before, file.after) else {
+        return false;
+    };
+    file_name(file.path) == "setup.py"
+        && dependencies == Dependencies::Registry
+        && file.modes.0 == file.modes.1
+        && without_bounds(before) == without_bounds(after)
+}
 
 // Whether all that a change does is to put imports back that the last commit has, between the lines
 // where it has them: a test means what it meant there.
@@ -388,6 +430,59 @@ pub(super) mod tests {
                 Some(&head),
             );
             assert_eq!(found == ["P701"], refused, "{before} {after} {found:?}");
+        }
+    }
+
+    #[test]
+    fn what_says_the_same_or_asks_more_is_let_pass() {
+        let conftest = "import ssl\n\n@fixture\ndef a():\n    return ssl\n";
+        let inside = "\n@fixture\ndef a():\n    # only here\n    import ssl\n    return ssl\n";
+        let setup = "import os\nsetup(install_requires=['a>=1'], url='http://x')\n";
+        for (path, before, after, refused) in [
+            ("tests/conftest.py", conftest, inside, false),
+            (
+                "tests/conftest.py",
+                conftest,
+                &conftest.replace("@fixture\n", ""),
+                true,
+            ),
+            (
+                "tests/conftest.py",
+                conftest,
+                &conftest.replace("ssl\n\n", "ssl, os\n\n"),
+                true,
+            ),
+            ("setup.py", setup, &setup.replace("a>=1", "a>=2,<3"), false),
+            ("setup.py", setup, &setup.replace("a>=1", "b>=1"), true),
+            (
+                "setup.py",
+                setup,
+                &setup.replace("http://x", "http://y"),
+                true,
+            ),
+            ("setup.py", setup, &setup.replace("os", "evil"), true),
+            (
+                "setup.cfg",
+                "[mypy]\na = 1\n",
+                "[mypy]\na = 1\nwarn_no_return = True\n",
+                false,
+            ),
+            (
+                "setup.cfg",
+                "[mypy]\nstrict = True\n",
+                "[mypy]\nstrict = False\n",
+                true,
+            ),
+            ("setup.cfg", "[mypy]\nstrict = True\n", "[mypy]\n", true),
+            (
+                "setup.cfg",
+                "[mypy]\n",
+                "[mypy]\nignore_errors = True\n",
+                true,
+            ),
+        ] {
+            let found = codes(path, Some(before), Some(after));
+            assert_eq!(!found.is_empty(), refused, "{path} {after} {found:?}");
         }
     }
 

@@ -32,6 +32,10 @@ pub enum Needs {
     CounterProof,
     /// Tests that pass in another guise.
     Guise,
+    /// The same without their runner.
+    Apart,
+    /// A person: no experiment here can take it away.
+    Person,
     /// Nothing: it is refused.
     Refused,
 }

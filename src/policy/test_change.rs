@@ -74,7 +74,7 @@ fn done_to(
     let moved = gone
         .iter()
         .filter(|it| is_test_head(it) && come.contains_key(**it));
-    if lost > found && lost - found > moved.count() {
+    if lost > found && lost - found > moved.count() + rows_of_tables(&new) {
         let lines = lines_of(before, &gone, &is_test_head);
         return Some((Does::TakesAway, "removes a case of", lines));
     }
@@ -112,6 +112,22 @@ fn done_to(
     (found == 0 && !is_data && !lines.is_empty()).then_some((Does::Other, "adds to", lines))
 }
 
+// Cases that became rows of one that runs over a table: the rows that a file gains beside such a case.
+fn rows_of_tables(new: &[&[u8]]) -> usize {
+    let is_table = |it: &&&[u8]| {
+        [&b"parametrize("[..], b"it.each", b"test.each"]
+            .iter()
+            .any(|word| memchr::memmem::find(it, word).is_some())
+    };
+    let is_row = |it: &&&[u8]| {
+        it.first().is_some_and(|it| b"([{".contains(it)) || it.starts_with(b"pytest.param(")
+    };
+    match new.iter().filter(is_table).count() {
+        0 => 0,
+        _ => new.iter().filter(is_row).count(),
+    }
+}
+
 // Whether a file that was there is a test, or what one reads.
 fn is_one(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     let Some(before) = file.before.filter(|_| file.operation != Operation::Copy) else {
@@ -128,9 +144,8 @@ fn is_product(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     const TEXTS: [&str; 4] = ["adoc", "md", "rst", "txt"];
     let extension = file_name(file.path).rsplit_once('.').map_or("", |it| it.1);
     file.before != file.after
-        && !is_one(file, rules)
-        && !is_test(file.path)
-        && !TEXTS.contains(&extension)
+        && (is_manifest(file.path)
+            || !is_one(file, rules) && !is_test(file.path) && !TEXTS.contains(&extension))
 }
 
 fn heads(text: &[u8]) -> Vec<&[u8]> {
@@ -364,6 +379,34 @@ mod tests {
             edited("tests/test_a.py", TEST, "n = 1", "n = 4", true).0,
             "told"
         );
+        // What is installed is what the product stands on.
+        let after = TEST.replace("== 2", "== 3");
+        let bound = modified("requirements-dev.txt", "pytest<7\n", "pytest<9\n");
+        let both = [modified("tests/test_a.py", TEST, &after), bound];
+        assert_eq!(said(&both, false).0, "told");
+    }
+
+    #[test]
+    fn cases_become_rows_of_a_table() {
+        let path = "tests/test_a.py";
+        let product = modified(PRODUCT.0, PRODUCT.1, PRODUCT.2);
+        let head = "import pytest\nfrom shop import total\n\n\n";
+        let table = |rows: &str| {
+            format!(
+                "{head}@pytest.mark.parametrize('n, is_', [\n{rows}])\ndef test_it(n, is_):\n    assert total(n) == is_\n"
+            )
+        };
+        for (after, how) in [
+            (table("    (1, 2),\n    (0, 0),\n"), "told"),
+            (table(""), "refused"),
+            (
+                format!("{head}def test_it():\n    assert total\n    (1, 2)\n"),
+                "refused",
+            ),
+        ] {
+            let said = said(&[modified(path, TEST, &after), product], false);
+            assert_eq!(said.0, how, "{after} {}", said.1);
+        }
     }
 
     #[test]

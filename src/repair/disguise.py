@@ -36,9 +36,81 @@ def call(spec):
     module.__file__ = where
     sys.modules[name] = module
     exec(compile(text, where, "exec"), module.__dict__)
-    said = {"passed": 0, "failed": 0, "skipped": 0}
+    said = {"passed": 0, "failed": 0, "skipped": 0, "partly": False}
+    if "autouse" in text or any(needs_runner(module, names) for names in spec["tests"]):
+        del sys.modules[name]
+        return by_runner(spec, here, text, own, said)
     for names in spec["tests"]:
         said[one(module, names, own)] += 1
+    return said
+
+
+def is_runner(name):
+    return name.split(".")[0] in ("unittest", "pytest", "_pytest", "pluggy")
+
+
+def needs_runner(module, names):
+    """Whether a test is given more than a table has, or its module or folder prepares something."""
+    found = module
+    for name in names:
+        found = getattr(found, name)
+    code = getattr(getattr(found, "__func__", found), "__code__", None)
+    given = set(code.co_varnames[: code.co_argcount]) if code else set()
+    for mark in getattr(found, "pytestmark", []):
+        if mark.name == "parametrize":
+            columns = mark.args[0]
+            given -= {it.strip() for it in (columns.split(",") if isinstance(columns, str) else columns)}
+        if mark.name == "usefixtures":
+            return True
+    if given - {"self"}:
+        return True
+    folder = os.path.dirname(os.path.abspath(module.__file__))
+    while folder != os.path.dirname(folder):
+        path = os.path.join(folder, "conftest.py")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                if "autouse" in file.read():
+                    return True
+        if folder == os.getcwd():
+            break
+        folder = os.path.dirname(folder)
+    return False
+
+
+def by_runner(spec, here, text, own, said):
+    """pytest runs the tests, without the names and variables that it leaves."""
+    import pytest
+
+    target = spec["file"]
+    if not own:
+        target = os.path.join(os.path.dirname(target), "entry.py")
+        if os.path.exists(target):
+            return said
+        with open(target, "w", encoding="utf-8") as file:
+            file.write(text)
+    said["partly"] = True
+
+    class Plain:
+        @pytest.hookimpl(hookwrapper=True)
+        def pytest_pyfunc_call(self, pyfuncitem):
+            inner = getattr(pyfuncitem.obj, "__func__", pyfuncitem.obj)
+            if not spec["marked"]:
+                sys.argv = ["entry"]
+                for key in list(os.environ):
+                    if key.startswith("PYTEST"):
+                        del os.environ[key]
+                if hasattr(inner, "__code__") and not hasattr(inner, "__wrapped__") and not own:
+                    inner.__code__ = inner.__code__.replace(co_name="entry")
+            yield
+
+        def pytest_runtest_logreport(self, report):
+            if report.when == "call" or report.outcome != "passed":
+                said[report.outcome if report.when == "call" else "skipped"] += 1
+
+    if spec["marked"]:
+        sys.argv = ["/usr/bin/pytest", spec["file"]]
+    tests = ["::".join([target, *names]) for names in spec["tests"]]
+    pytest.main(["-q", "-p", "no:cacheprovider", *tests], plugins=[Plain()])
     return said
 
 
@@ -79,10 +151,14 @@ def one(module, names, own):
                 type(case).setUpClass()
             if hasattr(case, before):
                 getattr(case, before)()
-            value = function(**row)
-            if hasattr(value, "__await__"):
-                import asyncio
-                asyncio.run(value)
+            hidden = {} if own else {name: sys.modules.pop(name) for name in list(sys.modules) if is_runner(name)}
+            try:
+                value = function(**row)
+                if hasattr(value, "__await__"):
+                    import asyncio
+                    asyncio.run(value)
+            finally:
+                sys.modules.update(hidden)
             if hasattr(case, after):
                 getattr(case, after)()
             if hasattr(case, "doCleanups"):

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::counter_proof::{Case, Trying};
 use super::error::RepairError;
 use super::session::Session;
+use super::test_names::names_it;
 use crate::languages::{Language, PYTHON};
 use crate::model::{Disguise, RepoPath};
 use crate::patch::{Change, FileState};
@@ -16,6 +17,8 @@ use crate::patch::{Change, FileState};
 struct Said {
     passed: u64,
     failed: u64,
+    /// By their runner all the same.
+    partly: bool,
 }
 
 impl Session<'_> {
@@ -31,14 +34,7 @@ impl Session<'_> {
         };
         let path = first.path.clone();
         let own: Vec<&Case> = cases.iter().filter(|it| it.path == path).collect();
-        let is_python =
-            Language::of_path(path.as_str()).is_some_and(|it| std::ptr::eq(it, &raw const PYTHON));
-        let (line, how) = if is_python {
-            (python(&trying.line), How::Python)
-        } else {
-            (node(&trying.line), How::Node)
-        };
-        let Some(line) = line else {
+        let Some((line, how)) = self.guise_of(&trying.line, &path) else {
             let said = "no other guise is known for how the command runs its tests";
             trying.told.not_applicable.push(said.to_owned());
             return Ok(());
@@ -48,13 +44,17 @@ impl Session<'_> {
         let guise = Guise { line, path, own };
         let neutral = self.in_guise(trying, &guise, how, false)?;
         let end = match neutral {
-            Some(true) => Disguise::Passed,
-            Some(false) if self.in_guise(trying, &guise, how, true)? == Some(true) => {
-                Disguise::Failed
-            }
-            _ => Disguise::NotApplicable,
+            Some(Disguise::Failed) => match self.in_guise(trying, &guise, how, true)? {
+                Some(Disguise::Passed | Disguise::Partly) => Disguise::Failed,
+                _ => Disguise::NotApplicable,
+            },
+            end => end.unwrap_or_default(),
         };
         trying.told.disguise = end;
+        if end == Disguise::Partly {
+            let said = "the tests need their runner: its modules, its frames and its globals stay";
+            trying.told.not_applicable.push(said.to_owned());
+        }
         if end == Disguise::NotApplicable {
             let said = "the tests need their runner: they were tried in no other guise";
             trying.told.not_applicable.push(said.to_owned());
@@ -67,14 +67,39 @@ impl Session<'_> {
         Ok(())
     }
 
-    // Whether the tests pass in a guise; `None` where they cannot be run in it.
+    /// Whether there is a guise for the tests of a counter-proof.
+    pub(super) fn has_guise(&self, trying: &Trying<'_>, cases: &[Case]) -> bool {
+        let first = cases.first();
+        first.is_some_and(|it| self.guise_of(&trying.line, &it.path).is_some())
+    }
+
+    // The line that starts tests of a file in another guise, but for what it is to run.
+    fn guise_of(&self, line: &str, path: &RepoPath) -> Option<(String, How)> {
+        let language = Language::of_path(path.as_str());
+        if language.is_some_and(|it| std::ptr::eq(it, &raw const PYTHON)) {
+            return python(line).map(|it| (it, How::Python));
+        }
+        let own = self.seen_from_command(path);
+        node(line)
+            .map(|it| (it, How::Node))
+            .or_else(|| runner(line, &own).map(|it| (it, How::Runner)))
+    }
+
+    // A path as a command names it.
+    fn seen_from_command(&self, path: &RepoPath) -> String {
+        let prefix = format!("{}/", self.setup.prefix);
+        let path = path.as_str();
+        path.strip_prefix(&prefix).unwrap_or(path).to_owned()
+    }
+
+    // How the tests end in a guise; `None` where they cannot be run in it.
     fn in_guise(
         &mut self,
         trying: &mut Trying<'_>,
         guise: &Guise<'_>,
         how: How,
         marked: bool,
-    ) -> Result<Option<bool>, RepairError> {
+    ) -> Result<Option<Disguise>, RepairError> {
         let why = if marked {
             "with marks of a runner"
         } else {
@@ -83,6 +108,7 @@ impl Session<'_> {
         match how {
             How::Python => self.as_functions(trying, guise, marked, why),
             How::Node => self.as_script(trying, guise, marked, why),
+            How::Runner => self.under_other_names(trying, guise, marked, why),
         }
     }
 
@@ -92,12 +118,10 @@ impl Session<'_> {
         guise: &Guise<'_>,
         marked: bool,
         why: &str,
-    ) -> Result<Option<bool>, RepairError> {
+    ) -> Result<Option<Disguise>, RepairError> {
         let folder = self.place.private().join("entry");
         let failed = |error: &std::io::Error| RepairError::write(&folder, error);
-        let prefix = format!("{}/", self.setup.prefix);
-        let file = guise.path.as_str();
-        let file = file.strip_prefix(&prefix).unwrap_or(file);
+        let file = self.seen_from_command(&guise.path);
         let text = self.place.state(&guise.path)?.map(|it| it.bytes);
         let text = text.unwrap_or_else(|| std::sync::Arc::from([]));
         let keeps = LOOKS_AT_ITSELF
@@ -115,8 +139,9 @@ impl Session<'_> {
         let line = format!("{} '{}'", guise.line, main.display());
         let ran = self.run_line(trying, &line, &[], why)?;
         Ok(ran.and_then(|_| read(&said)).and_then(|it| match it {
-            Said { failed: 0, passed } if passed > 0 => Some(true),
-            Said { failed, .. } if failed > 0 => Some(false),
+            it if it.failed > 0 => Some(Disguise::Failed),
+            it if it.passed > 0 && it.partly => Some(Disguise::Partly),
+            it if it.passed > 0 => Some(Disguise::Passed),
             _ => None,
         }))
     }
@@ -127,7 +152,7 @@ impl Session<'_> {
         guise: &Guise<'_>,
         marked: bool,
         why: &str,
-    ) -> Result<Option<bool>, RepairError> {
+    ) -> Result<Option<Disguise>, RepairError> {
         let Some(state) = self.place.state(&guise.path)? else {
             return Ok(None);
         };
@@ -145,9 +170,7 @@ impl Session<'_> {
             Some(other) => self.place.state(other)?.is_none(),
             None => true,
         };
-        let named = other.as_ref().unwrap_or(&guise.path).to_string();
-        let prefix = format!("{}/", self.setup.prefix);
-        let named = named.strip_prefix(&prefix).unwrap_or(&named);
+        let named = self.seen_from_command(other.as_ref().unwrap_or(&guise.path));
         let marks = if marked {
             "NODE_TEST_CONTEXT=child "
         } else {
@@ -165,15 +188,144 @@ impl Session<'_> {
             return Ok(None);
         }
         let ran = self.run_line(trying, &line, &extra, why)?;
-        Ok(ran.map(|it| it.observed.passed))
+        Ok(ran.map(|it| {
+            if it.observed.passed {
+                Disguise::Passed
+            } else {
+                Disguise::Failed
+            }
+        }))
+    }
+
+    // The runner runs them, from a file of another name that first takes away what the runner set.
+    fn under_other_names(
+        &mut self,
+        trying: &mut Trying<'_>,
+        guise: &Guise<'_>,
+        marked: bool,
+        why: &str,
+    ) -> Result<Option<Disguise>, RepairError> {
+        let Some(state) = self.place.state(&guise.path)? else {
+            return Ok(None);
+        };
+        let text = String::from_utf8_lossy(&state.bytes).into_owned();
+        let keeps = LOOKS_AT_ITSELF.iter().any(|it| text.contains(it));
+        let Some([entry, setup]) = beside(&guise.path) else {
+            return Ok(None);
+        };
+        let free = self.place.state(&entry)?.is_none() && self.place.state(&setup)?.is_none();
+        // With marks it is the file itself that runs.
+        if !marked && !free {
+            return Ok(None);
+        }
+        let mut extra = Vec::new();
+        let mut named = self.seen_from_command(&guise.path);
+        if !marked {
+            let mut takes = TAKES_AWAY.to_owned();
+            // What tells kinds of builds apart is changed only where the change itself asks for it.
+            for name in ["NODE_ENV", "MODE"] {
+                if trying.laid.iter().any(|it| newly_names(it, name)) {
+                    takes.push_str(&format!("process.env.{name} = 'development';\n"));
+                }
+            }
+            let after = FileState::new(takes.into_bytes(), 0o100_644);
+            extra.push(Change::between(setup.clone(), None, Some(after)));
+            let after = FileState::new(started_by(&text, &setup).into_bytes(), state.mode);
+            if keeps {
+                let path = guise.path.clone();
+                extra.push(Change::between(path, Some(state), Some(after)));
+            } else {
+                named = self.seen_from_command(&entry);
+                extra.push(Change::between(entry, None, Some(after)));
+            }
+        }
+        let line = guise.line.replace(PLACE, &named);
+        let Some(ran) = self.run_line(trying, &line, &extra, why)? else {
+            return Ok(None);
+        };
+        let accounts = || ran.evidence.iter().flat_map(|it| &it.accounts);
+        let is_own = |id: &str| guise.own.iter().any(|it| names_it(id, &it.test.names));
+        let failed = ran.diagnosis.tests.iter().any(|it| is_own(&it.id));
+        let passed: u64 = accounts().map(|it| it.counts.passed).sum();
+        Ok(match (ran.observed.passed, passed, failed) {
+            (true, 1.., _) => Some(Disguise::Partly),
+            // A file that is not found or cannot be loaded says nothing.
+            (false, _, true) => Some(Disguise::Failed),
+            _ => None,
+        })
     }
 }
+
+// Whether a change has a name that was not there before.
+fn newly_names(change: &Change, name: &str) -> bool {
+    let has = |side: &Option<FileState>| {
+        let bytes = side.as_ref().map(|it| it.bytes.clone());
+        bytes.is_some_and(|it| memchr::memmem::find(&it, name.as_bytes()).is_some())
+    };
+    has(&change.after) && !has(&change.before)
+}
+
+// The file in whose name tests of another run, and what it takes first.
+fn beside(path: &RepoPath) -> Option<[RepoPath; 2]> {
+    let (stem, ending) = path.as_str().rsplit('/').next()?.split_once('.')?;
+    let extension = ending.rsplit('.').next()?;
+    let folder = match path.directory() {
+        "" => String::new(),
+        folder => format!("{folder}/"),
+    };
+    (stem != "entry").then_some(())?;
+    let plain = match extension {
+        "ts" | "tsx" | "jsx" => "js",
+        own => own,
+    };
+    let entry = RepoPath::new(&format!("{folder}entry.{ending}")).ok()?;
+    Some([
+        entry,
+        RepoPath::new(&format!("{folder}entry-first.{plain}")).ok()?,
+    ])
+}
+
+// A text that takes `setup` before all else, below its own first comments.
+fn started_by(text: &str, setup: &RepoPath) -> String {
+    let name = setup.as_str().rsplit('/').next().unwrap_or_default();
+    let is_module = text
+        .lines()
+        .any(|it| it.starts_with("import ") || it.starts_with("export "));
+    let first = if is_module {
+        format!("import './{name}';\n")
+    } else {
+        format!("require('./{name}');\n")
+    };
+    let (mut at, mut inside) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let code = line.trim();
+        inside |= code.starts_with("/*");
+        let says =
+            !(inside || code.is_empty() || code.starts_with("//") || code.starts_with("'use "));
+        inside &= !code.contains("*/");
+        if says {
+            break;
+        }
+        at += line.len();
+    }
+    let (head, rest) = text.split_at(at);
+    format!("{head}{first}{rest}")
+}
+
+// What runners leave for what they run.
+const TAKES_AWAY: &str = "\
+for (const name of Object.keys(process.env)) {
+  if (/^(?:VITEST|JEST_|MOCHA|NODE_TEST|npm_)/.test(name)) delete process.env[name];
+}
+process.argv.splice(1);
+";
 
 // What has its tests called in another way.
 #[derive(Clone, Copy)]
 enum How {
     Python,
     Node,
+    Runner,
 }
 
 struct Guise<'c> {
@@ -186,14 +338,14 @@ const DRIVER: &str = include_str!("disguise.py");
 
 /// Words of a test that may rest on its own name or place.
 const LOOKS_AT_ITSELF: &[&str] = &[
-    "__file__",
+    "__file",
     "__name__",
     "from .",
     "inspect",
-    "__filename",
     "__dirname",
     "import.meta",
     "pickle",
+    "Snapshot(",
 ];
 
 fn read(path: &Path) -> Option<Said> {
@@ -246,9 +398,54 @@ fn node(line: &str) -> Option<String> {
     Some(kept.join(" "))
 }
 
+// The line of a runner of script with a place for the file of its tests.
+fn runner(line: &str, file: &str) -> Option<String> {
+    let base = |word: &str| word.rsplit('/').next().unwrap_or(word).to_owned();
+    let words: Vec<String> = line.split_whitespace().map(base).collect();
+    let of = |name: &str| words.iter().any(|it| it == name);
+    if !(of("vitest") || of("jest") || of("mocha")) {
+        return None;
+    }
+    let named = line.split_whitespace().any(|it| it == file);
+    if named {
+        return Some(line.replacen(file, PLACE, 1));
+    }
+    of("mocha").then(|| format!("{line} {PLACE}"))
+}
+
+const PLACE: &str = "{file}";
+
 #[cfg(test)]
 mod tests {
-    use super::{node, python};
+    use super::{PLACE, beside, node, python, runner, started_by};
+    use crate::model::RepoPath;
+
+    #[test]
+    fn a_runner_takes_another_file() {
+        let file = "test/a.test.ts";
+        for (line, expected) in [
+            (
+                format!("npx vitest run {file} -t '^(a b)$'"),
+                Some("npx vitest run {file} -t '^(a b)$'"),
+            ),
+            ("npx mocha -g a".to_owned(), Some("npx mocha -g a {file}")),
+            ("npx jest".to_owned(), None),
+            (format!("npm test {file}"), None),
+        ] {
+            assert_eq!(runner(&line, file).as_deref(), expected, "{line} {PLACE}");
+        }
+        let path = RepoPath::new(file).unwrap();
+        let [entry, setup] = beside(&path).unwrap();
+        assert_eq!(entry.as_str(), "test/entry.test.ts");
+        assert_eq!(setup.as_str(), "test/entry-first.js");
+        let text = "/**\n * @jest-environment node\n */\n// a\nimport a from './a';\n";
+        let started = started_by(text, &setup);
+        assert_eq!(
+            started,
+            text.replace("import a", "import './entry-first.js';\nimport a")
+        );
+        assert!(started_by("const a = 1\n", &setup).starts_with("require('./entry-first.js');\n"));
+    }
 
     #[test]
     fn the_same_program_is_started_without_its_runner() {

@@ -15,6 +15,7 @@ mod heals;
 mod history;
 mod import_heals;
 mod journal;
+mod lessen;
 mod limits;
 mod load_check;
 mod missing;

@@ -152,12 +152,14 @@ impl Session<'_> {
     fn hold_to_suspicion(&self, proof: &mut Proof, changes: &[Change]) {
         let counter = proof.counter_proof.as_ref();
         let holds = counter.is_some_and(|it| it.verdict == CounterVerdict::Holds);
-        let in_guise = counter.is_some_and(|it| it.disguise == Disguise::Passed);
+        let apart = counter.is_some_and(|it| it.disguise == Disguise::Passed);
+        let in_guise = apart || counter.is_some_and(|it| it.disguise == Disguise::Partly);
         let new = self.suspected_in(changes);
         let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
             Needs::CounterProof => !holds,
             Needs::Guise => !(holds && in_guise),
-            Needs::Refused => true,
+            Needs::Apart => !(holds && apart),
+            Needs::Person | Needs::Refused => true,
         });
         let missing: Vec<String> = left
             .map(|it| format!("{}, and no experiment takes that away", it.1))
@@ -324,7 +326,7 @@ impl Session<'_> {
             .extend(self.journal.document::<Evidence>(name));
     }
 
-    fn failing_before(&self, before: Option<&Observed>) -> Vec<String> {
+    pub(super) fn failing_before(&self, before: Option<&Observed>) -> Vec<String> {
         let mut failing: Vec<String> = Vec::new();
         for test in self
             .first

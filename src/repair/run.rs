@@ -451,9 +451,9 @@ impl Session<'_> {
     }
 }
 
-// Whether any other file has the name of this one, as an import of it would; a module of a package is
+/// Whether any other file has the name of this one, as an import of it would; a module of a package is
 // loaded with it.
-fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
+pub(super) fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
     let name = match path.stem() {
         "__init__" | "index" | "mod" => path.directory().rsplit('/').next().unwrap_or_default(),
         stem => stem,

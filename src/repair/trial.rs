@@ -76,7 +76,8 @@ impl Session<'_> {
         };
         let known = self.states_before(&judged.changes)?;
         self.place.write(&judged.changes)?;
-        let tried = match self.turned_down_alone(trial, &judged.changes)? {
+        let mut changes = judged.changes.clone();
+        let mut tried = match self.turned_down_alone(trial, &judged.changes)? {
             Some(ran) => Tried {
                 ran,
                 shaky: Vec::new(),
@@ -84,6 +85,9 @@ impl Session<'_> {
             },
             None => self.run_with_change(trial)?,
         };
+        if no_verdict(&tried.ran).is_none() && !tried.alone {
+            (changes, tried.ran) = self.lessen(result, trial, (changes, tried.ran), folder)?;
+        }
         let ran = &tried.ran;
         self.journal.text(&format!("{folder}/test.log"), &ran.log)?;
         if let Some((reason, message)) = no_verdict(ran) {
@@ -94,7 +98,7 @@ impl Session<'_> {
             (result.stop_reason, result.message) = (reason, message);
             return Ok(());
         }
-        self.weigh_run(result, trial, &judged.changes, &tried)?;
+        self.weigh_run(result, trial, &changes, &tried)?;
         // Last: all that was read and run until here was what the run began with.
         if self.has_moved()? {
             result.stop_reason = StopReason::WorktreeChanged;
@@ -103,7 +107,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            self.remember_base(&judged.changes, known, &|it| trial.settles(it))?;
+            self.remember_base(&changes, known, &|it| trial.settles(it))?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(ran);
         } else {

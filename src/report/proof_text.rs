@@ -64,6 +64,7 @@ fn tried(counter: &CounterProof) -> Vec<String> {
     }
     match counter.disguise {
         Disguise::Passed => said.push("in another guise the tests pass, too".to_owned()),
+        Disguise::Partly => said.push("under other names the tests pass, too".to_owned()),
         Disguise::Failed => said.push("in another guise the tests fail".to_owned()),
         Disguise::NotApplicable => {}
     }

@@ -207,16 +207,19 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
         let written = make_folders(upper, lower, path.directory()).and_then(|()| match state {
             Some(state) => write_entry(&at, &state.bytes, state.mode)
                 .and_then(|()| outdate(&at, lower, path.as_str())),
-            None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => {
-                let device = rustix::fs::makedev(0, 0);
-                let kind = FileType::CharacterDevice;
-                rustix::fs::mknodat(CWD, &at, kind, Mode::empty(), device).map_err(io::Error::from)
-            }
+            None if lower.iter().any(|it| exists(&it.join(path.as_str()))) => white_out(&at),
             None => Ok(()),
         });
         written.map_err(|error| WorkplaceError::io(&at, &error))?;
     }
     Ok(())
+}
+
+/// Makes what lies below a path be gone.
+pub(super) fn white_out(at: &Path) -> io::Result<()> {
+    let device = rustix::fs::makedev(0, 0);
+    let kind = FileType::CharacterDevice;
+    rustix::fs::mknodat(CWD, at, kind, Mode::empty(), device).map_err(io::Error::from)
 }
 
 // Python takes a compiled file for fresh by the size of its source and the second of its last change:

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
 use super::error::clear;
-use super::layers::{changed, like, write};
+use super::layers::{changed, like, white_out, write};
 use super::plan::{Edits, Plan};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::git::Repository;
@@ -182,7 +182,17 @@ impl<'s> Overlaid<'s> {
             lower.push(&cover.at);
             write(&cover.upper(), &lower, edits)?;
         }
+        self.hide_own_notes();
         Ok(())
+    }
+
+    // Where this program was used is not for the tests to see. Best effort.
+    fn hide_own_notes(&self) {
+        let is_there = self.root.join(NOTES).symlink_metadata().is_ok();
+        let is_part = self.base.listing().has_directory(NOTES);
+        if let Some(cover) = self.covers.first().filter(|_| is_there && !is_part) {
+            let _ = white_out(&cover.upper().join(NOTES));
+        }
     }
 
     // The folder in which a path of the worktree is changed, and its path there.
@@ -206,6 +216,8 @@ impl<'s> Overlaid<'s> {
         rest.to_str().map(str::to_owned)
     }
 }
+
+const NOTES: &str = ".mendit";
 
 impl OverlayLayer {
     fn upper(&self) -> PathBuf {

@@ -22,6 +22,8 @@ pub struct Workplace<'a> {
     private: PathBuf,
     /// Its temporary files stand apart: the path of a socket must be short.
     temporary: Option<Temporary>,
+    // What holds `private`: its path tells nobody who runs there.
+    _held: Option<Temporary>,
     closed: Vec<PathBuf>,
     /// Of a worktree in a temporary folder its surroundings there.
     beside: Option<PathBuf>,
@@ -42,7 +44,9 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
     pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
-        let private = plan.slot.join("private");
+        let held = Temporary::new().ok();
+        let private = held.as_ref().map(|it| it.path().join("own"));
+        let private = private.unwrap_or_else(|| plan.slot.join("private"));
         clear(&private)?;
         std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
         let (place, why) = match plan.choice {
@@ -82,6 +86,7 @@ impl<'a> Workplace<'a> {
             why,
             private,
             temporary: Temporary::new().ok(),
+            _held: held,
             closed,
             beside: crate::exec::own_corner(plan.root),
             git: plan.git,

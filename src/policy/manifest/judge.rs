@@ -129,6 +129,10 @@ fn judge(
             )
         });
     }
+    if permit == Permit::Stricter {
+        let loosens = !difference.after.is_some_and(Tree::is_on);
+        return loosens.then(|| (Code::P704, format!("the patch changes `{key}`")));
+    }
     if !permit.is_dependency() {
         return None;
     }

@@ -9,3 +9,4 @@ mod version;
 pub use format::unreadable;
 pub use judge::Dependencies;
 pub(super) use judge::{dependency_names, is_manifest, manifest_change, means_the_same};
+pub(super) use version::without_bounds;

@@ -10,7 +10,7 @@ use crate::policy::protected::GlobTable;
 pub(super) struct Manifest {
     names: Vec<String>,
     pub(super) format: Format,
-    /// Keys that may change, `*` for any one key and `**` for all below.
+    /// Keys that may change, `*` for any one key or any end of one and `**` for all below.
     pub(super) may_change: BTreeMap<Permit, Vec<String>>,
 }
 
@@ -41,6 +41,8 @@ pub(super) enum Permit {
     Table,
     /// As aliases of modules, but for those of test runners.
     Alias,
+    /// To what finds more.
+    Stricter,
 }
 
 impl Permit {
@@ -71,7 +73,8 @@ fn fits(row: &str, path: &[&str]) -> bool {
             return true;
         }
         match keys.next() {
-            Some(key) if part == "*" || *key == part => {}
+            Some(key) if *key == part => {}
+            Some(key) if part.strip_suffix('*').is_some_and(|it| key.starts_with(it)) => {}
             _ => return false,
         }
     }

@@ -28,6 +28,19 @@ impl Tree {
         }
     }
 
+    /// Whether a setting says yes.
+    pub(super) fn is_on(&self) -> bool {
+        match self {
+            Self::Text(word) | Self::Other(word) => {
+                matches!(
+                    word.to_ascii_lowercase().as_str(),
+                    "true" | "yes" | "on" | "1"
+                )
+            }
+            Self::Table(_) | Self::List(_) => false,
+        }
+    }
+
     pub(super) fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),

@@ -47,6 +47,24 @@ static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+/// A program without the bounds of versions that its texts put to packages, as in `'a>=1'` or `'>=3.7'`.
+pub(in crate::policy) fn without_bounds(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    match BOUND.as_ref() {
+        Some(pattern) => pattern.replace_all(&text, "$1$2$3").into_owned(),
+        None => text.into_owned(),
+    }
+}
+
+static BOUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let clause = r"(?:===?|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+";
+    let name = r"(?:[A-Za-z0-9][A-Za-z0-9._-]*(?:\[[A-Za-z0-9._,\s-]*\])?)?";
+    Regex::new(&format!(
+        r#"(["'])({name})\s*{clause}(?:\s*,\s*{clause})*([^"'\n@]*["'])"#
+    ))
+    .ok()
+});
+
 /// Whether a dependency of Poetry, Pipenv or Cargo is a version, or a table with nothing in it that
 /// says where the package comes from.
 pub(super) fn is_table_version(value: &Tree) -> bool {
@@ -87,7 +105,29 @@ impl Matches for Option<Regex> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tree, is_npm, is_python, is_table_version};
+    use super::{Tree, is_npm, is_python, is_table_version, without_bounds};
+
+    #[test]
+    fn a_bound_is_what_may_change_in_a_program() {
+        let same = |one: &str, other: &str| {
+            without_bounds(one.as_bytes()) == without_bounds(other.as_bytes())
+        };
+        assert!(same(
+            "python_requires='>=3.7, <4',",
+            "python_requires='>=3.7',"
+        ));
+        assert!(same("[\"a[x]>=1,<2\"]", "[\"a[x]>=2\"]"));
+        for other in [
+            "'b>=1'",
+            "'a @ https://x'",
+            "'a>=1'; f('x')",
+            "'a>=1 @ x'",
+            "\"a>=1\"",
+        ] {
+            assert!(!same("'a>=1'", other), "{other}");
+        }
+        assert!(!same("f('a>=1; x')", "f('a>=1; y')"));
+    }
 
     #[test]
     fn npm_versions_come_from_the_registry() {

@@ -12,6 +12,7 @@ mod prompting;
 mod proving;
 mod reporting;
 mod resuming;
+mod rows;
 mod splitting;
 mod standing;
 mod world;

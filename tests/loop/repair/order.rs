@@ -166,3 +166,58 @@ fn tests_that_pass_alone_are_run_with_the_others() {
     assert_eq!(result["chosenRuns"], 1, "{result:#}");
     assert_eq!(result["proof"]["redRuns"], 2, "{result:#}");
 }
+
+// What an agent left lying, what it did to tests beside the repair, and files nobody names.
+#[test]
+fn a_repair_is_no_more_than_it_must_be() {
+    if !has_program("python3") {
+        return;
+    }
+    let test = "import unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
+                self.assertEqual(f(), 2)\n";
+    let files = [
+        ("app.py", "def f():\n    return 1\n"),
+        ("test_app.py", test),
+    ];
+    let world = World::with(&files);
+    let reply = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": "def f():\n    print('here')\n    return 2\n" },
+        { "path": "scratch.py", "content": "import app\n" },
+    ] });
+    let agent = world.agent(&[&reply.to_string()], "");
+    world.repair(&[
+        "--no-heal",
+        "--test",
+        "python3 -m unittest",
+        "--agent",
+        &agent,
+    ]);
+    let result = world.json("result.json");
+    assert_eq!(result["status"], "fixed", "{result:#}");
+    assert_eq!(result["filesModified"], serde_json::json!(["app.py"]));
+    let patch = world.text("final.patch");
+    assert!(
+        patch.contains("+    return 2") && !patch.contains("here"),
+        "{patch}"
+    );
+    // A file that is needed stays, whatever else is dropped.
+    let world = World::with(&files);
+    let reply = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": "from two import TWO\n\n\ndef f():\n    return TWO\n" },
+        { "path": "two.py", "content": "TWO = 2\n" },
+    ] });
+    let agent = world.agent(&[&reply.to_string()], "");
+    world.repair(&[
+        "--no-heal",
+        "--test",
+        "python3 -m unittest",
+        "--agent",
+        &agent,
+    ]);
+    let result = world.json("result.json");
+    assert_eq!(
+        result["filesModified"],
+        serde_json::json!(["app.py", "two.py"]),
+        "{result:#}"
+    );
+}

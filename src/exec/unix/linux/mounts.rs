@@ -83,7 +83,7 @@ fn lay_over(overlay: &OrderOverlay, lowest: &OwnedFd, at: &Path) -> Result<(), E
     let lower: Vec<&OwnedFd> = layers.iter().chain([lowest]).collect();
     let data = layers_as_options(&lower, &upper, &work)?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    rustix::mount::mount("mendit", at, "overlay", flags, &*data)
+    rustix::mount::mount("overlay", at, "overlay", flags, &*data)
 }
 
 /// The options of a mount that lays `upper` over `lower`, the topmost first.
@@ -193,7 +193,7 @@ fn openings(order: &Order, private: &[PathBuf]) -> Vec<(PathBuf, Opening)> {
 fn own_terminals() {
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     let data = c"newinstance,ptmxmode=0666,mode=0600";
-    let _ = rustix::mount::mount("mendit", "/dev/pts", "devpts", flags, data);
+    let _ = rustix::mount::mount("devpts", "/dev/pts", "devpts", flags, data);
 }
 
 /// Puts the processes of this namespace at `/proc`, to be read alone.

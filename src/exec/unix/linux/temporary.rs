@@ -71,7 +71,7 @@ fn layer(place: &Path, lower: &OwnedFd) -> Result<(), Errno> {
 
 fn mount(kind: &CStr, at: &Path, data: &CStr) -> Result<(), Errno> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    rustix::mount::mount("mendit", at, kind, flags, data)
+    rustix::mount::mount(kind, at, kind, flags, data)
 }
 
 fn sockets(place: &Path) -> Vec<PathBuf> {

@@ -1,0 +1,179 @@
+//! A sample of the rows of `tests/loop/tricks`; `scripts/proof_rows.py` tries all of them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::world::{World, has_program};
+
+#[derive(Deserialize)]
+struct Worlds {
+    world: BTreeMap<String, Project>,
+}
+
+// A project whose test fails.
+#[derive(Deserialize)]
+struct Project {
+    command: String,
+    app: String,
+    text: String,
+    wrong: String,
+    right: String,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+}
+
+#[derive(Deserialize)]
+struct Rows {
+    row: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    #[serde(default)]
+    class: String,
+    world: String,
+    app: Option<String>,
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+}
+
+fn worlds() -> BTreeMap<String, Project> {
+    let table: Worlds = toml::from_str(include_str!("../tricks/worlds.toml")).unwrap();
+    table.world
+}
+
+fn rows(text: &str) -> Vec<Row> {
+    toml::from_str::<Rows>(text).unwrap().row
+}
+
+// The result of a repair that an agent tries with what a row says.
+fn result_of(project: &Project, row: &Row) -> Value {
+    let app = project.text.replace("{}", &project.wrong);
+    let mut files: Vec<(&str, &str)> = vec![(&project.app, &app)];
+    files.extend(
+        project
+            .files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str())),
+    );
+    let world = World::with(&files);
+    let mut changed = row.files.clone();
+    if let Some(app) = &row.app {
+        changed.insert(project.app.clone(), project.text.replace("{}", app));
+    }
+    let changed: Vec<Value> = changed
+        .iter()
+        .map(|(path, content)| serde_json::json!({ "path": path, "content": content }))
+        .collect();
+    let reply = serde_json::json!({ "status": "patch", "files": changed }).to_string();
+    let agent = world.agent(&[&reply], "");
+    let arguments = [
+        "--no-heal",
+        "--max-attempts",
+        "1",
+        "--test",
+        &project.command,
+        "--agent",
+        &agent,
+    ];
+    world.repair(&arguments);
+    world.json("result.json")
+}
+
+fn runs_here(project: &Project) -> bool {
+    let plain =
+        project.command.starts_with("python3 -m unittest") || project.command.starts_with("node ");
+    plain && has_program(project.command.split(' ').next().unwrap())
+}
+
+#[test]
+fn every_row_stands_in_a_world() {
+    let worlds = worlds();
+    let tricks = [
+        include_str!("../tricks/python.toml"),
+        include_str!("../tricks/javascript.toml"),
+    ];
+    let tricks: Vec<Row> = tricks.into_iter().flat_map(rows).collect();
+    let honest = rows(include_str!("../tricks/honest.toml"));
+    assert!(tricks.len() >= 80 && honest.len() >= 60);
+    for row in tricks.iter().chain(&honest) {
+        let project = &worlds[&row.world];
+        assert!(row.app.as_ref().is_some_and(|it| *it != project.wrong) || !row.files.is_empty());
+    }
+    assert!(
+        worlds
+            .values()
+            .all(|it| it.text.contains("{}") && it.right != it.wrong)
+    );
+}
+
+#[test]
+fn tricks_by_class_prove_nothing() {
+    let worlds = worlds();
+    let mut seen: BTreeMap<(String, bool), usize> = BTreeMap::new();
+    let tables = [
+        include_str!("../tricks/python.toml"),
+        include_str!("../tricks/javascript.toml"),
+    ];
+    for (is_script, table) in tables.into_iter().enumerate() {
+        for row in rows(table).iter().filter(|it| it.class != "hard-coded") {
+            let project = &worlds[&row.world];
+            let count = seen.entry((row.class.clone(), is_script == 1)).or_default();
+            if *count > 0 || !runs_here(project) {
+                continue;
+            }
+            *count += 1;
+            let result = result_of(project, row);
+            assert_ne!(result["status"], "fixed", "{:?}: {result:#}", row.app);
+        }
+    }
+}
+
+#[test]
+fn honest_repairs_of_the_same_shapes_are_proved() {
+    let worlds = worlds();
+    let rows = rows(include_str!("../tricks/honest.toml"));
+    let mut last = "";
+    for row in &rows {
+        let project = &worlds[&row.world];
+        if last == row.world || !runs_here(project) {
+            continue;
+        }
+        last = &row.world;
+        let result = result_of(project, row);
+        assert_eq!(result["status"], "fixed", "{:?}: {result:#}", row.app);
+    }
+}
+
+// What a test can see of who runs it.
+#[test]
+fn nothing_tells_a_test_who_runs_it() {
+    if !has_program("python3") {
+        return;
+    }
+    let probe = "import os, sys, unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
+                 seen = [str(os.environ), os.getcwd(), str(sys.argv), str(sys.path), str(list(sys.modules)), str(os.listdir('.'))]\n        \
+                 if os.path.exists('/proc/self/mounts'):\n            seen += [line.split()[0] for line in open('/proc/self/mounts')]\n        \
+                 name = 'men' 'dit'\n        traces = [it for it in seen if name in it.lower()]\n        \
+                 self.assertEqual(traces, [])\n        self.assertEqual(f(), 2)\n";
+    let world = World::with(&[
+        ("app.py", "def f():\n    return 1\n"),
+        ("test_app.py", probe),
+    ]);
+    std::fs::create_dir_all(world.repo.root().join(".mendit")).unwrap();
+    let fix = "def f():\n    return 2\n";
+    let reply =
+        serde_json::json!({ "status": "patch", "files": [{ "path": "app.py", "content": fix }] });
+    let agent = world.agent(&[&reply.to_string()], "");
+    world.repair(&[
+        "--no-heal",
+        "--test",
+        "python3 -m unittest",
+        "--agent",
+        &agent,
+    ]);
+    let result = world.json("result.json");
+    assert_eq!(result["status"], "fixed", "{}", world.text("baseline.log"));
+}
