@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change::FileState;
@@ -31,31 +32,84 @@ pub(super) fn modify(
     work: &Work,
 ) -> Modified {
     let one = by_line_ends(before, sections, strict, work);
-    // Two sections that change the same place are alternatives, not one after the other.
-    let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
-    if one.after.is_some() || sections.len() < 2 || one.already.is_some() || clash {
+    if one.after.is_some() || one.already.is_some() || strict {
         return one;
     }
-    in_turn(before, sections, strict, work).unwrap_or(one)
+    // Two sections that change the same place are alternatives, not one after the other.
+    let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
+    let steps: Vec<FilePatch<'_>> = if builds_on_itself(before, sections) {
+        sections
+            .iter()
+            .flat_map(|section| each_alone(section))
+            .collect()
+    } else if sections.len() > 1 && !clash {
+        sections.iter().map(|it| (*it).clone()).collect()
+    } else {
+        return one;
+    };
+    in_turn(before, &steps, sections, work).unwrap_or(one)
 }
 
-// Later sections may count on what earlier ones did.
+fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
+    let Body::Hunks(hunks) = &section.body else {
+        return Vec::new();
+    };
+    let alone = hunks.iter().map(|hunk| FilePatch {
+        line: section.line,
+        headers: section.headers.clone(),
+        body: Body::Hunks(vec![hunk.clone()]),
+    });
+    alone.collect()
+}
+
+// Whether one block takes lines that an earlier one puts there, and the file does not have.
+fn builds_on_itself(before: &FileState, sections: &[&FilePatch<'_>]) -> bool {
+    let hunks = hunks_of(sections);
+    let explicit = sections.iter().all(|it| it.headers.explicit.is_some());
+    if !explicit || hunks.len() < 2 || hunks.len() > MOST_STEPS {
+        return false;
+    }
+    let text = Text::new(&before.bytes);
+    let known: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
+    let mut made: HashSet<&[u8]> = HashSet::new();
+    hunks.iter().any(|hunk| {
+        let builds = hunk.old_lines().any(|line| made.contains(line.text()));
+        let added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
+        made.extend(added.map(HunkLine::text).filter(|it| !known.contains(it)));
+        builds
+    })
+}
+
+// Blocks that are tried one after the other.
+const MOST_STEPS: usize = 64;
+
+// Later steps may count on what earlier ones did.
 fn in_turn(
     before: &FileState,
+    steps: &[FilePatch<'_>],
     sections: &[&FilePatch<'_>],
-    strict: bool,
     work: &Work,
 ) -> Option<Modified> {
     let mut state = before.clone();
-    let mut hunks = Vec::new();
+    let mut hunks: Vec<Vec<HunkVerdict>> = Vec::new();
     let mut mends = Vec::new();
-    for section in sections {
-        let mut next = by_line_ends(&state, &[section], strict, work);
+    for step in steps {
+        let mut next = by_line_ends(&state, &[step], false, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
         mends.append(&mut next.mends);
     }
+    // One list for each section.
+    let mut verdicts = hunks.into_iter().flatten();
+    let lists = sections.iter().map(|section| match &section.body {
+        Body::Hunks(list) => {
+            let own = verdicts.by_ref().take(list.len()).zip(1..);
+            own.map(|(it, index)| HunkVerdict { index, ..it }).collect()
+        }
+        _ => Vec::new(),
+    });
+    let hunks = lists.collect();
     let edits = one_edit(&before.bytes, &state.bytes);
     Some(Modified {
         after: Some((state.bytes, edits)),
@@ -221,7 +275,6 @@ fn verdicts(
                 let mut failure = failure.clone();
                 if diagnosed < MAX_DIAGNOSED {
                     diagnose(&mut failure, text, hunk, work);
-                    failure.hint = failure.hint.or_else(|| built_upon(hunks, hunk));
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
@@ -355,18 +408,4 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     compose(text, &outcomes, !explicit)
         .ok()
         .map(|composed| composed.bytes)
-}
-// The lines of a block may be those that another block of the same patch puts there.
-fn built_upon(hunks: &[Hunk<'_>], hunk: &Hunk<'_>) -> Option<String> {
-    let removed = |line: &&HunkLine<'_>| line.kind == LineKind::Remove;
-    let gone = hunk.lines.iter().find(removed)?.text();
-    let added = |other: &Hunk<'_>| {
-        let mut lines = other.lines.iter();
-        lines.any(|line| line.kind == LineKind::Add && line.text() == gone)
-    };
-    let others = hunks.iter().zip(1..).filter(|it| !std::ptr::eq(it.0, hunk));
-    let (_, number) = others.into_iter().find(|it| added(it.0))?;
-    Some(format!(
-        "change {number} of this file puts that line there: make one change of the two"
-    ))
 }
