@@ -275,6 +275,9 @@ fn verdicts(
                 let mut failure = failure.clone();
                 if diagnosed < MAX_DIAGNOSED {
                     diagnose(&mut failure, text, hunk, work);
+                    if matches!(failure.code, Code::P401 | Code::P402) {
+                        failure.hint = failure.hint.or_else(|| is_made(text, hunk, work));
+                    }
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
@@ -351,20 +354,37 @@ fn old_count(lines: &[HunkLine<'_>]) -> usize {
     lines.iter().filter(|it| it.kind != LineKind::Add).count()
 }
 
-fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
+// What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
+fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
+    let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
+    let made = hunk.lines.iter().any(telling)
+        && row_of(text, &hunk.lines, LineKind::Remove, work).is_some();
+    made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
+}
+
+/// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
+pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
+    row_of(text, lines, LineKind::Add, work).is_some()
+}
+
+// Where the lines stand that are not of one kind.
+fn row_of(
+    text: &Text<'_>,
+    lines: &[HunkLine<'_>],
+    without: LineKind,
+    work: &Work,
+) -> Option<usize> {
     let old: Vec<&[u8]> = lines
         .iter()
-        .filter(|line| line.kind != LineKind::Add)
+        .filter(|line| line.kind != without)
         .map(|line| line.text().trim_ascii())
         .collect();
-    let last = text.len().checked_sub(old.len());
-    last.is_some_and(|last| {
-        (0..=last).any(|at| {
-            let there = old.iter().zip(at..);
-            let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
-            let same = same.count();
-            work.spend(same as u64 + 1) && same == old.len()
-        })
+    let last = text.len().checked_sub(old.len())?;
+    (0..=last).find(|at| {
+        let there = old.iter().zip(*at..);
+        let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
+        let same = same.count();
+        work.spend(same as u64 + 1) && same == old.len()
     })
 }
 

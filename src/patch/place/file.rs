@@ -302,7 +302,9 @@ fn narrow(
         if let Some(one) = only(at.iter().copied().filter(fits).collect())
             && !alone
         {
-            if contradicts(hunks, decided, at, index, one) {
+            let under = |at: &usize| hunk.old.is_some() && stands_under(text, hunk.scope, *at);
+            let elsewhere = !hunk.scope.is_empty() && !under(&one) && at.iter().any(under);
+            if elsewhere || contradicts(hunks, decided, at, index, one) {
                 return None;
             }
             return Some((

@@ -272,9 +272,10 @@ fn sits(lines: &[HunkLine<'_>], unit: usize) -> bool {
             return true;
         };
         let above = index.checked_sub(1).and_then(|it| run(it).last());
-        let beside = above.into_iter().chain(run(index + 1).first());
+        let below = run(index + 1).first().filter(|it| !closes(it));
         let inside = above.is_some_and(|it| opens(it) && depth(first) == depth(it) + unit);
-        inside || beside.into_iter().any(|it| depth(it) == depth(first))
+        let mut beside = above.filter(|it| !opens(it)).into_iter().chain(below);
+        inside || beside.any(|it| depth(it) == depth(first))
     })
 }
 
@@ -477,6 +478,11 @@ fn touches(
             level && (stays || block)
         }
     }
+}
+
+fn closes(line: &HunkLine<'_>) -> bool {
+    let first = line.text().trim_ascii_start().first();
+    matches!(first, Some(b'}' | b')' | b']'))
 }
 
 fn opens(line: &HunkLine<'_>) -> bool {
