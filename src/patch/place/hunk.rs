@@ -271,29 +271,19 @@ mod tests {
     use crate::patch::place::trial::tried;
 
     #[test]
-    fn blank_lines_after_the_end_are_left_out() {
-        let file = "a\nb\nc\n";
-        let (codes, after) = tried(file, " b\n-c\n+C\n \n \n");
-        assert_eq!(
-            (codes.as_str(), after.as_deref()),
-            ("M414", Some("a\nb\nC\n"))
+    fn context_beyond_the_end_is_no_line_to_remove() {
+        let file = "alpha = 1\nbeta = 2\ngamma = 3\n";
+        let (codes, after) = tried(
+            file,
+            " alpha = 1\n beta = 2\n-gamma = 3\n+gamma = 4\n \n \n",
         );
-    }
-
-    #[test]
-    fn no_line_is_removed_after_the_last_newline() {
-        let (codes, after) = tried("a\nb\n", " b\n-\n+c\n");
         assert_eq!(
-            (codes.as_str(), after.as_deref()),
-            ("M414", Some("a\nb\nc\n"))
+            (codes.as_str(), after),
+            ("M417", Some(file.replace('3', "4")))
         );
-        for (file, body) in [
-            ("a\nb", " b\n-\n+c\n"),
-            ("a\nb\n", " b\n-\n"),
-            ("b\nb\n", " b\n-\n+c\n"),
-            ("a\nb\nc\n", " b\n-\n+d\n"),
-        ] {
-            assert_eq!(tried(file, body).1, None, "{file}{body}");
-        }
+        assert_eq!(
+            tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
+            None
+        );
     }
 }
