@@ -150,7 +150,7 @@ codes! {
     M101 M102 M103 M104 M105
     M201 M202 M203 M204 M205 M206 M207 M208
     M301 M302 M303 M304 M305 M306 M307
-    M401 M402 M403 M404 M405 M406 M407 M408 M409 M410 M411 M412 M413 M414 M415 M416 M417 M418 => mends();
+    M401 M402 M403 M404 M406 M407 M408 M409 M410 M411 M412 M413 M416 M417 M418 M419 M420 => mends();
     C101 => notes();
     C102 C103 => over_budget();
     C104 C105 => notes();
@@ -390,7 +390,7 @@ mod tests {
                 Exit::Refused,
                 Some(StopReason::PolicyRejected),
             ),
-            (Code::M405, None, Exit::Yes, None),
+            (Code::M404, None, Exit::Yes, None),
             (Code::C110, None, Exit::Refused, None),
             (
                 Code::R203,

@@ -1,6 +1,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
+#[cfg(feature = "program")]
+use rayon::prelude::*;
+
+use super::window::Window;
 use crate::languages::{Language, Resolver, facts, syntax_errors};
 use crate::model::{AfterProblem, Code, Import, RepoPath};
 use crate::policy::unreadable;
@@ -20,7 +24,7 @@ pub(super) struct AfterImage {
 // Beyond this many files a patch is no repair, and its after-image is not looked at.
 const MAX_FILES: usize = 500;
 
-/// Parses the changed files before and after, and resolves the imports they gain.
+/// Parses what changed of files before and after, and resolves the imports they gain.
 pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage {
     let mut after = AfterImage {
         broken: broken_data(changes).into_iter().collect(),
@@ -30,30 +34,19 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
     if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
         return after;
     }
+    let files: Vec<&Change> = changes.iter().filter(parsed).collect();
+    #[cfg(feature = "program")]
+    let files = files.into_par_iter();
+    #[cfg(not(feature = "program"))]
+    let files = files.into_iter();
+    let looked: Vec<Looked<'_>> = files.filter_map(look).collect();
     let mut gained: Vec<(&RepoPath, Import)> = Vec::new();
-    for change in changes.iter().filter(parsed) {
-        let Some(state) = change.after.as_ref().filter(|it| it.mode != 0o120_000) else {
-            continue;
-        };
-        let old: &[u8] = change.before.as_ref().map_or(&[], |state| &state.bytes);
-        let errors = new_errors(&change.path, old, &state.bytes);
-        if !errors.is_empty() && !old.is_empty() && syntax_errors(&change.path, old).is_empty() {
-            after.broken.extend(errors.first().cloned());
+    for mut found in looked {
+        if found.broken {
+            after.broken.extend(found.errors.first().cloned());
         }
-        after.syntax.extend(errors);
-        if !may_import(&change.path, old, &state.bytes) {
-            continue;
-        }
-        let known: Vec<Import> = facts(&change.path, old).imports;
-        let now = facts(&change.path, &state.bytes).imports.into_iter();
-        gained.extend(
-            now.filter(|import| {
-                !known
-                    .iter()
-                    .any(|one| one.specifier == import.specifier && one.kind == import.kind)
-            })
-            .map(|import| (&change.path, import)),
-        );
+        after.syntax.append(&mut found.errors);
+        gained.extend(found.gained.into_iter().map(|import| (found.path, import)));
     }
     if gained.is_empty() {
         return after;
@@ -76,6 +69,59 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         }
     }
     after
+}
+
+// What one file has after a change that it has not before.
+struct Looked<'c> {
+    path: &'c RepoPath,
+    errors: Vec<AfterProblem>,
+    // It parses now.
+    broken: bool,
+    gained: Vec<Import>,
+}
+
+fn look(change: &Change) -> Option<Looked<'_>> {
+    let (path, whole) = (&change.path, Window::whole(change)?);
+    if change.after.as_ref()?.mode == 0o120_000 {
+        return None;
+    }
+    let parses = |text: &[u8]| syntax_errors(path, text).is_empty();
+    // Components and the like are not cut.
+    let cut = has_statements(path).then(|| Window::of(change)).flatten();
+    let window = cut.filter(|it| parses(it.new) && parses(it.old));
+    let errors = match window {
+        Some(_) => Vec::new(),
+        None => new_errors(path, whole.old, whole.new),
+    };
+    let broken = !errors.is_empty() && !whole.old.is_empty() && parses(whole.old);
+    let window = window.unwrap_or(whole);
+    let gained = if may_import(path, window.old, window.new) {
+        let known = facts(path, window.old).imports;
+        let is_new = |import: &Import| {
+            let mut known = known.iter();
+            !known.any(|one| one.specifier == import.specifier && one.kind == import.kind)
+        };
+        let now = facts(path, window.new).imports.into_iter();
+        let lines = now.filter(is_new).map(|import| Import {
+            line: import.line + window.above,
+            ..import
+        });
+        lines.collect()
+    } else {
+        Vec::new()
+    };
+    Some(Looked {
+        path,
+        errors,
+        broken,
+        gained,
+    })
+}
+
+// Whether a file is nothing but statements, of which some can be read alone.
+fn has_statements(path: &RepoPath) -> bool {
+    let ending = path.as_str().rsplit('.').next();
+    ending.is_some_and(|it| !matches!(it, "vue" | "svelte" | "astro"))
 }
 
 // Whether lines that are new could hold an import: both files are parsed for what they import, which
@@ -115,21 +161,10 @@ pub(super) fn breaks(changes: &[Change]) -> Option<AfterProblem> {
         return Some(broken);
     }
     let few = changes.iter().take(MAX_FILES);
-    few.filter(|change| Language::of_path(change.path.as_str()).is_some())
-        .find_map(|change| {
-            let before = change.before.as_ref().filter(|it| !it.bytes.is_empty())?;
-            let after = change.after.as_ref().filter(|it| it.mode != 0o120_000)?;
-            let first = syntax_errors(&change.path, &after.bytes)
-                .into_iter()
-                .find(|error| error.line > 0)?;
-            let parses = syntax_errors(&change.path, &before.bytes).is_empty();
-            parses.then(|| AfterProblem {
-                code: Code::P801,
-                path: change.path.as_str().to_owned(),
-                line: u64::from(first.line),
-                message: first.message,
-            })
-        })
+    let mut looked = few
+        .filter(|change| Language::of_path(change.path.as_str()).is_some())
+        .filter_map(look);
+    looked.find_map(|found| found.errors.into_iter().next().filter(|_| found.broken))
 }
 
 // Errors are told apart by message and by the text of their line, as lines move.

@@ -12,7 +12,11 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     let hunks = match body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) | Body::Whole(_) => {
+        Body::Binary(..)
+        | Body::BinaryWithoutData
+        | Body::Edits(_)
+        | Body::Whole(_)
+        | Body::Code(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
         }
     };

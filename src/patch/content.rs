@@ -1,4 +1,5 @@
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change::FileState;
@@ -31,31 +32,84 @@ pub(super) fn modify(
     work: &Work,
 ) -> Modified {
     let one = by_line_ends(before, sections, strict, work);
-    // Two sections that change the same place are alternatives, not one after the other.
-    let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
-    if one.after.is_some() || sections.len() < 2 || one.already.is_some() || clash {
+    if one.after.is_some() || one.already.is_some() || strict {
         return one;
     }
-    in_turn(before, sections, strict, work).unwrap_or(one)
+    // Two sections that change the same place are alternatives, not one after the other.
+    let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
+    let steps: Vec<FilePatch<'_>> = if builds_on_itself(before, sections) {
+        sections
+            .iter()
+            .flat_map(|section| each_alone(section))
+            .collect()
+    } else if sections.len() > 1 && !clash {
+        sections.iter().map(|it| (*it).clone()).collect()
+    } else {
+        return one;
+    };
+    in_turn(before, &steps, sections, work).unwrap_or(one)
 }
 
-// Later sections may count on what earlier ones did.
+fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
+    let Body::Hunks(hunks) = &section.body else {
+        return Vec::new();
+    };
+    let alone = hunks.iter().map(|hunk| FilePatch {
+        line: section.line,
+        headers: section.headers.clone(),
+        body: Body::Hunks(vec![hunk.clone()]),
+    });
+    alone.collect()
+}
+
+// Whether one block takes lines that an earlier one puts there, and the file does not have.
+fn builds_on_itself(before: &FileState, sections: &[&FilePatch<'_>]) -> bool {
+    let hunks = hunks_of(sections);
+    let explicit = sections.iter().all(|it| it.headers.explicit.is_some());
+    if !explicit || hunks.len() < 2 || hunks.len() > MOST_STEPS {
+        return false;
+    }
+    let text = Text::new(&before.bytes);
+    let known: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
+    let mut made: HashSet<&[u8]> = HashSet::new();
+    hunks.iter().any(|hunk| {
+        let builds = hunk.old_lines().any(|line| made.contains(line.text()));
+        let added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
+        made.extend(added.map(HunkLine::text).filter(|it| !known.contains(it)));
+        builds
+    })
+}
+
+// Blocks that are tried one after the other.
+const MOST_STEPS: usize = 64;
+
+// Later steps may count on what earlier ones did.
 fn in_turn(
     before: &FileState,
+    steps: &[FilePatch<'_>],
     sections: &[&FilePatch<'_>],
-    strict: bool,
     work: &Work,
 ) -> Option<Modified> {
     let mut state = before.clone();
-    let mut hunks = Vec::new();
+    let mut hunks: Vec<Vec<HunkVerdict>> = Vec::new();
     let mut mends = Vec::new();
-    for section in sections {
-        let mut next = by_line_ends(&state, &[section], strict, work);
+    for step in steps {
+        let mut next = by_line_ends(&state, &[step], false, work);
         let (bytes, _) = next.after.take()?;
         state.bytes = bytes;
         hunks.append(&mut next.hunks);
         mends.append(&mut next.mends);
     }
+    // One list for each section.
+    let mut verdicts = hunks.into_iter().flatten();
+    let lists = sections.iter().map(|section| match &section.body {
+        Body::Hunks(list) => {
+            let own = verdicts.by_ref().take(list.len()).zip(1..);
+            own.map(|(it, index)| HunkVerdict { index, ..it }).collect()
+        }
+        _ => Vec::new(),
+    });
+    let hunks = lists.collect();
     let edits = one_edit(&before.bytes, &state.bytes);
     Some(Modified {
         after: Some((state.bytes, edits)),
@@ -221,7 +275,9 @@ fn verdicts(
                 let mut failure = failure.clone();
                 if diagnosed < MAX_DIAGNOSED {
                     diagnose(&mut failure, text, hunk, work);
-                    failure.hint = failure.hint.or_else(|| built_upon(hunks, hunk));
+                    if matches!(failure.code, Code::P401 | Code::P402) {
+                        failure.hint = failure.hint.or_else(|| is_made(text, hunk, work));
+                    }
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
@@ -298,20 +354,37 @@ fn old_count(lines: &[HunkLine<'_>]) -> usize {
     lines.iter().filter(|it| it.kind != LineKind::Add).count()
 }
 
-fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
+// What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
+fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
+    let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
+    let made = hunk.lines.iter().any(telling)
+        && row_of(text, &hunk.lines, LineKind::Remove, work).is_some();
+    made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
+}
+
+/// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
+pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
+    row_of(text, lines, LineKind::Add, work).is_some()
+}
+
+// Where the lines stand that are not of one kind.
+fn row_of(
+    text: &Text<'_>,
+    lines: &[HunkLine<'_>],
+    without: LineKind,
+    work: &Work,
+) -> Option<usize> {
     let old: Vec<&[u8]> = lines
         .iter()
-        .filter(|line| line.kind != LineKind::Add)
+        .filter(|line| line.kind != without)
         .map(|line| line.text().trim_ascii())
         .collect();
-    let last = text.len().checked_sub(old.len());
-    last.is_some_and(|last| {
-        (0..=last).any(|at| {
-            let there = old.iter().zip(at..);
-            let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
-            let same = same.count();
-            work.spend(same as u64 + 1) && same == old.len()
-        })
+    let last = text.len().checked_sub(old.len())?;
+    (0..=last).find(|at| {
+        let there = old.iter().zip(*at..);
+        let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
+        let same = same.count();
+        work.spend(same as u64 + 1) && same == old.len()
     })
 }
 
@@ -355,18 +428,4 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     compose(text, &outcomes, !explicit)
         .ok()
         .map(|composed| composed.bytes)
-}
-// The lines of a block may be those that another block of the same patch puts there.
-fn built_upon(hunks: &[Hunk<'_>], hunk: &Hunk<'_>) -> Option<String> {
-    let removed = |line: &&HunkLine<'_>| line.kind == LineKind::Remove;
-    let gone = hunk.lines.iter().find(removed)?.text();
-    let added = |other: &Hunk<'_>| {
-        let mut lines = other.lines.iter();
-        lines.any(|line| line.kind == LineKind::Add && line.text() == gone)
-    };
-    let others = hunks.iter().zip(1..).filter(|it| !std::ptr::eq(it.0, hunk));
-    let (_, number) = others.into_iter().find(|it| added(it.0))?;
-    Some(format!(
-        "change {number} of this file puts that line there: make one change of the two"
-    ))
 }

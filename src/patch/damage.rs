@@ -1,3 +1,4 @@
+use super::place::{Kind, rewrites};
 use super::set::{FilePatch, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, Refusal};
@@ -56,23 +57,24 @@ pub(super) fn damaged(
     let added = || lines().filter(|line| line.kind == LineKind::Add);
     let refuse =
         |line: u32, code, message: &str| Some((u64::from(line), Refusal::new(code, message)));
-    if let Some(line) = added().find(|line| line.text().first() == Some(&b'\t')) {
-        let starts = |byte: u8| {
-            (0..text.len())
-                .filter(|at| text.line(*at).first() == Some(&byte))
-                .take(5)
-                .count()
-        };
-        // Tabs that other added or removed lines contradict are the text's own.
+    let foreign = |kind: Kind| {
+        let line = added().find(|line| Kind::of(line.text()) == Some(kind))?;
+        // What other added or removed lines contradict is the text's own.
         let shown = lines().any(|line| match line.kind {
-            LineKind::Remove => line.text().first() == Some(&b'\t'),
-            LineKind::Add => line.text().first() == Some(&b' '),
+            LineKind::Remove => Kind::of(line.text()) == Some(kind),
+            LineKind::Add => Kind::of(line.text()).is_some_and(|it| it != kind),
             LineKind::Context => false,
         });
-        if !shown && starts(b'\t') == 0 && starts(b' ') == 5 {
-            let message = "added lines are indented with tabs, and the file with spaces";
-            return refuse(line.at, Code::P310, message);
-        }
+        (!shown && !rewrites(&lines().collect::<Vec<_>>()) && kind.is_foreign_to(text))
+            .then_some(line.at)
+    };
+    if let Some(line) = foreign(Kind::Tabs) {
+        let message = "added lines are indented with tabs, and the file with spaces";
+        return refuse(line, Code::P310, message);
+    }
+    if let Some(line) = foreign(Kind::Blanks) {
+        let message = "added lines are indented with spaces, and the file with tabs";
+        return refuse(line, Code::P310, message);
     }
     if let Some(line) = space_too_many(text, hunks) {
         let message = "every added line has a space before it that no line of the file has";

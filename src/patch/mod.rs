@@ -7,6 +7,7 @@ mod change;
 mod compose;
 mod content;
 mod damage;
+mod definitions;
 mod elision;
 mod feedback;
 #[cfg(feature = "program")]
@@ -27,6 +28,7 @@ mod target;
 mod text;
 mod timestamp;
 mod unread;
+mod window;
 #[cfg(feature = "program")]
 mod write;
 

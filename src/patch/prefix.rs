@@ -139,14 +139,36 @@ pub(super) fn common_prefix(
     }
 }
 
-// Whether a directory that a name speaks of is there: the file is missing in it, and another of the
-// same name elsewhere is not meant.
+// Whether the directory of a name is there, or the two that it begins with: a file elsewhere that ends alike
+// is not meant. One alone may bear the name of the repository.
 fn leaves_a_directory(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) -> bool {
     must.iter().any(|(name, bare)| {
         let path = usual.apply(name, *bare);
-        let directory = path.as_deref().and_then(|path| path.rsplit_once('/'));
-        directory.is_some_and(|(directory, _)| !listing.below(directory).is_empty())
+        path.is_some_and(|path| speaks_of_a_directory(&path, listing))
     })
+}
+
+fn speaks_of_a_directory(path: &str, listing: &Listing) -> bool {
+    let mut ends = path.match_indices('/').map(|(at, _)| at);
+    let (second, last) = (ends.nth(1), path.rfind('/'));
+    let there = |at: usize| path.get(..at).is_some_and(|it| listing.has_directory(it));
+    last.is_some_and(there) || second.is_some_and(there)
+}
+
+/// The file that an explicit name means that is not there: the only one that it ends with, below a directory
+/// of the writer's that the tree does not have, or the only one that ends with it.
+pub(super) fn meant(name: &str, listing: &Listing) -> Option<String> {
+    let ends = name
+        .match_indices('/')
+        .filter_map(|(at, _)| name.get(at + 1..));
+    let mut shorter = ends.filter(|path| path.contains('/') && listing.get(path).is_some());
+    let speaks = speaks_of_a_directory(name, listing);
+    let one = shorter.next().filter(|_| !speaks);
+    if let Some(one) = one {
+        return shorter.next().is_none().then(|| one.to_owned());
+    }
+    let usual = Prefix::default();
+    missing_top(&[(name, false)], &usual, listing).map(|top| format!("{top}{name}"))
 }
 
 // The one directory below which all names exist, when each name ends exactly one path.

@@ -195,6 +195,8 @@ pub enum Body<'a> {
     Edits(Vec<Edit>),
     /// The whole file.
     Whole(Vec<u8>),
+    /// Code of the file: all of it, or definitions that stand in the place of those of their names.
+    Code(Vec<u8>),
 }
 
 /// One replacement of text.
@@ -334,7 +336,7 @@ impl<'a> Hunk<'a> {
 /// the place of is a problem of the set.
 pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
     let says_nothing = |file: &&FilePatch<'_>| match &file.body {
-        Body::Whole(_) => true,
+        Body::Whole(_) | Body::Code(_) => true,
         Body::Edits(edits) => edits.iter().any(|edit| edit.all),
         Body::Empty => file.headers.explicit == Some(Operation::Delete),
         Body::Hunks(_) | Body::Binary(..) | Body::BinaryWithoutData => false,

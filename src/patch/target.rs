@@ -1,7 +1,7 @@
 use super::bodies::unmarked;
 use super::change::recorded_mode;
 use super::names::{Names, Naming, names, strip};
-use super::prefix::{Prefix, common_prefix};
+use super::prefix::{Prefix, common_prefix, meant};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 use crate::policy::check_path;
@@ -81,6 +81,15 @@ fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option
         }
         if file.headers.explicit.is_some() && below_root(name, listing) {
             said = Some("read an absolute name as that of the file of the repository");
+        }
+        let changes = matches!(file.body, Body::Hunks(_) | Body::Edits(_));
+        if file.headers.explicit == Some(Operation::Modify)
+            && changes
+            && listing.get(name).is_none()
+            && let Some(path) = meant(name, listing)
+        {
+            *name = path;
+            said = Some("read the name as that of the only file that ends alike");
         }
     }
     if let (Some(old), Some(new)) = (&mut names.old, &mut names.new) {
@@ -260,7 +269,7 @@ fn operation(
     let has = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
     if let Some(operation) = headers.explicit {
         return Ok(match (operation, &file.body) {
-            (Operation::Modify, Body::Whole(_)) if !has(new) => Operation::Create,
+            (Operation::Modify, Body::Whole(_) | Body::Code(_)) if !has(new) => Operation::Create,
             (operation, _) => operation,
         });
     }

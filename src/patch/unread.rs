@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use super::set::{Suspect, Unread};
 use super::structure::PathChange;
+use crate::languages::Language;
 use crate::model::{Code, PatchProblem, RepoPath};
 use crate::source::{EntryKind, Source};
 use std::collections::BTreeMap;
@@ -15,7 +16,9 @@ pub(super) fn weigh_unread(
 ) -> Option<PatchProblem> {
     let what = match &unread.what {
         Suspect::Code { path, rows } => {
-            if is_shown(path.as_deref(), rows, source, slots) {
+            if is_shown(path.as_deref(), rows, source, slots)
+                || (path.is_none() && !concerns(rows, source, slots))
+            {
                 return None;
             }
             match path {
@@ -40,6 +43,63 @@ pub(super) fn weigh_unread(
     problem.hint =
         Some("send all changes in one form, and nothing else that looks like one".to_owned());
     Some(problem)
+}
+
+// Whether code defines what a file of the tree defines, or what a changed one speaks of; all else only
+// explains.
+fn concerns(rows: &[String], source: &dyn Source, slots: &BTreeMap<String, PathChange>) -> bool {
+    let names: Vec<&str> = rows.iter().filter_map(|row| defined(row)).collect();
+    let states = slots.values().flat_map(|slot| [&slot.before, &slot.after]);
+    let mut states = states.flatten();
+    let speaks = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        let mut words = text.split(|it: char| !is_of_name(it));
+        words.any(|word| names.contains(&word))
+    };
+    if states.any(|state| speaks(&state.bytes)) {
+        return true;
+    }
+    let files = source.listing().files();
+    let mut code = files.filter(|it| Language::of_path(it.path.as_str()).is_some());
+    let mut left = MOST_SEARCHED;
+    code.any(|entry| {
+        let Ok(bytes) = source.read(&entry.path) else {
+            return false;
+        };
+        // Beyond the bound it may be anywhere.
+        left = left.saturating_sub(bytes.len());
+        let text = String::from_utf8_lossy(&bytes);
+        left == 0
+            || text
+                .lines()
+                .any(|row| defined(row).is_some_and(|it| names.contains(&it)))
+    })
+}
+
+// Bytes of files in which a definition is looked for.
+const MOST_SEARCHED: usize = 64 << 20;
+
+// The name that a line of code defines: `export async function a(`, `class A:`, `const a =`.
+fn defined(row: &str) -> Option<&str> {
+    let mut words = row
+        .split(|it: char| !is_of_name(it))
+        .filter(|it| !it.is_empty());
+    let heads = [
+        "def",
+        "class",
+        "function",
+        "interface",
+        "const",
+        "let",
+        "type",
+    ];
+    let before = ["export", "default", "async", "abstract"];
+    let head = words.find(|word| !before.contains(word))?;
+    heads.contains(&head).then(|| words.next()).flatten()
+}
+
+fn is_of_name(letter: char) -> bool {
+    letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
 // Whether a file has all of these lines, before or after.

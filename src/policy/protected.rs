@@ -102,7 +102,7 @@ impl<R> GlobTable<R> {
 
     /// The first row that a path falls under.
     pub(super) fn first(&self, path: &str) -> Option<&R> {
-        let hits = self.set.matches(path);
+        let hits = self.set.matches(path.to_lowercase());
         self.table.get(*self.rows.get(*hits.first()?)?)
     }
 
@@ -119,8 +119,8 @@ fn glob(pattern: &str) -> Option<globset::Glob> {
         None if pattern.contains('/') => pattern.to_owned(),
         None => format!("**/{pattern}"),
     };
-    GlobBuilder::new(&anywhere)
-        .case_insensitive(true)
+    // Names and endings in lower case are looked up; a glob for either case would be an automaton.
+    GlobBuilder::new(&anywhere.to_lowercase())
         .literal_separator(true)
         .build()
         .ok()

@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use super::super::change::{Change, FileState};
 use super::super::damage::proven;
+use super::super::definitions::{left_out, names};
 use super::super::intent::{announces_another, unmeant};
 use super::super::set::{Body, LineKind};
 use super::super::structure;
@@ -11,7 +12,8 @@ use super::section::{SectionOutcome, original};
 use super::{After, Judged};
 use crate::languages::PYTHON;
 use crate::model::{
-    AfterProblem, BlobId, Code, Operation, PatchProblem, RepoPath, TestChanges, Verdict, is_ablated,
+    AfterProblem, BlobId, Code, Mend, Operation, PatchProblem, RepoPath, Safety, TestChanges,
+    Verdict, is_ablated,
 };
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
@@ -117,9 +119,53 @@ impl Judging<'_, '_> {
                 Some(refusal.problem(Some(path), u64::from(slot.line)))
             })
             .collect();
-        for problem in found {
+        for problem in found.into_iter().chain(self.left_out()) {
             self.problem(problem);
         }
+    }
+
+    // Definitions that whole files leave out and no other file of the patch takes.
+    fn left_out(&self) -> Vec<PatchProblem> {
+        let sides = |path: &str| {
+            let slot = self.slots.get(path)?;
+            Some((
+                RepoPath::new(path).ok()?,
+                slot.before.as_ref(),
+                slot.after.as_ref(),
+                slot.line,
+            ))
+        };
+        let problem = |path: &String| {
+            let (known, before, after, line) = sides(path)?;
+            let mut lost = left_out(&known, &before?.bytes, &after?.bytes);
+            if !lost.is_empty() {
+                let others = self.slots.keys().filter(|it| *it != path);
+                for (other, before, after, _) in others.filter_map(|it| sides(it)) {
+                    let of = |state: Option<&FileState>| {
+                        state.map_or_else(HashSet::new, |it| names(&other, &it.bytes))
+                    };
+                    let (was, is) = (of(before), of(after));
+                    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+                    lost.retain(|name| was.contains(&last(name)) || !is.contains(&last(name)));
+                }
+            }
+            let named: Vec<String> = lost.iter().take(5).map(|it| format!("`{it}`")).collect();
+            let more = lost.len().saturating_sub(named.len());
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            let message = format!(
+                "the whole file leaves out {}{more}, and nothing stands in the place",
+                named.join(", ")
+            );
+            let problem = PatchProblem::new(Code::P313, message).at(Some(path), u64::from(line));
+            (!named.is_empty()).then_some(problem)
+        };
+        let mut wholes: Vec<&String> = self.wholes.iter().collect();
+        wholes.sort();
+        wholes.into_iter().filter_map(problem).collect()
     }
 
     fn look_after(&mut self, changes: &[Change]) {
@@ -204,10 +250,14 @@ impl Judging<'_, '_> {
             return false;
         }
         if slots && applied > 0 {
-            self.plain(
-                Code::P406,
-                "a part of the patch is already applied, another is not",
-            );
+            if sure < there || self.options.strict {
+                let message = "a part of the patch is already applied, another is not";
+                self.plain(Code::P406, message);
+                return false;
+            }
+            let message = "left out files that are as the patch makes them already";
+            let mend = Mend::new(Code::M419, Safety::Lossy, 1_u64, message);
+            self.verdict.mends.push(mend);
             return false;
         }
         let known: Vec<&[u8]> = origins.iter().flatten().copied().collect();

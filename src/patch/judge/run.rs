@@ -51,6 +51,8 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) standing: Vec<SectionOutcome>,
     pub(super) stale: Vec<String>,
     pub(super) undone: Vec<UndoneCopy>,
+    // Files that the patch gives as a whole.
+    pub(super) wholes: HashSet<String>,
     pub(super) gains_imports: bool,
 }
 
@@ -82,6 +84,7 @@ impl<'j, 'a> Judging<'j, 'a> {
             standing: Vec::new(),
             stale: Vec::new(),
             undone: Vec::new(),
+            wholes: HashSet::new(),
             gains_imports: false,
         }
     }

@@ -6,6 +6,7 @@ use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
 use super::super::damage::proven;
+use super::super::definitions::by_name;
 use super::super::intent::{shrunk, unwrapped};
 use super::super::line_ends::as_the_file;
 use super::super::set::{Binary, Body, FilePatch, Side};
@@ -14,7 +15,7 @@ use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::{Judging, UndoneCopy};
 use crate::model::{
-    BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse,
+    BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse,
 };
 use crate::source::{EntryKind, ReadError, Source};
 
@@ -48,7 +49,9 @@ impl Judging<'_, '_> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
-            Body::Whole(bytes) => (self.whole(file, target, bytes).into_owned(), Vec::new()),
+            Body::Whole(bytes) | Body::Code(bytes) => {
+                (self.whole(file, target, bytes).into_owned(), Vec::new())
+            }
             body => created(body)?,
         };
         let after = FileState::new(bytes, mode);
@@ -231,6 +234,31 @@ impl Judging<'_, '_> {
         bytes
     }
 
+    // Definitions in the place of those of their names, where code is not all of its file.
+    fn by_name<'b>(
+        &mut self,
+        file: &FilePatch<'_>,
+        target: &Target,
+        before: &FileState,
+        bytes: Cow<'b, [u8]>,
+    ) -> Result<Cow<'b, [u8]>, Refusal> {
+        let path = RepoPath::new(&target.old).ok();
+        let part = path
+            .filter(|_| matches!(file.body, Body::Code(_)) && !self.literally())
+            .and_then(|path| by_name(&path, &before.bytes, &bytes));
+        let Some(made) = part.transpose()? else {
+            self.wholes.insert(target.new.clone());
+            return Ok(bytes);
+        };
+        let message = "put definitions in the place of those of their names; the rest stays";
+        let mend = Mend::new(Code::M410, Safety::Lossy, file.line, message);
+        self.verdict
+            .mends
+            .retain(|it| it.code != Code::M105 || it.patch_line != u64::from(file.line));
+        self.verdict.mends.push(mend);
+        Ok(Cow::Owned(made))
+    }
+
     // A change of content of any kind, with `before` as what it starts from.
     pub(super) fn content(
         &mut self,
@@ -247,8 +275,9 @@ impl Judging<'_, '_> {
         let bytes = match &file.body {
             Body::Hunks(_) => return self.place(file, target, before, hunks),
             Body::Empty => before.bytes.to_vec(),
-            Body::Whole(bytes) => {
-                let bytes = &*self.whole(file, target, bytes);
+            Body::Whole(bytes) | Body::Code(bytes) => {
+                let bytes = self.whole(file, target, bytes);
+                let bytes = &*self.by_name(file, target, &before, bytes)?;
                 if !self.options.as_written
                     && let Some(refusal) = shrunk(&target.old, &before.bytes, bytes)
                 {
@@ -300,7 +329,7 @@ impl Judging<'_, '_> {
         };
         let after = FileState::new(bytes, mode);
         if !moved && after == before {
-            if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
+            if target.mode.is_some() || matches!(file.body, Body::Whole(_) | Body::Code(_)) {
                 return Ok(SectionOutcome::ALREADY);
             }
             return refuse(Code::P305, "the patch changes nothing in this file");

@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::indent::Kind;
 use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{MendNote, trim_end};
 use super::search::Work;
@@ -41,7 +42,7 @@ pub(super) fn other_context<'h, 'a>(
     let best = found.first()?;
     // Another place must not have half of what speaks for this one.
     let rivals = found.get(1).is_some_and(|it| it.kept * 2 >= best.kept);
-    if rivals || !best.holds(&old) {
+    if rivals || !best.holds(&old) || best.lost_a_mark(&old, text, work) {
         return None;
     }
     let pieces = best.pieces(lines);
@@ -58,6 +59,7 @@ pub(super) fn other_context<'h, 'a>(
     Some(Placed {
         pieces,
         lines: Cow::Borrowed(lines),
+        respelling: None,
         mends: vec![MendNote::lossy(
             Code::M417,
             "took context that differs from the file, around lines that stand there once",
@@ -70,6 +72,8 @@ struct Old<'h, 'a> {
     lines: Vec<&'h HunkLine<'a>>,
     // Before which of these lines some are added.
     added_before: Vec<bool>,
+    // Removed lines are indented as the file is: of context, too, the words count.
+    moves_context: bool,
 }
 
 impl<'h, 'a> Old<'h, 'a> {
@@ -77,6 +81,9 @@ impl<'h, 'a> Old<'h, 'a> {
         let mut old = Self {
             lines: old_of(lines),
             added_before: Vec::new(),
+            moves_context: lines
+                .iter()
+                .any(|line| line.kind == LineKind::Remove && Kind::of(line.text()).is_some()),
         };
         let mut added = false;
         for line in lines {
@@ -165,8 +172,15 @@ impl<'h, 'a> Old<'h, 'a> {
             line(index)
                 .zip(file(step))
                 .is_some_and(|(line, (_, file))| {
-                    trim_end(line.text()) == trim_end(file)
-                        && (line.kind == LineKind::Context || line.text() == file)
+                    let stands = trim_end(line.text()) == trim_end(file);
+                    match line.kind {
+                        LineKind::Context => {
+                            stands
+                                || self.moves_context
+                                    && line.text().trim_ascii() == file.trim_ascii()
+                        }
+                        _ => line.text() == file,
+                    }
                 })
         };
         let is_context = |index: usize| line(index).is_some_and(|it| it.kind == LineKind::Context);
@@ -275,6 +289,24 @@ impl Aligned {
             }
             let after_removed = above.is_some_and(|it| old.is_removed(it));
             !added || after_removed || above.is_some_and(|above| adjoins(above, row))
+        })
+    }
+
+    // Whether a line beside an added one stands nowhere in the file: it may be one whose `+` was lost.
+    fn lost_a_mark(&self, old: &Old<'_, '_>, text: &Text<'_>, work: &Work) -> bool {
+        (0..self.rows.len()).any(|row| {
+            let beside = [row, row + 1]
+                .iter()
+                .any(|it| old.added_before.get(*it) == Some(&true));
+            let line = old
+                .lines
+                .get(row)
+                .map_or(&[][..], |it| it.text().trim_ascii());
+            let nowhere = || {
+                let mut rows = 0..text.len();
+                work.spend(text.len() as u64) && rows.all(|at| text.line(at).trim_ascii() != line)
+            };
+            beside && self.row(row).is_none() && !line.is_empty() && nowhere()
         })
     }
 

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use super::diagnose::excerpt;
 use super::hunk::{Found, find, placed_at};
+use super::indent::indent_alike;
 use super::placed::{Placed, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, places};
@@ -50,10 +51,13 @@ pub(in crate::patch) fn place<'h, 'a>(
             Found::At(placed) => Some(placed),
             _ => None,
         });
-        mend_alike(text, &mut placed.collect::<Vec<_>>());
+        let mut placed: Vec<_> = placed.collect();
+        mend_alike(text, &mut placed);
+        indent_alike(text, &mut placed, work);
     }
     if !strict {
         doubt_numbers(text, hunks, &mut found, work);
+        doubt_headings(text, hunks, &mut found, work);
     }
     let decided = decided(&found);
     let ordered = decided
@@ -96,8 +100,48 @@ pub(in crate::patch) fn place<'h, 'a>(
         };
         outcomes.push(outcome);
     }
+    if !strict {
+        leave_what_is_there(text, hunks, &mut outcomes, work);
+    }
     outcomes
 }
+
+// Of a patch that was applied in part, hunks whose new side stands in the file once are left out beside
+// others that are placed.
+fn leave_what_is_there(
+    text: &Text<'_>,
+    hunks: &[Hunk<'_>],
+    outcomes: &mut [Placement<'_, '_>],
+    work: &Work,
+) {
+    let placed = |it: &Placement<'_, '_>| matches!(it, Placement::Placed(_));
+    if !outcomes.iter().any(placed) || hunks.len() > MANY_FAILURES {
+        return;
+    }
+    for (hunk, outcome) in hunks.iter().zip(outcomes) {
+        let Placement::Failed(failure) = outcome else {
+            continue;
+        };
+        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
+        let lines = hunk.lines.get(..firm).unwrap_or_default();
+        let new: Vec<_> = lines
+            .iter()
+            .filter(|it| it.kind != LineKind::Remove)
+            .collect();
+        let mut added = lines.iter().filter(|it| it.kind == LineKind::Add);
+        let tells = added.any(|it| it.text().trim_ascii().len() >= TELLING);
+        let there = matches!(failure.code, Code::P401 | Code::P406)
+            && tells
+            && places(text, (0, text.len()), &new, &EXACT, work).len() == 1;
+        if there {
+            let message = "left out a hunk whose result stands there already";
+            *outcome = Placement::Repeated(MendNote::lossy(Code::M419, message));
+        }
+    }
+}
+
+// A line shorter than this may stand anywhere.
+const TELLING: usize = 6;
 
 fn decided(found: &[Found<'_, '_>]) -> Vec<Option<Range<usize>>> {
     let range = |one: &Found<'_, '_>| match one {
@@ -258,7 +302,9 @@ fn narrow(
         if let Some(one) = only(at.iter().copied().filter(fits).collect())
             && !alone
         {
-            if contradicts(hunks, decided, at, index, one) {
+            let under = |at: &usize| hunk.old.is_some() && stands_under(text, hunk.scope, *at);
+            let elsewhere = !hunk.scope.is_empty() && !under(&one) && at.iter().any(under);
+            if elsewhere || contradicts(hunks, decided, at, index, one) {
                 return None;
             }
             return Some((
@@ -270,24 +316,97 @@ fn narrow(
             ));
         }
     }
-    if hunk.old.is_none() && !hunk.scope.is_empty() {
+    if hunk.scope.is_empty() {
+        return None;
+    }
+    let left: Vec<usize> = if let Some((stated, _)) = hunk.old {
+        // Heading and number that speak for two places are no evidence for either.
+        if at.iter().any(|at| *at + 1 == stated as usize) {
+            return None;
+        }
+        at.iter()
+            .copied()
+            .filter(|at| stands_under(text, hunk.scope, *at))
+            .collect()
+    } else {
         let mut inside = 0..text.len();
         for scope in hunk.outer.iter().chain([&hunk.scope]) {
-            let rows = inside.filter(|row| text.line(*row).trim_ascii() == *scope);
+            let rows = inside.filter(|row| names_scope(text.line(*row), scope));
             let row = only(rows.collect())?;
             inside = row..block_end(text, row);
         }
-        let left = at.iter().copied().filter(|at| inside.contains(at));
-        return Some((
-            only(left.collect())?,
-            MendNote::safe(
-                Code::M410,
-                "chose the one place inside the scope that the hunk names",
-            ),
-        ));
-    }
-    None
+        at.iter()
+            .copied()
+            .filter(|at| inside.contains(at))
+            .collect()
+    };
+    let message = "chose the one place inside the scope that the hunk names";
+    Some((only(left)?, MendNote::safe(Code::M410, message)))
 }
+
+// Whether a line is that of a scope, which may leave out what follows its name.
+fn names_scope(line: &[u8], scope: &[u8]) -> bool {
+    let rest = line.trim_ascii().strip_prefix(scope.trim_ascii());
+    let goes_on = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    rest.is_some_and(|it| !it.first().is_some_and(goes_on))
+}
+
+// Whether the heading stands above, and nothing like it as far out between, as git would print it.
+fn stands_under(text: &Text<'_>, heading: &[u8], at: usize) -> bool {
+    let heading = heading.trim_ascii();
+    let word = |line: &[u8]| {
+        let mut words = line.trim_ascii().split(|it| !it.is_ascii_alphanumeric());
+        words.next().map(<[u8]>::to_vec)
+    };
+    let known: [&[u8]; 5] = [b"def", b"class", b"async", b"function", b"export"];
+    let own = word(heading);
+    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let mut nearest = usize::MAX;
+    let above = (at.saturating_sub(FARTHEST_HEADING)..at).rev();
+    for line in above.map(|row| text.line(row)) {
+        if line.trim_ascii().starts_with(heading) {
+            return depth(line) < nearest;
+        }
+        let word = word(line);
+        if word == own || known.iter().any(|it| word.as_deref() == Some(*it)) {
+            nearest = nearest.min(depth(line));
+        }
+    }
+    false
+}
+
+// Lines above a hunk in which its heading is looked for.
+const FARTHEST_HEADING: usize = 1000;
+
+// The heading of a hunk, that of git's own hunks too, may speak against its number.
+fn doubt_headings(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
+    if hunks.len() > MOST_HEADINGS {
+        return;
+    }
+    for (hunk, one) in hunks.iter().zip(found) {
+        let Found::At(placed) = one else { continue };
+        let [piece] = placed.pieces.as_slice() else {
+            continue;
+        };
+        let stated = hunk
+            .old
+            .is_some_and(|(line, _)| line as usize == piece.at + 1);
+        if !stated || hunk.scope.is_empty() || stands_under(text, hunk.scope, piece.at) {
+            continue;
+        }
+        let at = places(text, (0, text.len()), &old_of(&placed.lines), &EXACT, work);
+        if at.iter().any(|at| stands_under(text, hunk.scope, *at)) {
+            let lines = placed.lines.len();
+            *one = Found::Many {
+                at,
+                exact: true,
+                lines,
+            };
+        }
+    }
+}
+
+const MOST_HEADINGS: usize = 32;
 
 // Whether the line that a hunk states, as the other hunks show how to take it, speaks for another
 // place than the order of the hunks.

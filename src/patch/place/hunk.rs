@@ -1,10 +1,9 @@
-use super::blank::{is_blank_context, other_blanks};
 use super::context::other_context;
+use super::indent::{indent_kept, reindented};
 use super::pieces::in_pieces;
 use super::placed::{Placed, firm, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
-use super::shift::{indent_kept, shifted};
 use super::truncation::{Doubt, whole};
 use super::variant::variants;
 use crate::model::Code;
@@ -55,17 +54,10 @@ pub(super) fn find<'h, 'a>(
             return Found::At(Placed::whole(variant.lines, *at, vec![variant.mend]));
         }
     }
-    [
-        in_pieces,
-        past_the_end,
-        after_the_end,
-        other_blanks,
-        shifted,
-        other_context,
-    ]
-    .iter()
-    .find_map(|mended| mended(text, hunk, work))
-    .map_or(Found::None, |placed| check(text, hunk, placed))
+    [in_pieces, reindented, other_context]
+        .iter()
+        .find_map(|mended| mended(text, hunk, work))
+        .map_or(Found::None, |placed| check(text, hunk, placed))
 }
 
 fn contiguous<'h, 'a>(
@@ -104,7 +96,7 @@ fn contiguous<'h, 'a>(
         for tail in &tails {
             let lines = firm(hunk, *tail);
             let old = old_of(lines);
-            if old.is_empty() || (rule.ignores_indent() && !indent_is_safe(text, lines)) {
+            if old.is_empty() {
                 continue;
             }
             let found = places(text, (0, text.len()), &old, rule, work);
@@ -207,17 +199,35 @@ pub(super) fn check<'h, 'a>(
     }
 }
 
-// Where only lines are added, the old side may stand before or after lines added earlier.
+// Where only lines are added, the old side may stand before or after lines added earlier, and apart by
+// them where it is not all in one place.
 fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
+    let removes = placed
+        .lines
+        .iter()
+        .any(|line| line.kind == LineKind::Remove);
+    let runs = placed.lines.chunk_by(|a, b| a.kind == b.kind);
+    let added = runs
+        .filter(|run| run.iter().all(|it| it.kind == LineKind::Add))
+        .peekable();
+    let tells = |run: &&[HunkLine<'_>]| run.iter().any(|it| it.text().trim_ascii().len() > 1);
+    if removes || !added.clone().any(|run| tells(&run)) {
+        return false;
+    }
+    let around = |run: &[HunkLine<'_>], far: usize| {
+        let lines: Vec<_> = run.iter().collect();
+        let from = placed.at().saturating_sub(run.len() + far);
+        (from..(placed.end() + far).min(text.len())).any(|at| fits(text, at, &lines, &EXACT))
+    };
+    if placed.mends.iter().any(|it| it.code == Code::M417) {
+        return added
+            .filter(tells)
+            .all(|run| around(run, placed.lines.len()));
+    }
     let [piece] = placed.pieces.as_slice() else {
         return false;
     };
     let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
-    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
-    let removes = lines.iter().any(|line| line.kind == LineKind::Remove);
-    if removes || added.clone().all(|line| line.text().trim_ascii().len() < 2) {
-        return false;
-    }
     let new: Vec<_> = lines.iter().collect();
     let lead = lines
         .iter()
@@ -256,102 +266,24 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
     Found::At(placed)
 }
 
-// Differences in indentation are only let pass where removed lines, which must match in full, show
-// that the patch's own indentation can be trusted.
-fn indent_is_safe(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
-    let removed = lines.iter().filter(|line| line.kind == LineKind::Remove);
-    let indented = |line: &&HunkLine<'_>| matches!(line.text().first(), Some(b' ' | b'\t'));
-    let tabs = |line: &[u8]| line.first() == Some(&b'\t');
-    let file_has_tabs = (0..text.len().min(2000)).any(|at| tabs(text.line(at)));
-    let patch_has_tabs = lines.iter().any(|line| tabs(line.text()));
-    removed.clone().filter(indented).count() > 0 && (file_has_tabs || !patch_has_tabs)
-}
-
-/// Leaves out blank context after the last line of the file, where models invent it.
-fn past_the_end<'h, 'a>(
-    text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    work: &Work,
-) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
-    let blank = lines
-        .iter()
-        .rev()
-        .take_while(|line| is_blank_context(line) && !line.no_newline)
-        .count();
-    let core = old_of(lines.get(..lines.len() - blank)?);
-    if blank == 0 || places(text, (0, text.len()), &core, &EXACT, work).len() != 1 {
-        return None;
-    }
-    let (to, at) = (1..=blank).find_map(|drop| {
-        let to = lines.len() - drop;
-        let old = old_of(lines.get(..to)?);
-        let at = text.len().checked_sub(old.len())?;
-        fits(text, at, &old, &EXACT).then_some((to, at))
-    })?;
-    let mend = MendNote::safe(
-        Code::M414,
-        "left out blank context lines after the end of the file",
-    );
-    Some(Placed::whole(lines.get(..to)?, at, vec![mend]))
-}
-
-/// Leaves out the removal of an empty line after the last newline, where the file has no line.
-fn after_the_end<'h, 'a>(
-    text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    work: &Work,
-) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
-    let last = lines.iter().rposition(|line| line.kind != LineKind::Add)?;
-    let line = lines.get(last)?;
-    if line.kind != LineKind::Remove || !line.text().is_empty() || !text.final_newline {
-        return None;
-    }
-    let mut kept = lines.to_vec();
-    kept.remove(last);
-    let old = old_of(&kept);
-    let at = text.len().checked_sub(old.len())?;
-    let found = places(text, (0, text.len()), &old, &EXACT, work);
-    let changes = kept.iter().any(|line| line.kind != LineKind::Context);
-    if found.as_slice() != [at] || !changes {
-        return None;
-    }
-    let mend = MendNote::lossy(
-        Code::M414,
-        "left out the removal of an empty line after the end of the file",
-    );
-    Some(Placed::whole(kept, at, vec![mend]))
-}
-
 #[cfg(test)]
 mod tests {
     use crate::patch::place::trial::tried;
 
     #[test]
-    fn blank_lines_after_the_end_are_left_out() {
-        let file = "a\nb\nc\n";
-        let (codes, after) = tried(file, " b\n-c\n+C\n \n \n");
-        assert_eq!(
-            (codes.as_str(), after.as_deref()),
-            ("M414", Some("a\nb\nC\n"))
+    fn context_beyond_the_end_is_no_line_to_remove() {
+        let file = "alpha = 1\nbeta = 2\ngamma = 3\n";
+        let (codes, after) = tried(
+            file,
+            " alpha = 1\n beta = 2\n-gamma = 3\n+gamma = 4\n \n \n",
         );
-    }
-
-    #[test]
-    fn no_line_is_removed_after_the_last_newline() {
-        let (codes, after) = tried("a\nb\n", " b\n-\n+c\n");
         assert_eq!(
-            (codes.as_str(), after.as_deref()),
-            ("M414", Some("a\nb\nc\n"))
+            (codes.as_str(), after),
+            ("M417", Some(file.replace('3', "4")))
         );
-        for (file, body) in [
-            ("a\nb", " b\n-\n+c\n"),
-            ("a\nb\n", " b\n-\n"),
-            ("b\nb\n", " b\n-\n+c\n"),
-            ("a\nb\nc\n", " b\n-\n+d\n"),
-        ] {
-            assert_eq!(tried(file, body).1, None, "{file}{body}");
-        }
+        assert_eq!(
+            tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
+            None
+        );
     }
 }

@@ -1,15 +1,14 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
-mod blank;
 mod context;
 mod diagnose;
 mod file;
 mod hunk;
+mod indent;
 mod pieces;
 mod placed;
 mod rule;
 mod search;
-mod shift;
 #[cfg(test)]
 mod trial;
 mod truncation;
@@ -17,5 +16,6 @@ mod variant;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
+pub(super) use indent::{Kind, rewrites};
 pub(super) use placed::{Piece, Placed};
 pub(super) use search::Work;

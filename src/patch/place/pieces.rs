@@ -78,6 +78,7 @@ pub(super) fn in_pieces<'h, 'a>(
     (!pieces.is_empty()).then(|| Placed {
         lines: Cow::Borrowed(lines),
         pieces,
+        respelling: None,
         mends: vec![mend],
     })
 }

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::indent::Respelling;
 use super::rule::MendNote;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 
@@ -12,6 +13,8 @@ pub(in crate::patch) struct Placed<'h, 'a> {
     pub(in crate::patch) pieces: Vec<Piece>,
     /// What it took.
     pub(in crate::patch) mends: Vec<MendNote>,
+    /// The units of indentation that it exchanged.
+    pub(super) respelling: Option<Respelling>,
 }
 
 impl<'h, 'a> Placed<'h, 'a> {
@@ -27,6 +30,7 @@ impl<'h, 'a> Placed<'h, 'a> {
             lines,
             pieces: vec![Piece { at, from: 0, to }],
             mends,
+            respelling: None,
         }
     }
 

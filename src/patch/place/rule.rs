@@ -7,7 +7,6 @@ use crate::patch::set::{HunkLine, LineKind};
 
 /// How far a line of the patch may differ from the line of the file it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub(super) struct Rule {
     /// A context line may have lost the space that marks it.
     space: bool,
@@ -15,8 +14,6 @@ pub(super) struct Rule {
     trailing: bool,
     /// In context, typographic quotes, dashes and spaces stand for plain ones.
     punctuation: bool,
-    /// In context, white space at the start does not count.
-    indent: bool,
     /// The mend that using it amounts to.
     pub(super) mend: Option<MendNote>,
 }
@@ -52,7 +49,6 @@ pub(super) const EXACT: Rule = Rule {
     space: false,
     trailing: false,
     punctuation: false,
-    indent: false,
     mend: None,
 };
 
@@ -92,27 +88,12 @@ pub(super) const LENIENT: &[Rule] = &[
         )),
         ..EXACT
     },
-    Rule {
-        space: true,
-        trailing: true,
-        indent: true,
-        mend: Some(MendNote::lossy(
-            Code::M405,
-            "took the indentation of context lines from the file",
-        )),
-        ..EXACT
-    },
 ];
 
 impl Rule {
-    /// Whether the rule lets indentation differ.
-    pub(super) fn ignores_indent(&self) -> bool {
-        self.indent
-    }
-
     /// Whether it lets nothing differ but white space at line ends and the marks of context.
     pub(super) fn keeps_every_word(&self) -> bool {
-        !self.indent && !self.punctuation
+        !self.punctuation
     }
 
     /// Whether a line of the patch stands for this line of the file.
@@ -134,16 +115,7 @@ impl Rule {
                 return true;
             }
         }
-        if self.punctuation && plain(trim_end(text)) == plain(trim_end(file)) {
-            return true;
-        }
-        self.indent && {
-            let (a, b) = (
-                trim_end(text).trim_ascii_start(),
-                trim_end(file).trim_ascii_start(),
-            );
-            !a.is_empty() && a == b
-        }
+        self.punctuation && plain(trim_end(text)) == plain(trim_end(file))
     }
 }
 

@@ -4,7 +4,7 @@ use super::placed::Placed;
 use super::rule::MendNote;
 use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
-use crate::patch::text::{Text, numbered, unescape};
+use crate::patch::text::{Text, numbered};
 
 /// A second reading of a hunk whose lines all carry the same damage.
 pub(super) struct Variant<'a> {
@@ -17,7 +17,6 @@ pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
     [
         without_numbers(hunk, false),
         without_numbers(hunk, true),
-        without_entities(hunk),
         without_spaces(hunk, true),
         without_spaces(hunk, false),
     ]
@@ -96,45 +95,21 @@ fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> 
     })
 }
 
-// Text in which every `<`, `>` and `&` was escaped.
-fn without_entities<'a>(hunk: &Hunk<'a>) -> Option<Variant<'a>> {
-    let mut found = false;
-    let mut lines = Vec::with_capacity(hunk.lines.len());
-    for line in &hunk.lines {
-        let text = unescape(line.text())?;
-        found |= line.kind != LineKind::Add && matches!(text, Cow::Owned(_));
-        lines.push(line.with_text(text.into_owned()));
-    }
-    found.then_some(Variant {
-        lines,
-        mend: ESCAPED,
-    })
-}
-
 const SPACED: MendNote = MendNote::safe(Code::M418, "left out the space after the marks of lines");
-const ESCAPED: MendNote = MendNote::lossy(
-    Code::M407,
-    "decoded the HTML entities that the patch was escaped with",
-);
-
-/// Takes from the added lines of placed hunks the damage that another hunk of the file was found to
-/// have; a space after each mark also where their own blank lines show it.
+/// Takes the space after each mark from the added lines of placed hunks, where another hunk of the file was
+/// found to have it or their own blank lines show it.
 pub(super) fn mend_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>]) {
-    for mend in [SPACED, ESCAPED] {
-        let has = |placed: &Placed<'_, '_>| placed.mends.iter().any(|it| it.code == mend.code);
-        let shown = hunks.iter().any(|placed| has(placed));
-        for placed in &mut *hunks {
-            let spaced = mend.code == Code::M418;
-            let adds_alone = placed.lines.iter().all(|it| it.kind != LineKind::Remove);
-            let shows = shown || (spaced && blank_lines_show_it(text, &placed.lines));
-            if has(placed) || !shows || (spaced && !adds_alone) {
-                continue;
-            }
-            let without = if spaced { unspaced } else { unescaped };
-            if let Some(lines) = without(&placed.lines) {
-                placed.lines = Cow::Owned(lines);
-                placed.mends.push(mend);
-            }
+    let has = |placed: &Placed<'_, '_>| placed.mends.iter().any(|it| it.code == SPACED.code);
+    let shown = hunks.iter().any(|placed| has(placed));
+    for placed in hunks {
+        let adds_alone = placed.lines.iter().all(|it| it.kind != LineKind::Remove);
+        let shows = shown || blank_lines_show_it(text, &placed.lines);
+        if has(placed) || !shows || !adds_alone {
+            continue;
+        }
+        if let Some(lines) = unspaced(&placed.lines) {
+            placed.lines = Cow::Owned(lines);
+            placed.mends.push(SPACED);
         }
     }
 }
@@ -150,42 +125,11 @@ fn blank_lines_show_it(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
         && (0..text.len()).all(|row| text.line(row) != b" ")
 }
 
+// `None` where an added line does not begin with a space.
 fn unspaced<'a>(lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
-    added_as(lines, |text| match text.strip_prefix(b" ") {
-        None if text.is_empty() => Some(None),
-        None => None,
-        Some(rest) => Some(Some(rest.to_vec())),
-    })
-}
-
-fn unescaped<'a>(lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
-    let found = |text: &[u8]| matches!(unescape(text), Some(Cow::Owned(_)));
-    let any = lines
-        .iter()
-        .any(|it| it.kind == LineKind::Add && found(it.text()));
-    if !any {
-        return None;
-    }
-    added_as(lines, |text| match unescape(text)? {
-        Cow::Owned(text) => Some(Some(text)),
-        Cow::Borrowed(_) => Some(None),
-    })
-}
-
-// The lines with other text in those that are added, or `None` when one of them cannot be read so.
-fn added_as<'a>(
-    lines: &[HunkLine<'a>],
-    other: impl Fn(&[u8]) -> Option<Option<Vec<u8>>>,
-) -> Option<Vec<HunkLine<'a>>> {
-    let lines = lines.iter().map(|line| {
-        let text = match line.kind {
-            LineKind::Add => other(line.text())?,
-            _ => None,
-        };
-        Some(match text {
-            Some(text) => line.with_text(text),
-            None => line.clone(),
-        })
+    let lines = lines.iter().map(|line| match line.text() {
+        text if line.kind != LineKind::Add || text.is_empty() => Some(line.clone()),
+        text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
     });
     lines.collect()
 }
@@ -253,14 +197,5 @@ mod tests {
             " def b():\n     two = 2\n+     two += 1\n+ \n+     two += 3\n     return two\n";
         let expected = FILE.replace("= 2\n", "= 2\n    two += 1\n\n    two += 3\n");
         assert_eq!(tried(FILE, blank), ("M418".to_owned(), Some(expected)));
-    }
-
-    #[test]
-    fn entities_that_one_hunk_shows_are_decoded_in_all() {
-        let file = "a = x < 1\nb = 2\nc = 3\nd = 4\ne = 5\n";
-        let body = "-a = x &lt; 1\n+a = x &lt; 2\n b = 2\n@@ -4,2 +4,3 @@\n d = 4\n+f = y &gt; 1\n e = 5\n";
-        let expected = "a = x < 2\nb = 2\nc = 3\nd = 4\nf = y > 1\ne = 5\n";
-        let (codes, after) = tried(file, body);
-        assert_eq!(after.as_deref(), Some(expected), "{codes}");
     }
 }

@@ -82,7 +82,7 @@ fn changes(set: &PatchSet<'_>) -> Vec<(usize, usize)> {
                 let last = hunk.lines.last().map_or(hunk.line, |line| line.at);
                 (row(hunk.line), row(last.max(hunk.line)) + 1)
             })),
-            Body::Whole(content) => {
+            Body::Whole(content) | Body::Code(content) => {
                 let rows = memchr::memchr_iter(b'\n', content).count();
                 found.push((row(file.line), row(file.line) + rows + 1));
             }

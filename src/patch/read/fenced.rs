@@ -51,7 +51,7 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
             at += 1;
         } else if let Some((name, end)) = heredoc(line) {
             let close = closing(lines, at + 1, end, taken)?;
-            let file = whole(lines, at, close, name);
+            let file = whole(lines, at, close, name, Body::Whole);
             found.written.push((file, at..close + 1));
             at = close + 1;
         } else if line.starts_with(b"```") {
@@ -135,7 +135,7 @@ impl<'a> Fenced<'a> {
                 self.problems.push(problem(Code::P313, at, message));
             }
         }
-        let file = whole(lines, fence.at, close, name);
+        let file = whole(lines, fence.at, close, name, Body::Code);
         self.named.push((file, fence.at + 1..close));
         Some(close + 1)
     }
@@ -195,14 +195,20 @@ fn defines(row: &[u8]) -> bool {
     starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
 }
 
-fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> FilePatch<'a> {
+fn whole<'a>(
+    lines: &Lines<'a>,
+    at: usize,
+    close: usize,
+    name: &'a [u8],
+    body: fn(Vec<u8>) -> Body<'a>,
+) -> FilePatch<'a> {
     let mut content = Vec::new();
     for row in at + 1..close {
         content.extend_from_slice(lines.get(row));
         content.push(b'\n');
     }
-    let (name, body) = (Cow::Borrowed(name), Body::Whole(content));
-    FilePatch::explicit(number(at), Operation::Modify, &name, body)
+    let name = Cow::Borrowed(name);
+    FilePatch::explicit(number(at), Operation::Modify, &name, body(content))
 }
 
 // How often all lines may be looked through.
@@ -313,7 +319,7 @@ mod tests {
             .iter()
             .filter_map(|file| {
                 let name = file.headers.plus.as_ref()?.name()?;
-                let Body::Whole(content) = &file.body else {
+                let (Body::Whole(content) | Body::Code(content)) = &file.body else {
                     return None;
                 };
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::calls::{Call, shell_texts, unknown_change};
 use super::claims::commands;
 use super::keys::{
-    ADDING, ALL, COMMANDS, CONTENT, EXPECTED, INSERT_CONTENT, INSERTED, LINES, LISTS, NEW, OLD,
-    PATH, TEXTS, TOLD, WRAPPERS, get, is_one, numbered, plain, text,
+    ADDING, ALL, BODY, CODE_EDIT, COMMANDS, CONTENT, EXPECTED, INSERT_CONTENT, INSERTED, LINES,
+    LISTS, NEW, OLD, PATH, SYMBOL, TEXTS, TOLD, WRAPPERS, get, is_one, numbered, plain, text,
 };
 use super::problem;
 use super::turns::Turns;
@@ -402,9 +402,22 @@ impl Found {
                     Some(line) if !line.is_null() => self.part(path, content, line, fields),
                     _ => self.whole(path, content),
                 },
-                None => return false,
+                None => return self.code(fields, path),
             },
         }
+        true
+    }
+
+    // Code that is a part of the file, by the names that it defines (`code_edit`, `replace_symbol_body`).
+    fn code(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
+        let symbol = text(fields, SYMBOL).map(|it| it.rsplit(['/', '.']).next().unwrap_or(it));
+        let code = match symbol {
+            Some(name) => text(fields, BODY).filter(|it| it.contains(name)),
+            None => text(fields, CODE_EDIT),
+        };
+        let Some(code) = code else { return false };
+        let body = Body::Code(ended(code));
+        self.files.push(file(path, Operation::Modify, body));
         true
     }
 

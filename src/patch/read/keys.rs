@@ -14,6 +14,11 @@ pub(super) const ALL: &str = "replaceall allowmultiple all";
 /// In how many places the old text stands.
 pub(super) const EXPECTED: &str = "expectedreplacements expectedoccurrences";
 pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
+/// Code of a file that leaves out what stays.
+pub(super) const CODE_EDIT: &str = "codeedit";
+/// The name of a definition, and what stands in its place.
+pub(super) const SYMBOL: &str = "namepath symbol symbolname";
+pub(super) const BODY: &str = "body newbody";
 /// What says that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
         insertbefore";

@@ -12,7 +12,7 @@ pub(super) fn repeats(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
 /// Whether a section that is only told shows what the calls of the reply do: it takes lines that they take,
 /// or adds lines that they add.
 pub(super) fn gives_way(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
-    if same_file(file, set).any(|it| matches!(it.body, Body::Whole(_))) {
+    if same_file(file, set).any(|it| matches!(it.body, Body::Whole(_) | Body::Code(_))) {
         return true;
     }
     let known: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
@@ -91,7 +91,7 @@ fn changes<'s>(file: &'s FilePatch<'_>) -> Vec<Change<'s>> {
                 }
             })
             .collect(),
-        Body::Whole(content) => vec![Change {
+        Body::Whole(content) | Body::Code(content) => vec![Change {
             removed: Vec::new(),
             added: vec![content.clone()],
             operation: None,

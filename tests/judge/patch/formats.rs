@@ -552,3 +552,77 @@ fn what_other_editors_send_is_read() {
         "malformed P107"
     );
 }
+
+#[test]
+fn what_models_leave_to_the_file_is_read_from_it() {
+    let py = "def a(x):\n    y = call(x, timeout=30)\n    return y\n\n\ndef b(x):\n    y = x\n    return y\n\n\ndef c(x):\n    y = x\n    return y\n";
+    let block = |path: &str, old: &str, new: &str| {
+        format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n")
+    };
+    let heading = |number: u32, heading: &str| {
+        format!(
+            "--- a/f.py\n+++ b/f.py\n@@ -{number},2 +{number},2 @@ {heading}\n-    y = x\n+    y = -x\n     return y\n"
+        )
+    };
+    let tabs = "function a() {\n\tif (b) {\n\t\tc();\n\t}\n}\n";
+    let second = |text: &str, old: &str, new: &str| {
+        let at = text.rfind(old).unwrap();
+        format!("{}{new}{}", &text[..at], &text[at + old.len()..])
+    };
+    for (what, path, file, patch, expected) in [
+        ("a part of a line", "f.py", py, block("f.py", "timeout=30", "timeout=60"), Some(py.replace("30", "60"))),
+        (
+            "blocks that build on each other",
+            "f.py",
+            py,
+            block("f.py", "    y = call(x, timeout=30)", "    z = call(x)\n    y = z") + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
+            Some(py.replace("y = call(x, timeout=30)", "z = call(x, 1)\n    y = z")),
+        ),
+        ("a heading where the number is off", "f.py", py, heading(9, "def c(x):"), Some(second(py, "y = x", "y = -x"))),
+        ("a heading against the number", "f.py", py, heading(7, "def c(x):"), None),
+        (
+            "added blanks in a file of tabs",
+            "f.ts",
+            tabs,
+            "--- a/f.ts\n+++ b/f.ts\n@@ -2,3 +2,4 @@\n \tif (b) {\n \t\tc();\n+    d();\n \t}\n".to_owned(),
+            Some(tabs.replace("c();\n", "c();\n\t\td();\n")),
+        ),
+        (
+            "another unit",
+            "f.ts",
+            tabs,
+            block("f.ts", "  if (b) {\n    c();\n  }", "  if (b) {\n    d();\n  }"),
+            Some(tabs.replace('c', "d").replace("fundtion", "function")),
+        ),
+        (
+            "half of it there",
+            "f.py",
+            py,
+            "--- a/f.py\n+++ b/f.py\n@@ -1,2 +1,2 @@\n-def old(x):\n+def a(x):\n     y = call(x, timeout=30)\n@@ -11,2 +11,2 @@\n-def c(x):\n+def d(x):\n     y = x\n".to_owned(),
+            Some(py.replace("def c", "def d")),
+        ),
+    ] {
+        let judged = judged(&[(path, file)], &patch);
+        assert_eq!(after(&judged, path), expected, "{what}: {}", judged.verdict.feedback);
+    }
+    let packages = [
+        ("packages/a/src/x.ts", "one();\n"),
+        ("packages/b/y.ts", "two();\n"),
+    ];
+    for path in ["packages/b/src/x.ts", "src/x.ts"] {
+        let judged = judged(&packages, &block(path, "one();", "three();"));
+        assert_eq!(judged.applies(), path == "src/x.ts", "{path}");
+    }
+    let wrong = judged(
+        &packages,
+        &(block("packages/b/y.ts", "one();", "1;") + &block("packages/a/src/x.ts", "one();", "2;")),
+    );
+    assert!(
+        wrong
+            .verdict
+            .feedback
+            .contains("these lines stand in `packages/a/src/x.ts`"),
+        "{}",
+        wrong.verdict.feedback
+    );
+}

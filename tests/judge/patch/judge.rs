@@ -267,16 +267,6 @@ fn a_refused_line_is_shown_beside_the_one_that_is_most_like_it() {
         assert!(!judged.verdict.verdict.applies());
         assert!(said.contains(shown) && said.contains(unseen), "{said}");
     }
-    let chained = format!(
-        "{}\n{}",
-        block("    result = 0.0"),
-        block("    x = 1").replace("x = 1\n>>", "y = 1\n>>")
-    );
-    let said = judged(&[("f.py", file)], &chained).verdict.feedback;
-    assert!(
-        said.contains("change 1 of this file puts that line there"),
-        "{said}"
-    );
 }
 
 #[test]

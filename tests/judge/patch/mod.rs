@@ -2,6 +2,7 @@
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod apply;
+mod definitions;
 mod differences;
 mod formats;
 #[cfg(target_os = "linux")]

@@ -1,3 +1,5 @@
+use std::collections::HashMap;
+
 use super::placed::{Placed, firm, old_of};
 use super::rule::MendNote;
 use super::search::Work;
@@ -6,17 +8,45 @@ use crate::patch::bodies::with_context;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// Moves a whole hunk to the indentation of the file, when one amount does it for every line.
+/// Places a hunk whose every old line stands in the file with another indentation, when one rule leads
+/// from its indentation to the file's: an amount more or less, tabs for blanks, another unit.
 ///
-/// Added lines are moved with the others. That they have to be is shown by removed lines, by added lines
-/// that would fit nowhere else between their neighbours, or by a block whose two sides begin alike.
-pub(super) fn shifted<'h, 'a>(
+/// Added lines follow the same rule. That they have to is shown by removed lines, by added lines that
+/// would fit nowhere else between their neighbours, or by a block whose two sides begin alike.
+pub(super) fn reindented<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
     let lines = firm(hunk, hunk.loose_tail);
     let old = old_of(lines);
+    let at = only_place(text, &old, work)?;
+    let pairs: Vec<(&[u8], &[u8])> = old
+        .iter()
+        .enumerate()
+        .map(|(index, line)| (line.text(), text.line(at + index)))
+        .filter(|(line, _)| !line.trim_ascii().is_empty())
+        .map(|(line, file)| (indent(line), indent(file)))
+        .collect();
+    let respelling = Respelling::between(&pairs);
+    let moved = match respelling {
+        Some(respelling) => {
+            let removes = old.iter().any(|line| line.kind == LineKind::Remove);
+            let told = removes || respelling.is_of_tabs();
+            respelling.all(lines).filter(|_| told)?
+        }
+        None => moved(lines, &pairs)?,
+    };
+    let mend = MendNote::lossy(
+        Code::M416,
+        "moved the whole hunk to the indentation of the file",
+    );
+    let mut placed = Placed::whole(moved, at, vec![mend]);
+    placed.respelling = respelling;
+    Some(placed)
+}
+
+fn only_place(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
     let mut found = None;
     for at in 0..=text.len().checked_sub(old.len())? {
         let mut compared = 0;
@@ -31,33 +61,245 @@ pub(super) fn shifted<'h, 'a>(
             found = Some(at);
         }
     }
-    let at = found?;
-    let pairs: Vec<(&[u8], &[u8])> = old
+    found
+}
+
+// One unit of indentation for another: how many blanks each has, a tab being none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Respelling {
+    patch: usize,
+    file: usize,
+}
+
+const UNITS: [usize; 6] = [0, 2, 4, 8, 3, 1];
+
+impl Respelling {
+    // The one rule for all pairs, two of which differ where it is one of blanks alone: a single amount
+    // may be a shift.
+    fn between(pairs: &[(&[u8], &[u8])]) -> Option<Self> {
+        let depths = pairs
+            .iter()
+            .any(|(patch, _)| patch.len() != pairs[0].0.len());
+        let mut rules = Self::all_rules().filter(|rule| {
+            (rule.is_of_tabs() || depths)
+                && pairs.iter().any(|(patch, file)| patch != file)
+                && pairs
+                    .iter()
+                    .all(|(patch, file)| rule.of(patch).as_deref() == Some(*file))
+        });
+        rules.next()
+    }
+
+    fn all_rules() -> impl Iterator<Item = Self> {
+        let pairs = UNITS
+            .into_iter()
+            .flat_map(|patch| UNITS.map(|file| Self { patch, file }));
+        pairs.filter(|rule| rule.patch != rule.file)
+    }
+
+    fn is_of_tabs(self) -> bool {
+        self.patch == 0 || self.file == 0
+    }
+
+    fn of(self, indent: &[u8]) -> Option<Vec<u8>> {
+        let mark = if self.patch == 0 { b'\t' } else { b' ' };
+        let width = self.patch.max(1);
+        let fits = indent.iter().all(|it| *it == mark) && indent.len().is_multiple_of(width);
+        let depth = indent.len() / width;
+        fits.then(|| match self.file {
+            0 => vec![b'\t'; depth],
+            unit => vec![b' '; unit * depth],
+        })
+    }
+
+    // Added lines alone; `None` where none is indented, or one by another unit.
+    fn added<'a>(self, lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
+        let mut any = false;
+        let lines = lines.iter().map(|line| {
+            let was = indent(line.text());
+            if line.kind != LineKind::Add || was.len() == line.text().len() {
+                return Some(line.clone());
+            }
+            any |= !was.is_empty();
+            let rest = line.text().get(was.len()..).unwrap_or_default();
+            Some(line.with_text([&self.of(was)?, rest].concat()))
+        });
+        let lines = lines.collect::<Option<Vec<_>>>();
+        lines.filter(|_| any)
+    }
+
+    // Lines that are added in the file's own kind stay; all of them are of one kind.
+    fn all<'a>(self, lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
+        let own = |line: &HunkLine<'_>| {
+            let (own, other) = if self.file == 0 {
+                (b'\t', b' ')
+            } else {
+                (b' ', b'\t')
+            };
+            let indent = indent(line.text());
+            self.is_of_tabs() && indent.contains(&own) && !indent.contains(&other)
+        };
+        let added = || {
+            lines
+                .iter()
+                .filter(|it| it.kind == LineKind::Add && !indent(it.text()).is_empty())
+        };
+        let stays = added().next().is_some() && added().all(own);
+        let lines = lines.iter().map(|line| {
+            let text = line.text();
+            if text.trim_ascii().is_empty() || (stays && line.kind == LineKind::Add) {
+                return Some(line.clone());
+            }
+            let was = indent(text);
+            let rest = text.get(was.len()..).unwrap_or_default();
+            Some(line.with_text([&self.of(was)?, rest].concat()))
+        });
+        lines.collect()
+    }
+}
+
+/// What one hunk shows of indentation holds for the others of its file: another unit, and tabs or blanks
+/// where the file has only the other kind and one unit lets each run of added lines begin at the depth of a
+/// line beside it.
+pub(super) fn indent_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>], work: &Work) {
+    let shown = hunks.iter().find_map(|it| it.respelling);
+    let tells = |placed: &Placed<'_, '_>| {
+        let mut old = placed.lines.iter().filter(|it| it.kind != LineKind::Add);
+        placed.respelling.is_some() || old.any(|it| Kind::of(it.text()).is_some())
+    };
+    let rule = shown.or_else(|| foreign_kind(text, hunks, work));
+    let Some(rule) = rule else { return };
+    for placed in hunks {
+        if shown.is_some() && tells(placed) {
+            continue;
+        }
+        if let Some(lines) = rule.added(&placed.lines) {
+            placed.lines = lines.into();
+            placed.mends.push(MendNote::lossy(
+                Code::M416,
+                "gave added lines the indentation of the file",
+            ));
+        }
+    }
+}
+
+// The only rule from the kind that added lines are indented with to that of the file.
+fn foreign_kind(text: &Text<'_>, hunks: &[&mut Placed<'_, '_>], work: &Work) -> Option<Respelling> {
+    let lines = || hunks.iter().flat_map(|it| it.lines.iter());
+    let of = |added: bool| {
+        let lines = lines().filter(move |it| (it.kind == LineKind::Add) == added);
+        lines.filter_map(|it| Kind::of(it.text()))
+    };
+    let kind = of(true).next()?;
+    if !of(true).all(|it| it == kind) || of(false).any(|it| it == kind) {
+        return None;
+    }
+    if rewrites(&lines().collect::<Vec<_>>())
+        || !work.afford(text.len() as u64)
+        || !kind.is_foreign_to(text)
+    {
+        return None;
+    }
+    let ways = Respelling::all_rules().filter(|rule| match kind {
+        Kind::Tabs => rule.patch == 0,
+        Kind::Blanks => rule.file == 0,
+    });
+    let mut ways = ways.filter(|rule| {
+        let sits = |placed: &&mut Placed<'_, '_>| match rule.added(&placed.lines) {
+            Some(lines) => sits(&lines, rule.file.max(1)),
+            None => !placed
+                .lines
+                .iter()
+                .any(|it| it.kind == LineKind::Add && Kind::of(it.text()).is_some()),
+        };
+        hunks.iter().all(sits)
+    });
+    ways.next().filter(|_| ways.next().is_none())
+}
+
+/// Whether lines are there to be indented anew: one that is removed is added with the other kind.
+pub(in crate::patch) fn rewrites(lines: &[&HunkLine<'_>]) -> bool {
+    let of = |kind: LineKind| {
+        let lines = lines.iter().filter(move |it| it.kind == kind);
+        lines.filter_map(|it| Some((it.text().trim_ascii(), Kind::of(it.text())?)))
+    };
+    let removed: HashMap<&[u8], Kind> = of(LineKind::Remove).collect();
+    of(LineKind::Add).any(|(text, kind)| removed.get(text).is_some_and(|it| *it != kind))
+}
+
+/// What a line is indented with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::patch) enum Kind {
+    Tabs,
+    Blanks,
+}
+
+impl Kind {
+    /// `None` for a line at the margin, and for the one blank before the star of a comment.
+    pub(in crate::patch) fn of(line: &[u8]) -> Option<Self> {
+        match line {
+            [b'\t', ..] => Some(Self::Tabs),
+            [b' ', b' ', ..] => Some(Self::Blanks),
+            _ => None,
+        }
+    }
+
+    /// Whether a file is indented, and never so.
+    pub(in crate::patch) fn is_foreign_to(self, text: &Text<'_>) -> bool {
+        let kinds = || (0..text.len()).filter_map(|row| Kind::of(text.line(row)));
+        kinds().take(ENOUGH).count() == ENOUGH && kinds().all(|it| it != self)
+    }
+}
+
+// Lines that show how a file is indented.
+const ENOUGH: usize = 2;
+
+// Whether each run of added lines begins as deep as a line beside it, or a unit deeper than one that opens
+// a block.
+fn sits(lines: &[HunkLine<'_>], unit: usize) -> bool {
+    let solid: Vec<&HunkLine<'_>> = lines
         .iter()
-        .enumerate()
-        .map(|(index, line)| (line.text(), text.line(at + index)))
-        .filter(|(line, _)| !line.trim_ascii().is_empty())
+        .filter(|line| !line.text().trim_ascii().is_empty())
+        .filter(|line| line.kind != LineKind::Remove)
         .collect();
+    let depth = |line: &HunkLine<'_>| indent(line.text()).len();
+    let runs: Vec<_> = solid
+        .chunk_by(|a, b| (a.kind == LineKind::Add) == (b.kind == LineKind::Add))
+        .collect();
+    (0..runs.len()).all(|index| {
+        let run = |at: usize| runs.get(at).copied().unwrap_or_default();
+        let Some(first) = run(index).first().filter(|it| it.kind == LineKind::Add) else {
+            return true;
+        };
+        let above = index.checked_sub(1).and_then(|it| run(it).last());
+        let below = run(index + 1).first().filter(|it| !closes(it));
+        let inside = above.is_some_and(|it| opens(it) && depth(first) == depth(it) + unit);
+        let mut beside = above.filter(|it| !opens(it)).into_iter().chain(below);
+        inside || beside.any(|it| depth(it) == depth(first))
+    })
+}
+
+// All lines by one amount more or less.
+fn moved<'a>(lines: &[HunkLine<'a>], pairs: &[(&[u8], &[u8])]) -> Option<Vec<HunkLine<'a>>> {
     let block = !lines.iter().any(|line| line.prefixed);
     let (opens, begins) = (opens_alike(lines), new_indent(lines));
     let (line, file) = pairs
         .first()
         .filter(|_| (block && opens) || pairs.len() > 1)?;
-    let shift = Shift::between(indent(line), indent(file))?;
+    let shift = Shift::between(line, file)?;
     let uniform = pairs
         .iter()
-        .all(|(line, file)| Shift::between(indent(line), indent(file)) == Some(shift));
+        .all(|(line, file)| Shift::between(line, file) == Some(shift));
     // A new side with an indent of its own has that of the file, or another that nothing tells.
     let stays = block && !opens;
     if !uniform
         || !one_kind(lines, shift)
         || !(block || moves_added(lines, shift))
-        || (stays && begins != Some(indent(file)))
+        || (stays && begins != Some(file))
     {
         return None;
     }
-    let mut moved = Vec::with_capacity(lines.len());
-    for line in lines {
+    let lines = lines.iter().map(|line| {
         let text = line.text();
         let text = match shift {
             _ if text.trim_ascii().is_empty() || (stays && line.kind == LineKind::Add) => {
@@ -66,13 +308,9 @@ pub(super) fn shifted<'h, 'a>(
             Shift::Deeper(by) => [by, text].concat(),
             Shift::Shallower(by) => text.strip_prefix(by)?.to_vec(),
         };
-        moved.push(line.with_text(text));
-    }
-    let mend = MendNote::lossy(
-        Code::M416,
-        "moved the whole hunk to the indentation of the file",
-    );
-    Some(Placed::whole(moved, at, vec![mend]))
+        Some(line.with_text(text))
+    });
+    lines.collect()
 }
 
 // Whether both sides begin at one depth.
@@ -228,10 +466,6 @@ fn touches(
         return false;
     };
     let depth = |line: &HunkLine<'_>| indent(line.text()).len();
-    let opens = |line: &HunkLine<'_>| {
-        let end = line.text().trim_ascii_end().last();
-        matches!(end, Some(b':' | b'{' | b'(' | b'[' | b',' | b'\\'))
-    };
     match shift {
         Shift::Shallower(_) => depth(first) == depth(above) && !opens(above),
         Shift::Deeper(_) => {
@@ -244,6 +478,16 @@ fn touches(
             level && (stays || block)
         }
     }
+}
+
+fn closes(line: &HunkLine<'_>) -> bool {
+    let first = line.text().trim_ascii_start().first();
+    matches!(first, Some(b'}' | b')' | b']'))
+}
+
+fn opens(line: &HunkLine<'_>) -> bool {
+    let end = line.text().trim_ascii_end().last();
+    matches!(end, Some(b':' | b'{' | b'(' | b'[' | b',' | b'\\'))
 }
 
 #[cfg(test)]
