@@ -331,10 +331,10 @@ fn clean_issue(redactor: &Redactor, request: &Request) -> Result<Option<String>,
 }
 
 impl CleanLog {
-    // Log and files share the tokens that somebody asks for; the log has a quarter at most.
+    // Log and files share the tokens that somebody asks for; the log has an eighth at most.
     fn cut(self, request: &Request) -> LogExcerpt {
         let most = request.caps.max_tokens.filter(|_| is_limited(request));
-        let most = most.map_or(u64::MAX, |tokens| bytes_of_tokens(tokens / 4));
+        let most = most.map_or(u64::MAX, |tokens| bytes_of_tokens(tokens / 8));
         let mut cut = excerpt(
             &self.text,
             self.original_bytes,
