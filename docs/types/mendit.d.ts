@@ -485,14 +485,14 @@ export interface ContextDocument {
   inputSha256: string;
   /** The rung of the ladder. */
   level: Level;
-  /** Links, pipes and odd names beyond those listed there. */
-  moreOmitted?: number | null;
   /** Files worth asking for next, best first. */
   next: Array<RepoPath>;
   /** The same, each with the reason. */
   nextWhy: Array<NextFile>;
-  /** Candidates that were left out. */
+  /** Candidates that were left out, the best first: 50 at most. */
   omitted: Array<Omission>;
+  /** How many were left out in all, by code. */
+  omittedCounts: Record<string, number>;
   /** SHA-256 of this document with this field empty, in hex. */
   packetSha256: string;
   /** How places were given out. */

@@ -461,14 +461,14 @@ class ContextDocument(TypedDict):
     inputSha256: str
     # The rung of the ladder.
     level: "Level"
-    # Links, pipes and odd names beyond those listed there.
-    moreOmitted: NotRequired[Union[int, None]]
     # Files worth asking for next, best first.
     next: list["RepoPath"]
     # The same, each with the reason.
     nextWhy: list["NextFile"]
-    # Candidates that were left out.
+    # Candidates that were left out, the best first: 50 at most.
     omitted: list["Omission"]
+    # How many were left out in all, by code.
+    omittedCounts: dict[str, int]
     # SHA-256 of this document with this field empty, in hex.
     packetSha256: str
     # How places were given out.

@@ -53,7 +53,7 @@ pub fn build_context(
     let mut request = request(asked, app, &workspace)?;
     let previous = previous(asked, &mut request)?;
     let revision = asked.rev.as_deref().unwrap_or("HEAD");
-    if request.log.is_none() && request.targets.is_empty() && request.requested.is_empty() {
+    if request.says_nothing() {
         progress.note(
             "without a log, a target or a request the packet holds only the repository's index \
              (hint: `--log FILE`, or pipe the failing command into `--log -`)",
@@ -136,21 +136,23 @@ pub fn build_context(
 pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
     let over = |code: &Code| code.is_over_budget();
     let refused = context.files_rejected.iter().filter(|it| over(&it.code));
+    let refused: Vec<_> = refused.collect();
     let cut: Vec<&Omission> = context.omitted.iter().filter(|it| over(&it.code)).collect();
+    let counts = context.omitted_counts.iter();
+    let omitted: u64 = counts.filter(|it| over(it.0)).map(|it| it.1).sum();
     let files = context.files.iter();
     let shortened = files.filter_map(|file| Some((file.path.as_str(), file.shortened.as_ref()?)));
     let shortened: Vec<_> = shortened.filter(|(_, it)| over(&it.code)).collect();
-    let named = refused
+    let mut named = (refused.iter())
         .map(|it| (it.path.as_str(), &it.reason))
         .chain(shortened.iter().map(|(path, it)| (*path, &it.reason)))
         .chain(cut.iter().map(|it| (it.path.as_str(), &it.reason)));
-    let named: Vec<_> = named.collect();
-    let Some((path, reason)) = named.first() else {
+    let Some((path, reason)) = named.next() else {
         return Ok(());
     };
     let said = format!(
         "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
-        named.len()
+        (refused.len() + shortened.len()) as u64 + omitted
     );
     let error = AppError::new(Code::C111, said);
     let remedies = shortened.iter().map(|(_, it)| &it.remedy);

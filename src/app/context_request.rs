@@ -18,6 +18,8 @@ pub struct ContextRequest {
     pub targets: Vec<String>,
     /// What the failing command wrote.
     pub log: Option<Log>,
+    /// The text of an issue or a task, in place of a log.
+    pub issue: Option<String>,
     /// Reports of its tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// A failure packet to take log, targets and commands from, where they are not given.
@@ -71,6 +73,7 @@ pub(super) fn request(
     let mut commands = asked.test_commands.iter().filter(|_| asked.rev.is_none());
     let mut request = Request {
         log: asked.log.clone(),
+        issue: asked.issue.clone(),
         reports: asked.reports.clone(),
         directory: workspace.prefix.clone(),
         rules: app.rules(),

@@ -215,6 +215,7 @@ impl From<ContextError> for AppError {
         let said = Self::new(error.code(), error.to_string());
         match error {
             ContextError::BundleNotPermitted => said.hint("`--include-repo-bundle` permits it"),
+            ContextError::EmptyIssue => said.hint("say in words what is wrong or wanted"),
             ContextError::EmptyLog => {
                 said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
             }

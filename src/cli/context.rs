@@ -34,6 +34,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let request = ContextRequest {
         targets: [&args.targets[..], &args.more_targets].concat(),
         log: log.transpose()?.or(last.map(|it| it.log)),
+        issue: args.issue.as_deref().map(input::words).transpose()?,
         reports: input::reports(&args.junit, output)?,
         failure: named(args.failure.as_ref())?,
         test_commands: commands,
@@ -94,6 +95,9 @@ pub(crate) struct Args {
     /// run
     #[arg(long, value_name = "FILE")]
     log: Option<String>,
+    /// Text of an issue or a task in place of a log; `-` is standard input
+    #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with_all = ["log", "failure"])]
+    issue: Option<String>,
     /// A report of the tests beside the log, in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE", requires = "log")]
     junit: Vec<String>,
@@ -146,7 +150,7 @@ pub(crate) struct Args {
     /// Bytes of all files [setting: context.max-total-bytes]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     max_total_bytes: Option<Bytes>,
-    /// Estimated tokens of all files (two for every seven bytes), and at most as many of log; 0 is no limit [setting: context.max-tokens]
+    /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     max_tokens: Option<u64>,
     /// Exit 1 when bytes or tokens cut something out
@@ -180,6 +184,7 @@ const EXAMPLES: &str = "Examples:
   mendit context                                    the last run, as a table
   mendit context --format markdown | my-agent       the last run, as a prompt
   pnpm test 2>&1 | mendit context --log -           what is piped in
+  mendit context --issue issue.md                   where an issue leads
   mendit context --max-tokens 20000 src/app.ts      a file, in so many tokens";
 
 impl Args {
@@ -188,6 +193,7 @@ impl Args {
         let paths = [&self.targets, &self.more_targets, &self.request_paths];
         paths.iter().all(|it| it.is_empty())
             && self.failure.is_none()
+            && self.issue.is_none()
             && self.request.is_none()
             && self.rev.is_none()
     }

@@ -64,6 +64,11 @@ pub(crate) fn read(path: &str) -> Result<Vec<u8>, AppError> {
     Ok(bytes)
 }
 
+/// What people wrote: a file, or standard input when the path is `-`.
+pub(crate) fn words(path: &str) -> Result<String, AppError> {
+    Ok(String::from_utf8_lossy(&read(path)?).into_owned())
+}
+
 /// Reads reports of tests; says which of them break off.
 pub(crate) fn reports(paths: &[String], output: &Output) -> Result<Vec<Report>, AppError> {
     let one = |path: &String| {

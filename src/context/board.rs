@@ -1,17 +1,31 @@
 use crate::languages::Outline;
-use crate::rank::{Piece, Question, Unit, units, worth};
+use crate::rank::{Issue, Piece, Question, Rarity, Said, Unit, units, worth};
 use crate::state::Store;
 
 use super::focus::Focus;
-use super::outlines::known_outline;
 use super::share::{Claim, Limits, Share, Sharer};
 use super::snapshot::{line_starts, ranges};
+use crate::rank::known_outline;
 
 /// A part of a file and what it is worth.
 pub(super) struct Part {
     pub(super) file: usize,
     pub(super) unit: Unit,
     pub(super) worth: f64,
+}
+
+/// What parts are weighed by.
+#[derive(Clone, Copy)]
+pub(super) struct Weighing<'a> {
+    pub(super) focus: &'a Focus,
+    /// What a person asks for, in place of a log.
+    pub(super) issue: Option<(&'a Issue, &'a Rarity)>,
+}
+
+impl Weighing<'_> {
+    fn is_silent(&self) -> bool {
+        self.issue.is_none() && self.focus.text.trim().is_empty()
+    }
 }
 
 /// What is shown so far of the files that share, and what is left for the rest.
@@ -38,7 +52,7 @@ const SIGNATURE_LINES: u32 = 8;
 impl<'a> Board<'a> {
     pub(super) fn new(
         files: &'a [Sharer<'a>],
-        focus: &Focus,
+        weighing: Weighing<'_>,
         outlines: &Store,
         limits: Limits,
     ) -> Self {
@@ -50,7 +64,7 @@ impl<'a> Board<'a> {
         let failing: Vec<Vec<usize>> = files
             .iter()
             .zip(&outlines)
-            .map(|(file, outline)| focus.failing(file.path, outline, file.text))
+            .map(|(file, outline)| weighing.focus.failing(file.path, outline, file.text))
             .collect();
         let mut board = Self {
             files,
@@ -64,11 +78,11 @@ impl<'a> Board<'a> {
             file_left: vec![limits.file_bytes; files.len()],
             without_place: vec![None; files.len()],
         };
-        board.weigh(focus);
+        board.weigh(weighing);
         board
     }
 
-    fn weigh(&mut self, focus: &Focus) {
+    fn weigh(&mut self, weighing: Weighing<'_>) {
         let mut names: Vec<Vec<&str>> = Vec::new();
         let mut pieces: Vec<(usize, Unit)> = Vec::new();
         for (number, outline) in self.outlines.iter().enumerate() {
@@ -101,7 +115,7 @@ impl<'a> Board<'a> {
                 seeds.push((at, weight));
             }
         }
-        if seeds.is_empty() && focus.text.trim().is_empty() {
+        if seeds.is_empty() && weighing.is_silent() {
             // Nothing fails that is known of: what the targets use is what there is to ask.
             let free = |number: usize| self.files[number].claim == Claim::Free;
             let of_targets = pieces.iter().enumerate().filter(|(_, it)| free(it.0));
@@ -121,8 +135,11 @@ impl<'a> Board<'a> {
             })
             .collect();
         let question = Question {
-            evidence: focus.text.as_bytes(),
-            seeds,
+            said: match weighing.issue {
+                Some((issue, rarity)) => Said::Issue(issue, rarity),
+                None => Said::Log(weighing.focus.text.as_bytes()),
+            },
+            seeds: &seeds,
         };
         let worths = worth(&texts, &question);
         self.parts = pieces

@@ -6,14 +6,14 @@ use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::focus::Focus;
 use super::hints::{Recovery, recovery};
-use super::ladder::choose_level;
+use super::ladder::{Asked, choose_level};
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log_excerpt::excerpt;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::snapshot::SnapshotTaker;
 use super::targets::targets_of_log;
-use super::tokens::bytes_of_tokens;
+use super::tokens::{bytes_of_tokens, estimate_tokens};
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
 use crate::hint::Earlier;
@@ -22,7 +22,7 @@ use crate::model::{
     RepoPath, SCHEMA_VERSION, UnchangedFile,
 };
 use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::Pool;
+use crate::rank::{Issue, Pool};
 use crate::source::Source;
 use crate::state::Known;
 
@@ -33,6 +33,8 @@ pub struct Built {
     pub context: ContextDocument,
     /// The log within its limits; `None` without a log.
     pub log: Option<LogExcerpt>,
+    /// The issue, with secrets masked; `None` without one.
+    pub issue: Option<String>,
     /// Import hints for undefined names; `None` when the log names none.
     pub recovery: Option<RecoveryContext>,
 }
@@ -64,7 +66,8 @@ pub fn build(
         names: NameSecrets::find(source, redactor),
         graph: Graph::knowing(source, &known.facts),
     };
-    let (log, failure) = read_failure(&given)?;
+    let issue = clean_issue(redactor, request)?;
+    let (log, mut failure) = read_failure(&given, issue.as_deref())?;
     let recovery = recovery(
         &given.graph,
         redactor,
@@ -74,7 +77,12 @@ pub fn build(
         earlier,
         &given.may_read(),
     );
+    let log = log.map(|log| log.cut(request));
     let caps = caps(request, &failure, &recovery);
+    if is_limited(request) {
+        let bytes = log.as_ref().map_or(0, |it| it.text.len() as u64);
+        failure.log_tokens = estimate_tokens(bytes);
+    }
     let taker = SnapshotTaker {
         source,
         policy,
@@ -85,7 +93,8 @@ pub fn build(
     let chosen = choose(&given, &failure, &recovery, &taker, caps);
     let context = document(&given, failure, caps, &recovery, chosen);
     Ok(Built {
-        log: log.map(|log| log.cut(request)),
+        log,
+        issue: issue.map(|text| excerpt(&text, 0, 0, request.max_log_bytes).text),
         context,
         recovery: recovery.context,
     })
@@ -119,9 +128,16 @@ pub(super) struct Failure {
     pub(super) targets: Vec<RepoPath>,
     pub(super) focus: Focus,
     pub(super) mentions: Mentions,
+    /// What a person asks for, in place of a log.
+    pub(super) issue: Option<Issue>,
+    /// Tokens that the log takes of those for files.
+    pub(super) log_tokens: u64,
 }
 
-fn read_failure(given: &Given<'_>) -> Result<(Option<CleanLog>, Failure), ContextError> {
+fn read_failure(
+    given: &Given<'_>,
+    issue: Option<&str>,
+) -> Result<(Option<CleanLog>, Failure), ContextError> {
     let request = given.request;
     let log = clean_log(given.redactor, request)?;
     let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
@@ -140,7 +156,7 @@ fn read_failure(given: &Given<'_>) -> Result<(Option<CleanLog>, Failure), Contex
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(
         request.level,
-        kind,
+        issue.map_or(Asked::Log(kind), |_| Asked::Issue),
         request.retry,
         request.requested.len(),
         request.include_bundle,
@@ -161,6 +177,8 @@ fn read_failure(given: &Given<'_>) -> Result<(Option<CleanLog>, Failure), Contex
         escalation_reason: request.level_reason.clone().unwrap_or(escalation_reason),
         targets,
         focus,
+        issue: issue.map(Issue::read),
+        log_tokens: 0,
     };
     Ok((log, failure))
 }
@@ -190,9 +208,9 @@ fn document(
     chosen: Chosen,
 ) -> ContextDocument {
     let (source, redactor, request) = (given.source, given.redactor, given.request);
-    let mut omitted = chosen.omitted;
-    let (unreadable, more_omitted) = unreadable_entries(source, redactor, &failure.targets);
-    omitted.extend(unreadable);
+    let mut left_out = chosen.left_out;
+    unreadable_entries(source, redactor, &failure.targets, &mut left_out);
+    let (omitted, omitted_counts) = left_out.into_rows();
     let importers = importers(given, &failure.targets);
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let included: Vec<RepoPath> = paths(&chosen.files);
@@ -236,7 +254,7 @@ fn document(
         files,
         unchanged,
         omitted,
-        more_omitted,
+        omitted_counts,
         diagnosis: failure.diagnosis,
     };
     context.input_sha256 = input_digest(source, request, &context);
@@ -261,6 +279,11 @@ fn importers(given: &Given<'_>, targets: &[RepoPath]) -> Closure {
         .nodes
         .retain(|it| it.hops == 0 || pool.standing(&it.path).is_some());
     importers
+}
+
+// Whether somebody says how many tokens there are.
+fn is_limited(request: &Request) -> bool {
+    request.caps.max_tokens.is_some_and(|it| it > 0)
 }
 
 /// What the files of a packet take beside a fix that is certain.
@@ -296,11 +319,22 @@ fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>,
     }))
 }
 
+fn clean_issue(redactor: &Redactor, request: &Request) -> Result<Option<String>, ContextError> {
+    let Some(issue) = &request.issue else {
+        return Ok(None);
+    };
+    let text = sanitize_log(issue.as_bytes());
+    if text.trim().is_empty() {
+        return Err(ContextError::EmptyIssue);
+    }
+    Ok(Some(redactor.redact(&text).text.into_owned()))
+}
+
 impl CleanLog {
-    // Who asks for few tokens has no room for a long log either.
+    // Log and files share the tokens that somebody asks for; the log has an eighth at most.
     fn cut(self, request: &Request) -> LogExcerpt {
-        let most = request.caps.max_tokens.filter(|it| *it > 0);
-        let most = most.map_or(u64::MAX, bytes_of_tokens);
+        let most = request.caps.max_tokens.filter(|_| is_limited(request));
+        let most = most.map_or(u64::MAX, |tokens| bytes_of_tokens(tokens / 8));
         let mut cut = excerpt(
             &self.text,
             self.original_bytes,

@@ -141,7 +141,7 @@ fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
         hops: node.map(|node| node.hops),
         via: node.map(|node| node.via.clone()).unwrap_or_default(),
         why,
-        lines: Vec::new(),
+        lines: ranked.lines.clone(),
         form: Form::Whole,
         asked: None,
         score: Some((ranked.score, ranked.scores.clone())),

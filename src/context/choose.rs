@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use super::board::Weighing;
 use super::build::{Failure, Given, is_certain};
 use super::candidate::{Candidate, Form, RequestedParts};
 use super::candidates::{max_hops, places};
@@ -7,21 +8,20 @@ use super::contract::{contracts, with_contracts};
 use super::data_files::data_files;
 use super::fill::Fill;
 use super::hints::Recovery;
+use super::leftover::LeftOut;
 use super::manifests::manifests;
-use super::outlines::known_outline;
 use super::requested::{everything, requested};
 use super::snapshot::SnapshotTaker;
 use super::tokens::bytes_of_tokens;
 use crate::graph::Closure;
-use crate::model::{
-    Caps, FailureKind, Level, Omission, PacketFile, Profile, RejectedFile, RepoPath, Role,
-};
-use crate::rank::{Pool, RankInput, Ranked, rank};
+use crate::model::{Caps, FailureKind, Level, PacketFile, Profile, RejectedFile, RepoPath, Role};
+use crate::rank::known_outline;
+use crate::rank::{IssueInput, Pool, RankInput, Ranked, Ranking, rank, rank_issue};
 
 /// The files of a packet within its caps, and what has no place there.
 pub(super) struct Chosen {
     pub(super) files: Vec<PacketFile>,
-    pub(super) omitted: Vec<Omission>,
+    pub(super) left_out: LeftOut,
     pub(super) rejected: Vec<RejectedFile>,
     /// Targets that may be read.
     pub(super) readable: Vec<RepoPath>,
@@ -45,9 +45,7 @@ pub(super) fn choose(
         .cloned()
         .collect();
     let mut places = Places {
-        fill: Fill::new(taker, caps, failure.level),
-        // With a limit of tokens the files share it by worth; without one each is given whole.
-        by_worth: caps.max_tokens.is_some() && request.profile == Profile::Ranked,
+        fill: Fill::new(taker, caps, failure, request.profile),
         sharing: Vec::new(),
     };
     let mut asked = requested(&mut places.fill, taker, request);
@@ -62,40 +60,46 @@ pub(super) fn choose(
     let mut taken = failure.targets.clone();
     taken.extend(asked.iter().map(|candidate| candidate.path.clone()));
     let mut candidates = asked;
+    let mut ranking = Ranking::default();
     if failure.level == Level::Bundle {
         candidates.extend(everything(given.source, &taken));
     } else {
         let places_left = caps.max_files.saturating_sub(candidates.len() as u64);
-        let mut ranked = ranked(given, failure, &readable, &reach, &taken, places_left);
-        if places.by_worth && failure.level >= Level::OneHop {
+        ranking = rank_all(given, failure, &readable, &reach);
+        let files = &ranking.files;
+        let mut ranked = ranked(given, failure, files, &reach, &taken, places_left);
+        if request.profile == Profile::Ranked && failure.level >= Level::OneHop {
             lead(&recovery.leads, &taken, &mut ranked);
             let max_bytes = caps.max_tokens.map_or(u64::MAX, bytes_of_tokens);
             named_data(given, failure, &taken, max_bytes, &mut ranked);
         }
         candidates.extend(ranked);
     }
-    for (rank, candidate) in (1..).zip(candidates) {
-        places.candidate(candidate, rank);
-    }
+    let ranked = (1..).zip(candidates);
+    let ranked = ranked.map(|(rank, candidate)| (candidate, Some(rank)));
+    places.sharing.extend(ranked);
     let pool = Pool::of(&failure.targets, given.source.listing());
     let mut fill = places.fill;
-    fill.share(places.sharing, &failure.focus, &|path| {
+    let weighing = Weighing {
+        focus: &failure.focus,
+        issue: failure.issue.as_ref().map(|it| (it, &ranking.rarity)),
+    };
+    fill.share(places.sharing, weighing, &|path| {
         pool.standing(path).is_some()
     });
-    let (files, omitted, rejected) = fill.into_files();
+    let (files, left_out, rejected) = fill.into_files();
     Chosen {
         files,
-        omitted,
+        left_out,
         rejected,
         readable,
         reach,
     }
 }
 
-// The packet as it fills: files given whole at once, or, by worth, those that share its tokens.
+// The packet as it fills.
 struct Places<'a> {
     fill: Fill<'a>,
-    by_worth: bool,
     sharing: Vec<(Candidate, Option<u64>)>,
 }
 
@@ -114,10 +118,6 @@ impl Places<'_> {
         };
         for target in &failure.targets {
             let lines = failure.mentions.lines(target);
-            if !self.by_worth {
-                self.fill.target(target, lines, why);
-                continue;
-            }
             let mut candidate = Candidate::target(target, lines, why);
             if certain {
                 // Imports stand at the top.
@@ -147,20 +147,12 @@ impl Places<'_> {
             if failure.targets.contains(&manifest.path) || is_asked {
                 continue;
             }
-            if self.by_worth && !manifest.is_lock {
+            if manifest.is_lock {
+                self.fill.lock(&manifest, missing);
+            } else {
                 let candidate = Candidate::new(&manifest.path, Role::Manifest, &manifest.why);
                 self.sharing.push((candidate, None));
-            } else {
-                self.fill.manifest(&manifest, missing);
             }
-        }
-    }
-
-    fn candidate(&mut self, candidate: Candidate, rank: u64) {
-        if self.by_worth {
-            self.sharing.push((candidate, Some(rank)));
-        } else {
-            self.fill.place(candidate, rank);
         }
     }
 }
@@ -173,7 +165,7 @@ const BEFORE_DATA: usize = 8;
 fn ranked(
     given: &Given<'_>,
     failure: &Failure,
-    readable: &[RepoPath],
+    ranking: &[Ranked],
     reach: &Closure,
     taken: &[RepoPath],
     places_left: u64,
@@ -187,7 +179,7 @@ fn ranked(
         failure.level,
         given.request.profile,
         reach,
-        &ranking(given, failure, readable, reach),
+        ranking,
         &failure.mentions,
         taken,
         given.source.listing(),
@@ -195,15 +187,24 @@ fn ranked(
     with_contracts(chosen, contracts, places_left)
 }
 
-fn ranking(
+fn rank_all(
     given: &Given<'_>,
     failure: &Failure,
     targets: &[RepoPath],
     reach: &Closure,
-) -> Vec<Ranked> {
+) -> Ranking {
     let request = given.request;
     if failure.level == Level::Targets || request.profile == Profile::Spec {
-        return Vec::new();
+        return Ranking::default();
+    }
+    if let Some(issue) = &failure.issue {
+        let input = IssueInput {
+            commits: &request.commits,
+            words: &given.known.words,
+            outlines: &given.known.outlines,
+            may_read: &given.may_read(),
+        };
+        return rank_issue(given.source, issue, &input);
     }
     let hops: Vec<(RepoPath, u32)> = reach
         .nodes
@@ -220,7 +221,10 @@ fn ranking(
         words: &given.known.words,
         may_read: &given.may_read(),
     };
-    rank(given.source, &input)
+    Ranking {
+        files: rank(given.source, &input),
+        ..Ranking::default()
+    }
 }
 
 // What of the targets asks: the failing tests' own bodies, and the definitions that the log points

@@ -41,6 +41,7 @@ pub(super) fn input_digest(
     digest.part("profile", context.profile.as_str().as_bytes());
     digest.part("caps", format!("{:?}", context.caps).as_bytes());
     let log = request.log.as_ref();
+    digest.part("issue", request.issue.as_deref().unwrap_or("").as_bytes());
     digest.part("log", log.map_or("", Log::text).as_bytes());
     for case in request.reports.iter().flat_map(|it| &it.cases) {
         digest.part("test", case.id.as_bytes());

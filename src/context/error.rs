@@ -9,6 +9,9 @@ pub enum ContextError {
     /// A log was given and there is nothing in it.
     #[error("the log is empty")]
     EmptyLog,
+    /// An issue was given and there is nothing in it.
+    #[error("the issue is empty")]
+    EmptyIssue,
 }
 
 impl ContextError {
@@ -17,7 +20,7 @@ impl ContextError {
     pub fn code(&self) -> Code {
         match self {
             Self::BundleNotPermitted => Code::C110,
-            Self::EmptyLog => Code::C320,
+            Self::EmptyLog | Self::EmptyIssue => Code::C320,
         }
     }
 }

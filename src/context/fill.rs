@@ -1,18 +1,18 @@
 use crate::model::{
-    Caps, Code, FileMode, Level, Omission, PacketFile, RejectedFile, RepoPath, Role, Shortening,
+    Caps, Code, FileMode, Level, Omission, PacketFile, Profile, RejectedFile, RepoPath, Role,
+    Shortening,
 };
 
+use super::board::Weighing;
+use super::build::Failure;
 use super::candidate::{Candidate, Form};
-use super::focus::Focus;
+use super::leftover::LeftOut;
 use super::manifests::Manifest;
 use super::requested::rest;
 use super::share::{Claim, Form as Shown, Limits, Share, Sharer};
 use super::shares::shares;
-use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown, Wanted};
+use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
-
-/// Signatures in less than this say too little to be worth a place.
-const MIN_SKELETON_BYTES: u64 = 1024;
 
 // How much a file has to say, by what speaks for it: tests are there to be read, not changed. The
 // more tokens there are, the further down the order it pays to look.
@@ -33,16 +33,17 @@ const TOKENS_A_PLACE: f64 = 16_000.0 / 9.0;
 /// Files that are weighed for the places, at least.
 const CONSIDERED: usize = 25;
 
-fn claim(candidate: &Candidate, rank: Option<u64>, places: u64) -> Claim {
+fn claim(candidate: &Candidate, rank: Option<u64>, caps: Caps, profile: Profile) -> Claim {
     match (rank, candidate.role, candidate.form) {
         (None, _, _) => Claim::Free,
+        _ if profile == Profile::Spec => Claim::Placed,
         (_, Role::Requested, _) => Claim::Placed,
         // Data that the log names, as much of it as is wanted.
         (_, Role::Mentioned, _) if candidate.asked.is_some() => Claim::Placed,
         // The definition of a name that is missing.
         (_, Role::Closure, _) if !candidate.lines.is_empty() => Claim::Placed,
         // A contract was given the last place whatever else there is.
-        (Some(rank), _, Form::Signatures) if rank <= places => Claim::Placed,
+        (Some(rank), _, Form::Signatures) if rank <= caps.max_files => Claim::Placed,
         _ => Claim::ByWorth,
     }
 }
@@ -64,12 +65,17 @@ impl Scarce {
     }
 }
 
+// Candidates with their rank, the same with their text, and those that are not looked at.
+type Placed = (Candidate, Option<u64>);
+type Weighed = (Candidate, Option<u64>, Opened);
+type Beyond = (RepoPath, Option<u64>);
+
 /// Puts files into a packet, one by one, under the caps; what does not fit is written down.
 pub(super) struct Fill<'a> {
     taker: &'a SnapshotTaker<'a>,
     caps: Caps,
     level: Level,
-    places_used: u64,
+    profile: Profile,
     without_place: u64,
     added_bytes: u64,
     target_bytes: u64,
@@ -77,118 +83,62 @@ pub(super) struct Fill<'a> {
     targets: Vec<PacketFile>,
     ranked: Vec<PacketFile>,
     manifests: Vec<PacketFile>,
-    pub(super) omitted: Vec<Omission>,
+    left_out: LeftOut,
     pub(super) rejected: Vec<RejectedFile>,
 }
 
 impl<'a> Fill<'a> {
-    pub(super) fn new(taker: &'a SnapshotTaker<'a>, caps: Caps, level: Level) -> Self {
+    pub(super) fn new(
+        taker: &'a SnapshotTaker<'a>,
+        caps: Caps,
+        failure: &Failure,
+        profile: Profile,
+    ) -> Self {
         Self {
             taker,
             caps,
-            level,
-            places_used: 0,
+            level: failure.level,
+            profile,
             without_place: 0,
             added_bytes: 0,
             target_bytes: 0,
-            tokens: 0,
+            tokens: failure.log_tokens,
             targets: Vec::new(),
             ranked: Vec::new(),
             manifests: Vec::new(),
-            omitted: Vec::new(),
+            left_out: LeftOut::default(),
             rejected: Vec::new(),
         }
     }
 
-    /// A target: it takes no place, only bytes.
-    pub(super) fn target(&mut self, path: &RepoPath, lines: &[u32], why: &str) {
-        let left = self.caps.max_total_bytes.saturating_sub(self.target_bytes);
-        match self.take(path, &Wanted::Whole(lines), left) {
-            Err(unshown) => self.reject(path.as_str(), unshown),
-            Ok((snapshot, shortened)) => {
-                self.target_bytes += snapshot.content.len() as u64;
-                let candidate = Candidate::target(path, &[], why);
-                let file = self.packet_file(candidate, None, snapshot, shortened);
-                self.targets.push(file);
-            }
-        }
-    }
-
-    /// A project file: it takes no place, only bytes.
-    pub(super) fn manifest(&mut self, manifest: &Manifest, missing: &[String]) {
-        let wanted = if manifest.is_lock {
-            Wanted::LinesWith(missing)
-        } else {
-            Wanted::Whole(&[])
-        };
-        match self.take(&manifest.path, &wanted, self.bytes_left()) {
+    /// A lock file: of it the lines that name what is missing. It takes no place, only bytes.
+    pub(super) fn lock(&mut self, manifest: &Manifest, missing: &[String]) {
+        let taken = self
+            .taker
+            .lines_with(&manifest.path, missing, self.caps.max_file_bytes);
+        match taken.and_then(|it| self.fitting(it)) {
             Err(unshown) => self.omit(&manifest.path, None, unshown),
-            Ok((snapshot, shortened)) => {
-                self.added_bytes += snapshot.content.len() as u64;
+            Ok(snapshot) => {
+                let bytes = snapshot.content.len() as u64;
+                self.tokens += estimate_tokens(bytes);
+                self.added_bytes += bytes;
                 let candidate = Candidate::new(&manifest.path, Role::Manifest, &manifest.why);
-                let file = self.packet_file(candidate, None, snapshot, shortened);
+                let file = self.packet_file(candidate, None, snapshot, None);
                 self.manifests.push(file);
             }
         }
     }
 
-    /// A file that takes a place. `rank` is its 1-based place among the candidates.
-    pub(super) fn place(&mut self, candidate: Candidate, rank: u64) {
-        if self.places_used >= self.caps.max_files {
-            let unshown = self.no_place(&candidate.path);
-            return self.omit(&candidate.path, Some(rank), unshown);
-        }
-        let wanted = match candidate.form {
-            Form::Whole => Wanted::Whole(&candidate.lines),
-            Form::Signatures => Wanted::Signatures(&candidate.lines),
-        };
-        match self.take(&candidate.path, &wanted, self.bytes_left()) {
-            Err(unshown) if candidate.role == Role::Requested => {
-                self.reject(candidate.path.as_str(), unshown);
-            }
-            Err(unshown) => self.omit(&candidate.path, Some(rank), unshown),
-            Ok((snapshot, shortened)) => {
-                self.places_used += 1;
-                self.added_bytes += snapshot.content.len() as u64;
-                let file = self.packet_file(candidate, Some(rank), snapshot, shortened);
-                self.ranked.push(file);
-            }
-        }
-    }
-
-    /// Files that share what is left of the tokens. `product` says whether a file is one that a
-    /// repair may have to change.
+    /// Files that share what is left of the tokens, or of the bytes. `product` says whether a file is
+    /// one that a repair may have to change.
     pub(super) fn share(
         &mut self,
-        candidates: Vec<(Candidate, Option<u64>)>,
-        focus: &Focus,
+        candidates: Vec<Placed>,
+        weighing: Weighing<'_>,
         product: &dyn Fn(&RepoPath) -> bool,
     ) {
         let places = usize::try_from(self.caps.max_files).unwrap_or(usize::MAX);
-        let considered = if places == 0 {
-            0
-        } else {
-            places.max(CONSIDERED)
-        };
-        let mut opened: Vec<(Candidate, Option<u64>, Opened)> = Vec::new();
-        let mut beyond: Vec<(RepoPath, Option<u64>)> = Vec::new();
-        let mut with_place = 0;
-        for (candidate, rank) in candidates {
-            if rank.is_some() && with_place >= considered {
-                beyond.push((candidate.path, rank));
-                continue;
-            }
-            match self.taker.open(&candidate.path) {
-                Err(unshown) if matches!(candidate.role, Role::Requested | Role::Target) => {
-                    self.reject(candidate.path.as_str(), unshown);
-                }
-                Err(unshown) => self.omit(&candidate.path, rank, unshown),
-                Ok(file) => {
-                    with_place += usize::from(rank.is_some());
-                    opened.push((candidate, rank, file));
-                }
-            }
-        }
+        let (opened, beyond) = self.open(candidates, places);
         let max_tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
         let sharers: Vec<Sharer<'_>> = opened
             .iter()
@@ -198,7 +148,7 @@ impl<'a> Fill<'a> {
                 prior: prior(candidate, *rank, product(&candidate.path), max_tokens),
                 product: product(&candidate.path),
                 lines: &candidate.lines,
-                claim: claim(candidate, *rank, self.caps.max_files),
+                claim: claim(candidate, *rank, self.caps, self.profile),
                 asked: candidate.asked.as_ref(),
                 form: match (candidate.role, candidate.form) {
                     (Role::Manifest, _) => Shown::Short,
@@ -213,89 +163,123 @@ impl<'a> Fill<'a> {
             file_bytes: self.caps.max_file_bytes,
             places,
         };
-        let shares = shares(&sharers, focus, self.taker.outlines, limits);
+        let shares = shares(&sharers, weighing, self.taker.outlines, limits);
         let mut without_place: Vec<(usize, RepoPath, Option<u64>)> = Vec::new();
         for ((candidate, rank, file), share) in opened.into_iter().zip(shares) {
-            let whole = file.text.len() as u64;
-            let (mode, ranges) = match share {
-                Share::Whole => (FileMode::Full, Vec::new()),
-                Share::Lines(ranges) if candidate.form == Form::Signatures => {
-                    (FileMode::Skeleton, ranges)
-                }
-                Share::Lines(ranges) => (FileMode::Window, ranges),
-                Share::Nothing => {
-                    let unshown = Unshown {
-                        code: scarce.code,
-                        reason: scarce.reason(whole, "found no room in"),
-                        bytes: Some(whole),
-                        remedy: scarce.remedy.clone(),
-                    };
-                    if matches!(candidate.role, Role::Requested | Role::Target) {
-                        self.reject(candidate.path.as_str(), unshown);
-                    } else {
-                        self.omit(&candidate.path, rank, unshown);
-                    }
-                    continue;
-                }
-                Share::NoPlace(order) => {
-                    without_place.push((order, candidate.path, rank));
-                    continue;
-                }
-            };
-            let ask = match candidate.asked {
-                Some(_) if candidate.role != Role::Mentioned => {
-                    rest(&candidate.path, &file.text, &ranges)
-                }
-                _ => Vec::new(),
-            };
-            let shortened = match mode {
-                FileMode::Full | FileMode::Skeleton => None,
-                FileMode::Window if whole > self.caps.max_file_bytes => Some(Shortening {
-                    code: Code::C105,
-                    reason: format!(
-                        "{whole} bytes exceed the {} of one file",
-                        self.caps.max_file_bytes
-                    ),
-                    bytes: whole,
-                    remedy: format!("--max-file-bytes {whole}"),
-                    ask,
-                }),
-                FileMode::Window => Some(Shortening {
-                    code: scarce.code,
-                    reason: scarce.reason(whole, "share"),
-                    bytes: whole,
-                    remedy: scarce.remedy.clone(),
-                    ask,
-                }),
-            };
-            let snapshot = file.show(mode, ranges);
-            let bytes = snapshot.content.len() as u64;
-            self.tokens += estimate_tokens(bytes);
-            let role = candidate.role;
-            let file = self.packet_file(candidate, rank, snapshot, shortened);
-            match role {
-                Role::Target => {
-                    self.target_bytes += bytes;
-                    self.targets.push(file);
-                }
-                Role::Manifest => {
-                    self.added_bytes += bytes;
-                    self.manifests.push(file);
-                }
-                _ => {
-                    self.added_bytes += bytes;
-                    self.places_used += 1;
-                    self.ranked.push(file);
-                }
+            match share {
+                Share::NoPlace(order) => without_place.push((order, candidate.path, rank)),
+                Share::Nothing => self.unseen(&candidate, rank, &file, &scarce),
+                Share::Whole => self.show(candidate, rank, file, Vec::new(), &scarce),
+                Share::Lines(ranges) => self.show(candidate, rank, file, ranges, &scarce),
             }
         }
         without_place.sort();
-        let ordered = without_place
-            .into_iter()
-            .map(|(_, path, rank)| (path, rank));
+        let ordered = without_place.into_iter();
+        let ordered = ordered.map(|(_, path, rank)| (path, rank));
         for (path, rank) in ordered.chain(beyond) {
+            if rank.is_some_and(|rank| !LeftOut::has_row(rank)) {
+                self.left_out.count(Code::C101);
+                continue;
+            }
             let unshown = self.no_place(&path);
             self.omit(&path, rank, unshown);
+        }
+    }
+
+    // The files that are weighed, and those beyond them.
+    fn open(&mut self, candidates: Vec<Placed>, places: usize) -> (Vec<Weighed>, Vec<Beyond>) {
+        let considered = match (places, self.profile) {
+            (0, _) | (_, Profile::Spec) => places,
+            (places, Profile::Ranked) => places.max(CONSIDERED),
+        };
+        let (mut opened, mut beyond) = (Vec::new(), Vec::new());
+        let mut with_place = 0;
+        for (candidate, rank) in candidates {
+            if rank.is_some() && with_place >= considered {
+                beyond.push((candidate.path, rank));
+                continue;
+            }
+            match self.taker.open(&candidate.path) {
+                Err(unshown) => self.refuse(&candidate, rank, unshown),
+                Ok(file) => {
+                    with_place += usize::from(rank.is_some());
+                    opened.push((candidate, rank, file));
+                }
+            }
+        }
+        (opened, beyond)
+    }
+
+    fn unseen(&mut self, candidate: &Candidate, rank: Option<u64>, file: &Opened, scarce: &Scarce) {
+        let whole = file.text.len() as u64;
+        let unshown = Unshown {
+            code: scarce.code,
+            reason: scarce.reason(whole, "found no room in"),
+            bytes: Some(whole),
+            remedy: scarce.remedy.clone(),
+        };
+        self.refuse(candidate, rank, unshown);
+    }
+
+    // These lines of a file; all of it when there are none.
+    fn show(
+        &mut self,
+        candidate: Candidate,
+        rank: Option<u64>,
+        file: Opened,
+        ranges: Vec<[u32; 2]>,
+        scarce: &Scarce,
+    ) {
+        let whole = file.text.len() as u64;
+        let mode = match (ranges.is_empty(), candidate.form) {
+            (true, _) => FileMode::Full,
+            (_, Form::Signatures) => FileMode::Skeleton,
+            (_, Form::Whole) => FileMode::Window,
+        };
+        let asked = candidate.asked.is_some() && candidate.role != Role::Mentioned;
+        let ask = if asked {
+            rest(&candidate.path, &file.text, &ranges)
+        } else {
+            Vec::new()
+        };
+        let max = self.caps.max_file_bytes;
+        let (code, reason, remedy) = if whole > max {
+            let reason = format!("{whole} bytes exceed the {max} of one file");
+            (Code::C105, reason, format!("--max-file-bytes {whole}"))
+        } else {
+            let reason = scarce.reason(whole, "share");
+            (scarce.code, reason, scarce.remedy.clone())
+        };
+        let shortened = (mode == FileMode::Window).then_some(Shortening {
+            code,
+            reason,
+            bytes: whole,
+            remedy,
+            ask,
+        });
+        let snapshot = file.show(mode, ranges);
+        let bytes = snapshot.content.len() as u64;
+        self.tokens += estimate_tokens(bytes);
+        let role = candidate.role;
+        let file = self.packet_file(candidate, rank, snapshot, shortened);
+        match role {
+            Role::Target => self.targets.push(file),
+            Role::Manifest => self.manifests.push(file),
+            _ => self.ranked.push(file),
+        }
+        if role == Role::Target {
+            self.target_bytes += bytes;
+        } else {
+            self.added_bytes += bytes;
+        }
+    }
+
+    // A file that somebody named is refused, another one left out.
+    fn refuse(&mut self, candidate: &Candidate, rank: Option<u64>, unshown: Unshown) {
+        if matches!(candidate.role, Role::Requested | Role::Target) {
+            self.reject(candidate.path.as_str(), unshown);
+        } else {
+            self.omit(&candidate.path, rank, unshown);
         }
     }
 
@@ -307,15 +291,24 @@ impl<'a> Fill<'a> {
             .saturating_sub(self.tokens)
             .saturating_sub(sharers.len() as u64);
         let of_tokens = bytes_of_tokens(of_tokens);
-        let bytes_left = self.bytes_left();
+        let mut bytes_left = self.bytes_left();
+        if self.level <= Level::OneHop {
+            // What level 1 adds is counted apart from the targets.
+            let of_targets = sharers.iter().filter(|it| it.claim == Claim::Free);
+            let of_targets: u64 = of_targets.map(|it| it.text.len() as u64).sum();
+            bytes_left = bytes_left.saturating_add(of_targets.min(self.caps.max_total_bytes));
+        }
         let all: u64 = sharers.iter().map(|it| it.text.len() as u64).sum();
         if bytes_left < of_tokens {
-            let used = self.caps.max_total_bytes - bytes_left;
+            let used = self.caps.max_total_bytes.saturating_sub(bytes_left);
             return Scarce {
                 bytes: bytes_left,
                 code: Code::C102,
                 limit: format!("{bytes_left} bytes"),
-                remedy: format!("--max-total-bytes {}, --max-tokens 0", used + all),
+                remedy: match self.caps.max_tokens {
+                    Some(_) => format!("--max-total-bytes {}, --max-tokens 0", used + all),
+                    None => format!("--max-total-bytes {}", used + all),
+                },
             };
         }
         let needed = self.tokens + estimate_tokens(all) + 2 * sharers.len() as u64;
@@ -338,7 +331,7 @@ impl<'a> Fill<'a> {
 
     /// Writes down a candidate that is left out.
     pub(super) fn omit(&mut self, path: &RepoPath, rank: Option<u64>, unshown: Unshown) {
-        self.omitted.push(Omission {
+        self.left_out.push(Omission {
             path: self.taker.names.masked(path).to_string(),
             rank,
             code: unshown.code,
@@ -349,99 +342,38 @@ impl<'a> Fill<'a> {
     }
 
     /// The files in packet order.
-    pub(super) fn into_files(self) -> (Vec<PacketFile>, Vec<Omission>, Vec<RejectedFile>) {
+    pub(super) fn into_files(self) -> (Vec<PacketFile>, LeftOut, Vec<RejectedFile>) {
         let mut files = self.targets;
         files.extend(self.ranked);
         files.extend(self.manifests);
-        (files, self.omitted, self.rejected)
+        (files, self.left_out, self.rejected)
     }
 
-    // What the bytes or tokens left cannot hold is tried again as signatures in half of them, so
-    // that a long file neither falls out nor takes all that is left for those behind it.
-    fn take(
-        &mut self,
-        path: &RepoPath,
-        wanted: &Wanted<'_>,
-        bytes_left: u64,
-    ) -> Result<(Snapshot, Option<Shortening>), Unshown> {
-        let snapshot = self.taker.take(path, wanted, self.caps.max_file_bytes)?;
-        let (snapshot, shortened) = match (self.excess(&snapshot, bytes_left), wanted) {
-            (None, _) => {
-                let shortened = self.over_file_cap(&snapshot, wanted);
-                (snapshot, shortened)
-            }
-            (Some(over), Wanted::LinesWith(_)) => return Err(over),
-            (Some(over), Wanted::Whole(lines) | Wanted::Signatures(lines)) => {
-                let room = self.room(bytes_left) / 2;
-                let whole_bytes = snapshot.whole_bytes;
-                let shorter = (room >= MIN_SKELETON_BYTES)
-                    .then(|| self.taker.take(path, &Wanted::Signatures(lines), room))
-                    .and_then(Result::ok)
-                    .filter(|it| it.mode == FileMode::Skeleton);
-                let Some(shorter) = shorter else {
-                    return Err(over);
-                };
-                let shortened = Shortening {
-                    code: over.code,
-                    reason: over.reason,
-                    bytes: whole_bytes,
-                    remedy: over.remedy,
-                    ask: Vec::new(),
-                };
-                (shorter, Some(shortened))
-            }
-        };
-        self.tokens += estimate_tokens(snapshot.content.len() as u64);
-        Ok((snapshot, shortened))
-    }
-
-    // Why a snapshot does not fit into what is left.
-    fn excess(&self, snapshot: &Snapshot, bytes_left: u64) -> Option<Unshown> {
-        let bytes = snapshot.content.len() as u64;
-        if bytes > bytes_left {
-            return Some(Unshown {
-                code: Code::C102,
-                reason: format!("{bytes} bytes do not fit into the {bytes_left} that are left"),
-                bytes: Some(bytes),
-                remedy: format!(
-                    "--max-total-bytes {}",
-                    self.caps.max_total_bytes.saturating_add(bytes - bytes_left)
-                ),
-            });
-        }
+    // A snapshot, if the bytes and tokens that are left hold it.
+    fn fitting(&self, snapshot: Snapshot) -> Result<Snapshot, Unshown> {
+        let (bytes, left) = (snapshot.content.len() as u64, self.bytes_left());
         let tokens = estimate_tokens(bytes);
-        let max = self.caps.max_tokens?;
-        (self.tokens + tokens > max).then(|| Unshown {
-            code: Code::C103,
-            reason: format!(
-                "{tokens} tokens do not fit into the {} that are left",
-                max.saturating_sub(self.tokens)
-            ),
-            bytes: Some(bytes),
-            remedy: format!("--max-tokens {}", self.tokens + tokens),
-        })
-    }
-
-    fn over_file_cap(&self, snapshot: &Snapshot, wanted: &Wanted<'_>) -> Option<Shortening> {
-        let bytes = snapshot.whole_bytes;
-        let cut = matches!(wanted, Wanted::Whole(_)) && snapshot.mode != FileMode::Full;
-        cut.then(|| Shortening {
-            code: Code::C105,
-            reason: format!(
-                "{bytes} bytes exceed the {} of one file",
-                self.caps.max_file_bytes
-            ),
-            bytes,
-            remedy: format!("--max-file-bytes {bytes}"),
-            ask: Vec::new(),
-        })
-    }
-
-    // Bytes that both the byte and the token cap leave.
-    fn room(&self, bytes_left: u64) -> u64 {
+        let unshown = |code, reason, remedy| {
+            Err(Unshown {
+                code,
+                reason,
+                bytes: Some(bytes),
+                remedy,
+            })
+        };
+        if bytes > left {
+            let reason = format!("{bytes} bytes do not fit into the {left} that are left");
+            let needed = self.caps.max_total_bytes.saturating_add(bytes - left);
+            return unshown(Code::C102, reason, format!("--max-total-bytes {needed}"));
+        }
         match self.caps.max_tokens {
-            None => bytes_left,
-            Some(max) => bytes_left.min(bytes_of_tokens(max.saturating_sub(self.tokens))),
+            Some(max) if self.tokens + tokens > max => {
+                let left = max.saturating_sub(self.tokens);
+                let reason = format!("{tokens} tokens do not fit into the {left} that are left");
+                let needed = self.tokens + tokens;
+                unshown(Code::C103, reason, format!("--max-tokens {needed}"))
+            }
+            _ => Ok(snapshot),
         }
     }
 

@@ -9,6 +9,8 @@ use crate::model::{Diagnosis, FailedTest, RepoPath};
 pub(super) struct Focus {
     /// What the log says of the failure, without what passed and what the runner says of itself.
     pub(super) text: String,
+    /// Names of what an error says was called or used the wrong way: `total() takes 1 argument`.
+    pub(super) blamed: Vec<String>,
     tests: BTreeMap<RepoPath, Vec<FailedTest>>,
     // Names that are not there, and the files where they were missed.
     missing: Vec<String>,
@@ -17,6 +19,8 @@ pub(super) struct Focus {
 
 /// A frame, the line of source that it stands on and the marks below.
 const FRAME_LINES: usize = 3;
+/// Names that errors blame.
+const MAX_BLAMED: usize = 6;
 /// Definitions of a file that are taken for failing because they hold a missing name.
 const MAX_HOLDERS: usize = 5;
 
@@ -38,6 +42,11 @@ impl Focus {
                 focus.text.push('\n');
             }
         }
+        let errors = focus.text.lines().filter(|it| it.contains("Error"));
+        focus.blamed = errors.flat_map(called).map(str::to_owned).collect();
+        focus.blamed.sort();
+        focus.blamed.dedup();
+        focus.blamed.truncate(MAX_BLAMED);
         let Some(diagnosis) = diagnosis else {
             return focus;
         };
@@ -84,6 +93,21 @@ impl Focus {
         found.dedup();
         found
     }
+}
+
+// The names before `()` in a line, without what they belong to: an error calls a function so.
+fn called(line: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let ends = line.match_indices("()");
+    let names = ends.map(move |(end, _)| {
+        let head = &line[..end];
+        let start = head.rfind(|c| !is_part(c));
+        let from = start.map_or(0, |at| {
+            at + head[at..].chars().next().map_or(1, char::len_utf8)
+        });
+        &head[from..]
+    });
+    names.filter(|it| it.len() > 2)
 }
 
 fn has_word(line: &str, word: &str) -> bool {
@@ -165,7 +189,18 @@ fn is_header(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_named, last_name};
+    use super::{Focus, is_named, last_name};
+
+    #[test]
+    fn an_error_names_what_it_blames() {
+        let log = "E   TypeError: Cart.get_total() missing 1 required positional argument: 'rate'\nx = other()\n";
+        assert_eq!(Focus::of(log, None).blamed, ["get_total"]);
+        assert!(
+            Focus::of("E   ValueError: é() and ()\n", None)
+                .blamed
+                .is_empty()
+        );
+    }
 
     #[test]
     fn names_of_tests() {

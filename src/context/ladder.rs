@@ -21,13 +21,28 @@ pub struct Retry {
     pub level: Option<Level>,
 }
 
+/// What a packet is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// What a log tells of; `None` without one.
+    Log(Option<FailureKind>),
+    /// What a person asks for.
+    Issue,
+}
+
+impl From<Option<FailureKind>> for Asked {
+    fn from(kind: Option<FailureKind>) -> Self {
+        Self::Log(kind)
+    }
+}
+
 /// Chooses the rung of the ladder and says why in one sentence (R19, R21, R23, R24).
 ///
 /// # Errors
 /// [`ContextError::BundleNotPermitted`] when level 4 is asked for without its flag.
 pub fn choose_level(
     choice: LevelChoice,
-    kind: Option<FailureKind>,
+    asked: impl Into<Asked>,
     retry: Retry,
     requested: usize,
     include_bundle: bool,
@@ -51,7 +66,7 @@ pub fn choose_level(
             format!("{requested} {files} were requested"),
         ));
     }
-    let (first, first_reason) = first_level(kind);
+    let (first, first_reason) = first_level(asked.into());
     let Some(stop_reason) = retry.stop_reason else {
         return Ok((first, first_reason));
     };
@@ -78,7 +93,14 @@ pub fn choose_level(
     Ok((next, reason))
 }
 
-fn first_level(kind: Option<FailureKind>) -> (Level, String) {
+fn first_level(asked: Asked) -> (Level, String) {
+    let kind = match asked {
+        Asked::Log(kind) => kind,
+        Asked::Issue => {
+            let reason = "an issue says what is wanted, not where: many files are looked through";
+            return (Level::TwoHops, reason.to_owned());
+        }
+    };
     match kind {
         Some(FailureKind::None) => (
             Level::OneHop,
@@ -132,7 +154,7 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LevelChoice, Retry, choose_level};
+    use super::{Asked, LevelChoice, Retry, choose_level};
     use crate::context::ContextError;
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
@@ -187,12 +209,14 @@ mod tests {
 
     #[test]
     fn the_bundle_needs_its_flag() {
-        let choose = |choice, bundle| choose_level(choice, None, Retry::default(), 0, bundle);
+        let choose =
+            |choice, bundle| choose_level(choice, Asked::Issue, Retry::default(), 0, bundle);
         assert_eq!(
             choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),
             ContextError::BundleNotPermitted
         );
         assert_eq!(choose(LevelChoice::Auto, true).unwrap().0, Level::Bundle);
+        assert_eq!(choose(LevelChoice::Auto, false).unwrap().0, Level::TwoHops);
         let exactly = LevelChoice::Exactly(Level::TwoHops);
         assert_eq!(choose(exactly, false).unwrap().0, Level::TwoHops);
     }

@@ -1,19 +1,60 @@
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use crate::graph::{Closure, ClosureNode};
 use crate::model::{Code, NextFile, Omission, RepoPath, UnresolvedImport};
 use crate::policy::Redactor;
 use crate::source::{EntryKind, Source};
 
-const MAX_UNREADABLE: usize = 100;
+/// Rows that say what was left out.
+const MAX_ROWS: usize = 50;
+/// Of these, for what cannot be read at all.
+const MAX_UNREADABLE: usize = 20;
 
-/// Links, pipes and odd names are said once, so that nobody takes them for forgotten; and how many
-/// there are beyond those.
+/// What has no place in a packet: the best rows, and how many there are of each code.
+#[derive(Debug, Default)]
+pub(super) struct LeftOut {
+    ranked: Vec<Omission>,
+    unranked: Vec<Omission>,
+    counts: BTreeMap<Code, u64>,
+}
+
+impl LeftOut {
+    /// Whether a file of this rank is written down in a row; that it is counted is all that is said of others.
+    pub(super) fn has_row(rank: u64) -> bool {
+        rank <= 4 * MAX_ROWS as u64
+    }
+
+    pub(super) fn count(&mut self, code: Code) {
+        *self.counts.entry(code).or_default() += 1;
+    }
+
+    pub(super) fn push(&mut self, row: Omission) {
+        self.count(row.code);
+        match row.rank {
+            Some(_) => self.ranked.push(row),
+            None => self.unranked.push(row),
+        }
+    }
+
+    /// The rows, best first, and the counts.
+    pub(super) fn into_rows(mut self) -> (Vec<Omission>, BTreeMap<Code, u64>) {
+        self.ranked.sort_by_key(|it| it.rank);
+        let apart = self.unranked.len().min(MAX_UNREADABLE);
+        self.ranked.truncate(MAX_ROWS - apart);
+        self.unranked.truncate(MAX_ROWS - self.ranked.len());
+        self.ranked.append(&mut self.unranked);
+        (self.ranked, self.counts)
+    }
+}
+
+/// Links, pipes and odd names are said, so that nobody takes them for forgotten.
 pub(super) fn unreadable_entries(
     source: &dyn Source,
     redactor: &Redactor,
     targets: &[RepoPath],
-) -> (Vec<Omission>, Option<u64>) {
+    left_out: &mut LeftOut,
+) {
     let listing = source.listing();
     let entries = listing.entries().iter().filter_map(|entry| {
         let (code, reason) = match &entry.kind {
@@ -35,20 +76,20 @@ pub(super) fn unreadable_entries(
             skipped.reason.clone(),
         )
     });
-    let mut all = entries.chain(skipped);
-    let said = all
-        .by_ref()
-        .take(MAX_UNREADABLE)
-        .map(|(path, code, reason)| Omission {
+    for (path, code, reason) in entries.chain(skipped) {
+        if left_out.unranked.len() >= MAX_ROWS {
+            left_out.count(code);
+            continue;
+        }
+        left_out.push(Omission {
             path: redactor.redact(&path).text.into_owned(),
             rank: None,
             code,
             reason: redactor.redact(&reason).text.into_owned(),
             bytes: None,
             remedy: String::new(),
-        })
-        .collect();
-    (said, Some(all.count() as u64).filter(|it| *it > 0))
+        });
+    }
 }
 
 /// Imports of included files that lead nowhere.

@@ -29,7 +29,10 @@ pub fn failure_packet(
         None => FailureSummary {
             kind: FailureKind::Unknown,
             subkind: None,
-            message: "no log was given".to_owned(),
+            message: match &built.issue {
+                Some(_) => "what is wanted stands in the task".to_owned(),
+                None => "no log was given".to_owned(),
+            },
             evidence: Vec::new(),
         },
     };
@@ -60,7 +63,7 @@ pub fn failure_packet(
         requested_files: context.files_requested.clone(),
         previous,
         kept: Vec::new(),
-        task: None,
+        task: built.issue.clone(),
         recovery_context: built.recovery.clone(),
         protected_paths: protected.to_vec(),
         more_protected_paths: None,

@@ -12,6 +12,8 @@ use crate::source::Installed;
 pub struct Request {
     /// The raw log, escapes and all; `None` when there is none.
     pub log: Option<Log>,
+    /// The text of an issue or a task, in place of a log.
+    pub issue: Option<String>,
     /// Reports of the tests, in the form of `JUnit`.
     pub reports: Vec<Report>,
     /// The directory that relative paths of the log are tried in first, relative to the root.
@@ -60,6 +62,15 @@ pub struct Request {
     pub seen: Vec<UnchangedFile>,
     /// What the reader already has from an earlier packet; it is named and not repeated.
     pub since: Vec<UnchangedFile>,
+}
+
+impl Request {
+    /// Whether nothing in it leads to a file.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        let told = self.log.is_some() || self.issue.is_some();
+        !told && self.targets.is_empty() && self.requested.is_empty()
+    }
 }
 
 /// Caps given by the caller; `None` keeps the level's own.

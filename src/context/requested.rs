@@ -3,10 +3,10 @@ use crate::source::{Listing, Source};
 
 use super::candidate::{Candidate, RequestedParts};
 use super::fill::Fill;
-use super::outlines::known_outline;
 use super::request::Request;
 use super::snapshot::{SnapshotTaker, Unshown};
 use super::targets::nearest_paths;
+use crate::rank::known_outline;
 
 /// What an agent asked for, as candidates, targets among them; what names nothing is rejected with
 /// the nearest names.

@@ -1,9 +1,8 @@
 use crate::languages::skeleton;
 use crate::state::Store;
 
-use super::board::Board;
+use super::board::{Board, Weighing};
 use super::candidate::RequestedParts;
-use super::focus::Focus;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
 /// Shares the bytes out among the files by what their parts are worth: what the log points at and
@@ -11,7 +10,7 @@ use super::share::{Claim, Form, Limits, Share, Sharer};
 /// say most, then a few lines of every file that is still unseen.
 pub(super) fn shares(
     files: &[Sharer<'_>],
-    focus: &Focus,
+    weighing: Weighing<'_>,
     outlines: &Store,
     limits: Limits,
 ) -> Vec<Share> {
@@ -23,7 +22,7 @@ pub(super) fn shares(
     if all_fit && files.iter().all(|it| it.form != Form::Signatures) {
         return vec![Share::Whole; files.len()];
     }
-    let mut board = Board::new(files, focus, outlines, limits);
+    let mut board = Board::new(files, weighing, outlines, limits);
     board.give_places(limits.places);
     board.asked();
     for (number, file) in files.iter().enumerate() {
@@ -41,6 +40,7 @@ pub(super) fn shares(
         }
     }
     board.evidence(limits.bytes / 4);
+    board.blamed(&weighing.focus.blamed, limits.bytes / 8);
     board.tests(limits.bytes / 10 * 3);
     board.small(limits.bytes / 10 * 3);
     let crumbs = (limits.bytes / 32).min(board.left);
@@ -59,6 +59,8 @@ pub(super) fn shares(
 /// Lines around one that the log points at.
 const AROUND: u32 = 6;
 const TELLING_PARTS: usize = 2;
+/// A name that more definitions bear leads to none of them.
+const MAX_NAMESAKES: usize = 3;
 /// Files that are shown whole when they are small.
 const WHOLE_FILES: usize = 2;
 
@@ -198,6 +200,36 @@ impl Board<'_> {
         }
     }
 
+    // The definitions that the error itself names, while few bear the name.
+    fn blamed(&mut self, names: &[String], quota: u64) {
+        let mut quota = quota;
+        for name in names {
+            let mut found: Vec<(usize, usize)> = Vec::new();
+            for (file, outline) in self.outlines.iter().enumerate() {
+                if !self.files[file].product || self.without_place[file].is_some() {
+                    continue;
+                }
+                let named = outline.definitions.iter().enumerate();
+                let named = named.filter(|(_, it)| it.name == *name);
+                found.extend(named.map(|(at, _)| (file, at)));
+            }
+            if found.len() > MAX_NAMESAKES {
+                continue;
+            }
+            for (file, at) in found {
+                let definition = &self.outlines[file].definitions[at];
+                let (lines, parent) = (definition.lines, definition.parent);
+                let head = [lines[0], lines[1].min(definition.signature_end + AROUND)];
+                for lines in [lines, head] {
+                    let ranges = self.with_signatures(file, lines, parent);
+                    if self.take(file, &ranges, &mut quota) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
     // The failing tests' own bodies; of several the first ones whole.
     fn tests(&mut self, quota: u64) {
         let mut quota = quota;
@@ -278,7 +310,7 @@ impl Board<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Claim, Form, Limits, Share, Sharer, shares};
+    use super::{Claim, Form, Limits, Share, Sharer, Weighing, shares};
     use crate::context::candidate::RequestedParts;
     use crate::context::focus::Focus;
     use crate::model::RepoPath;
@@ -302,6 +334,10 @@ mod tests {
                 .map(|(_, line)| format!("{line}\n"))
                 .collect(),
         }
+    }
+
+    fn weighing(focus: &Focus) -> Weighing<'_> {
+        Weighing { focus, issue: None }
     }
 
     const FOCUS: &str = "E   AssertionError: broken_total(3) == 4\n";
@@ -350,7 +386,7 @@ mod tests {
                     ..sharer(&other, &second, None)
                 },
             ];
-            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
+            let shares = shares(&files, weighing(&focus), &Store::nothing(), limits(max));
             [shown(&text, &shares[0]), shown(&second, &shares[1])]
         };
         assert_eq!(of(100_000, &[]), [text.clone(), second.clone()]);
@@ -380,7 +416,7 @@ mod tests {
                 sharer(&path, &text, Some(of_first)),
                 sharer(&other, &second, Some(of_second)),
             ];
-            let shares = shares(&files, &focus, &Store::nothing(), limits(max));
+            let shares = shares(&files, weighing(&focus), &Store::nothing(), limits(max));
             let shown = [shown(&text, &shares[0]), shown(&second, &shares[1])];
             assert!(shown.concat().len() as u64 <= max, "{max}: {shares:?}");
             shown

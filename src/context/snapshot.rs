@@ -1,4 +1,3 @@
-use crate::languages::skeleton;
 use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
 use crate::policy::{ReadPolicy, Redactor, text_warnings};
 use crate::source::{EntryKind, ReadError, Source};
@@ -15,8 +14,6 @@ pub(super) struct Snapshot {
     pub(super) blob_id: BlobId,
     pub(super) sha256: String,
     pub(super) encoding: &'static str,
-    /// Bytes that the whole text would take.
-    pub(super) whole_bytes: u64,
     pub(super) content: String,
     pub(super) redactions: Vec<Redaction>,
     pub(super) warnings: Vec<TextWarning>,
@@ -42,16 +39,6 @@ impl Unshown {
     }
 }
 
-/// What of a file is wanted.
-pub(super) enum Wanted<'a> {
-    /// All of it; when it exceeds the cap, its signatures and windows around these 1-based lines.
-    Whole(&'a [u32]),
-    /// Its signatures and windows around these lines, even when all of it would fit.
-    Signatures(&'a [u32]),
-    /// Only the lines that hold one of these words.
-    LinesWith(&'a [String]),
-}
-
 /// Takes snapshots under one policy.
 pub(super) struct SnapshotTaker<'a> {
     pub(super) source: &'a dyn Source,
@@ -63,51 +50,26 @@ pub(super) struct SnapshotTaker<'a> {
 }
 
 impl SnapshotTaker<'_> {
-    /// The file under `max_bytes` of content, with secrets masked, or why it is not shown.
-    pub(super) fn take(
+    /// The lines of a file that hold one of these words, with those around them, under `max_bytes` of
+    /// content.
+    pub(super) fn lines_with(
         &self,
         path: &RepoPath,
-        wanted: &Wanted<'_>,
+        words: &[String],
         max_bytes: u64,
     ) -> Result<Snapshot, Unshown> {
         let opened = self.open(path)?;
-        let text: &str = &opened.text;
-        let fits = text.len() as u64 <= max_bytes;
-        let (mode, ranges) = match wanted {
-            Wanted::Whole(_) if fits => (FileMode::Full, Vec::new()),
-            Wanted::Whole(lines) | Wanted::Signatures(lines) => {
-                let declared = skeleton(path, text.as_bytes());
-                // One range is the whole: nothing in it can be left out as a body.
-                if declared.len() < 2 && fits {
-                    (FileMode::Full, Vec::new())
-                } else if declared.len() < 2 {
-                    let lines = if lines.is_empty() { &[1][..] } else { lines };
-                    (FileMode::Window, windows(text, lines, &[], max_bytes))
-                } else {
-                    let ranges = windows(text, lines, &declared, max_bytes);
-                    (FileMode::Skeleton, ranges)
-                }
-            }
-            Wanted::LinesWith(words) => {
-                let lines = lines_with(text, words);
-                (FileMode::Window, windows(text, &lines, &[], max_bytes))
-            }
-        };
-        if mode != FileMode::Full && ranges.is_empty() {
+        let ranges = windows(&opened.text, &lines_with(&opened.text, words), max_bytes);
+        if ranges.is_empty() {
             let size = opened.size;
             return Err(Unshown {
                 code: Code::C104,
-                reason: match wanted {
-                    Wanted::Whole(_) | Wanted::Signatures(_) => {
-                        format!("no line of it fits into {max_bytes} bytes")
-                    }
-                    Wanted::LinesWith(_) => "no line of it names what is missing".to_owned(),
-                },
+                reason: "no line of it names what is missing".to_owned(),
                 bytes: Some(size),
                 remedy: format!("--max-file-bytes {size}"),
             });
         }
-        Ok(opened.show(mode, ranges))
+        Ok(opened.show(FileMode::Window, ranges))
     }
 
     /// The file as it may be shown, all of it, or why none of it is.
@@ -197,7 +159,6 @@ pub(super) struct Opened {
 impl Opened {
     /// The file in this form; the ranges are those of the lines to show, none for all of it.
     pub(super) fn show(self, mode: FileMode, ranges: Vec<[u32; 2]>) -> Snapshot {
-        let whole_bytes = self.text.len() as u64;
         let content = match mode {
             FileMode::Full => self.text,
             _ => cut(&self.text, &ranges),
@@ -213,7 +174,6 @@ impl Opened {
             blob_id: self.blob_id,
             sha256: self.sha256,
             encoding: self.encoding,
-            whole_bytes,
             content,
             redactions: self
                 .redactions
@@ -251,10 +211,10 @@ fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
 const LINES_AROUND: u32 = 20;
 
 // What is chosen must fit together with the marks for what is left out.
-fn windows(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> Vec<[u32; 2]> {
+fn windows(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
     let mut budget = max_bytes;
     for _ in 0..MAX_ROUNDS {
-        let ranges = choose(text, wanted, declared, budget);
+        let ranges = choose(text, wanted, budget);
         let bytes = cut(text, &ranges).len() as u64;
         if ranges.is_empty() || bytes <= max_bytes {
             return ranges;
@@ -265,11 +225,9 @@ fn windows(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) ->
 }
 
 const MAX_ROUNDS: usize = 24;
-// About what a mark takes.
-const MARK_BYTES: u64 = 32;
 
-// Whole lines until the bytes are used: the wanted ones, those around them, then declarations.
-fn choose(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> Vec<[u32; 2]> {
+// Whole lines until the bytes are used: the wanted ones, then those around them.
+fn choose(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
     let starts = line_starts(text);
     let count = u32::try_from(starts.len()).unwrap_or(u32::MAX);
     let line_bytes = |line: u32| {
@@ -296,23 +254,6 @@ fn choose(text: &str, wanted: &[u32], declared: &[[u32; 2]], max_bytes: u64) -> 
                 }
             }
         }
-    }
-    // From the top, and no further than they fit.
-    let declared = declared
-        .iter()
-        .flat_map(|[from, to]| *from..=(*to).min(count));
-    for line in declared {
-        let at = line as usize - 1;
-        if taken[at] {
-            continue;
-        }
-        let follows = at > 0 && taken[at - 1];
-        let bytes = line_bytes(line) + if follows { 0 } else { MARK_BYTES };
-        if bytes > left {
-            break;
-        }
-        taken[at] = true;
-        left -= bytes;
     }
     ranges(&taken)
 }
@@ -383,10 +324,10 @@ mod tests {
     #[test]
     fn windows_keep_wanted_lines_first() {
         let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
-        assert_eq!(windows(&text, &[100], &[], 9 * 1000), [[80, 120]]);
-        assert_eq!(choose(&text, &[5, 100], &[], 9 * 2), [[5, 5], [100, 100]]);
-        assert!(windows(&text, &[100], &[], 3).is_empty());
-        assert!(windows(&text, &[0, 999], &[], 900).is_empty());
+        assert_eq!(windows(&text, &[100], 9 * 1000), [[80, 120]]);
+        assert_eq!(choose(&text, &[5, 100], 9 * 2), [[5, 5], [100, 100]]);
+        assert!(windows(&text, &[100], 3).is_empty());
+        assert!(windows(&text, &[0, 999], 900).is_empty());
         assert_eq!(
             cut(&text, &[[2, 3]]).lines().next(),
             Some("[lines 1 to 1 left out]")
@@ -395,19 +336,11 @@ mod tests {
     }
 
     #[test]
-    fn declarations_fill_what_evidence_leaves_and_marks_count() {
+    fn marks_count() {
         let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
-        let declared: Vec<[u32; 2]> = (1..=66).map(|n| [n * 3, n * 3]).collect();
         for max in [40, 100, 300, 900, 1500] {
-            let ranges = windows(&text, &[100], &declared, max);
+            let ranges = windows(&text, &[100, 180], max);
             assert!(cut(&text, &ranges).len() as u64 <= max, "{max}: {ranges:?}");
-            let shown = |line| {
-                ranges
-                    .iter()
-                    .any(|[from, to]| (*from..=*to).contains(&line))
-            };
-            assert!(max < 100 || shown(100), "{max}: {ranges:?}");
-            assert!(max < 900 || shown(3), "{max}: {ranges:?}");
         }
     }
 

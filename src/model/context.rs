@@ -37,11 +37,11 @@ pub struct ContextDocument {
     pub files: Vec<PacketFile>,
     /// Files that an earlier packet held in the same form; their content is not repeated.
     pub unchanged: Vec<UnchangedFile>,
-    /// Candidates that were left out.
+    /// Candidates that were left out, the best first: 50 at most.
     pub omitted: Vec<Omission>,
-    /// Links, pipes and odd names beyond those listed there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub more_omitted: Option<u64>,
+    /// How many were left out in all, by code.
+    #[schemars(with = "BTreeMap<String, u64>")]
+    pub omitted_counts: BTreeMap<Code, u64>,
     /// Imports of included files that lead to no file.
     pub unresolved_imports: Vec<UnresolvedImport>,
     /// Files worth asking for next, best first.

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::name::name_similarity;
 use super::pool::{Pool, ProjectPart};
 use super::query::Query;
-use super::scan::{FileTerms, scan};
+use super::scan::{FileTerms, add_path, scan};
 use super::signals::{
     Commit, Scores, bm25, changed, cochange, defines, nearness, rarities, recency, uses, vicinity,
 };
@@ -46,6 +46,8 @@ pub struct Ranked {
     pub scores: BTreeMap<String, u64>,
     /// The strongest signals in words.
     pub why: String,
+    /// 1-based lines that the question itself points at.
+    pub lines: Vec<u32>,
 }
 
 /// Reciprocal-rank fusion: a signal's best file gets `weight * SCALE / (K + 1)`, the next one
@@ -54,7 +56,7 @@ const K: u64 = 6;
 const SCALE: u64 = 100_000;
 
 /// Files above this size are generated or data; their words would drown the others.
-const MAX_BYTES: u64 = 1_000_000;
+pub(super) const MAX_BYTES: u64 = 1_000_000;
 
 /// Ranks every source file that a repair may have to change, best first, ties by path.
 #[must_use]
@@ -74,24 +76,17 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         .filter(|(path, _)| !input.targets.contains(path) && (input.may_read)(path))
         .map(|(path, standing)| (path, standing == ProjectPart::SetApart))
         .unzip();
-    let target_bytes: Vec<Arc<[u8]>> = input
-        .targets
-        .iter()
-        .filter(|path| (input.may_read)(path))
-        .filter_map(|path| {
-            let body = input.asking.iter().find(|(of, _)| of == path);
-            body.map_or_else(
-                || source.read(path).ok(),
-                |(_, body)| Some(body.as_slice().into()),
-            )
-        })
-        .collect();
+    let target_bytes = target_bytes(source, input);
     let target_texts: Vec<&[u8]> = target_bytes.iter().map(AsRef::as_ref).collect();
     let query = Query::new(input.log.as_bytes(), &target_texts);
     input.words.load();
     let files: Vec<FileTerms> = pool
         .par_iter()
-        .map(|path| scan(&query, source, path, input.words))
+        .map(|path| {
+            let mut terms = scan(&query, source, path, input.words);
+            add_path(&mut terms, &query, path);
+            terms
+        })
         .collect();
     let rarity = rarities(&query, &files);
     let first = |signal| match signal {
@@ -141,6 +136,19 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         ranked.extend(others.into_iter().filter(|it| !known.contains(&it.path)));
     }
     ranked
+}
+
+// What of the targets asks.
+fn target_bytes(source: &dyn Source, input: &RankInput<'_>) -> Vec<Arc<[u8]>> {
+    let targets = input.targets.iter().filter(|path| (input.may_read)(path));
+    let bytes = targets.filter_map(|path| {
+        let body = input.asking.iter().find(|(of, _)| of == path);
+        body.map_or_else(
+            || source.read(path).ok(),
+            |(_, body)| Some(body.as_slice().into()),
+        )
+    });
+    bytes.collect()
 }
 
 /// Files of the first fusion whose neighbours are looked at.
@@ -247,5 +255,6 @@ fn fused(path: &RepoPath, mut parts: Vec<(Signal, u64)>) -> Ranked {
         } else {
             reasons.join("; ")
         },
+        lines: Vec::new(),
     }
 }

@@ -3,7 +3,10 @@
 //! same on every machine.
 
 mod fuse;
+mod issue;
 mod name;
+mod outlines;
+mod people;
 mod pool;
 mod query;
 mod scan;
@@ -14,8 +17,10 @@ mod weights;
 mod worth;
 
 pub use fuse::{RankInput, Ranked, rank, rank_by};
+pub use issue::{Issue, IssueInput, Ranking, Rarity, rank_issue};
+pub use outlines::known_outline;
 pub use pool::{Pool, ProjectPart};
 pub use signals::Commit;
 pub use units::{Unit, units};
 pub use weights::{Signal, WEIGHTS, Weight};
-pub use worth::{Piece, Question, worth};
+pub use worth::{Piece, Question, Said, worth};

@@ -51,6 +51,14 @@ impl Query {
         }
     }
 
+    /// The query of groups of ids, each group one term with as many names as it has forms.
+    pub(super) fn of_groups(groups: impl Iterator<Item = (TermId, u32)>, count: usize) -> Self {
+        Self {
+            terms: vec![Term::default(); count],
+            numbers: groups.collect(),
+        }
+    }
+
     pub(super) fn number(&self, id: TermId) -> Option<u32> {
         self.numbers.get(&id).copied()
     }

@@ -20,7 +20,7 @@ pub(super) struct FileTerms {
 /// Words of a path weigh as much as this many occurrences in the text.
 const PATH_WEIGHT: u32 = 3;
 
-/// Counts the query's terms in a file and in its path. The words of a file that an earlier run has
+/// Counts the query's terms in a file. The words of a file that an earlier run has
 /// read are known; those of one that is read now are put to them. A file that cannot be read has
 /// no terms.
 pub(super) fn scan(
@@ -32,20 +32,17 @@ pub(super) fn scan(
     let id = words.keeps().then(|| source.blob_id(path)).flatten();
     let key = id.map(|id| Key::new(id.as_bytes(), 0));
     let known = key.as_ref().and_then(|key| words.get(key));
-    let mut terms = if let Some(terms) = known.and_then(|known| decode(query, &known)) {
-        terms
-    } else {
-        let Ok(bytes) = source.read(path) else {
-            return FileTerms::default();
-        };
-        let found = count(&bytes);
-        if let Some(key) = key {
-            words.put(key, found.encode());
-        }
-        FileTerms::of(query, found.length, found.counts.into_iter())
+    if let Some(terms) = known.and_then(|known| decode(query, &known)) {
+        return terms;
+    }
+    let Ok(bytes) = source.read(path) else {
+        return FileTerms::default();
     };
-    add_path(&mut terms, query, path);
-    terms
+    let found = count(&bytes);
+    if let Some(key) = key {
+        words.put(key, found.encode());
+    }
+    FileTerms::of(query, found.length, found.counts.into_iter())
 }
 
 // The words of a file: how many there are, and each with its count, its lowest bit saying whether
@@ -130,7 +127,7 @@ fn decode(query: &Query, bytes: &[u8]) -> Option<FileTerms> {
 }
 
 impl FileTerms {
-    // Ids in order give numbers in order.
+    // Several ids may stand for one term.
     fn of(query: &Query, length: u32, words: impl Iterator<Item = (TermId, u32)>) -> Self {
         let mut terms = Self {
             length,
@@ -144,11 +141,20 @@ impl FileTerms {
                 }
             }
         }
+        terms.counts.sort_unstable();
+        terms.counts.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            kept.1 += if same { next.1 } else { 0 };
+            same
+        });
+        terms.defines.sort_unstable();
+        terms.defines.dedup();
         terms
     }
 }
 
-fn add_path(terms: &mut FileTerms, query: &Query, path: &RepoPath) {
+/// Counts the query's terms in the path of a file.
+pub(super) fn add_path(terms: &mut FileTerms, query: &Query, path: &RepoPath) {
     let mut hit = |id| {
         let Some(number) = query.number(id) else {
             return;
@@ -166,7 +172,7 @@ fn add_path(terms: &mut FileTerms, query: &Query, path: &RepoPath) {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileTerms, Query, count, decode, scan};
+    use super::{FileTerms, Query, add_path, count, decode, scan};
     use crate::model::RepoPath;
     use crate::source::Memory;
     use crate::state::Store;
@@ -179,7 +185,8 @@ mod tests {
         let source = Memory::new([(path.clone(), text.into())]);
         let directory = tempfile::tempdir().unwrap();
         let run = |words: &Store| {
-            let terms = scan(&query, &source, &path, words);
+            let mut terms = scan(&query, &source, &path, words);
+            add_path(&mut terms, &query, &path);
             words.save();
             (terms.length, terms.counts, terms.defines)
         };

@@ -9,13 +9,18 @@ const B: f64 = 0.75;
 
 /// BM25 of the files against a part of the query; `weight` says how often that part holds a term.
 pub(super) fn bm25(query: &Query, files: &[FileTerms], weight: fn(&Term) -> u32) -> Scores {
+    let asked = query.terms.iter().map(|term| f64::from(weight(term)));
+    bm25_by(&asked.collect::<Vec<_>>(), &rarities(query, files), files)
+}
+
+/// The same by how much each term is asked for, and how rare it is.
+pub(super) fn bm25_by(asked: &[f64], rarity: &[f64], files: &[FileTerms]) -> Scores {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = if files.is_empty() {
         1.0
     } else {
         (total / files.len() as f64).max(1.0)
     };
-    let rarity = rarities(query, files);
     files
         .iter()
         .map(|file| {
@@ -23,13 +28,9 @@ pub(super) fn bm25(query: &Query, files: &[FileTerms], weight: fn(&Term) -> u32)
             file.counts
                 .iter()
                 .filter_map(|(number, count)| {
-                    let term = query.terms.get(*number as usize)?;
-                    let asked = weight(term);
-                    if asked == 0 {
-                        return None;
-                    }
+                    let asked = asked.get(*number as usize).filter(|it| **it > 0.0)?;
                     let often = f64::from(*count) * (K1 + 1.0) / (f64::from(*count) + norm);
-                    Some(rarity[*number as usize] * often * log2_1p(f64::from(asked)))
+                    Some(rarity[*number as usize] * often * log2_1p(*asked))
                 })
                 .sum()
         })

@@ -83,11 +83,16 @@ pub(super) fn identifiers<'t>(text: &'t [u8], mut visit: impl FnMut(Occurrence<'
     }
 }
 
-/// Calls `visit` with the id of each part of a compound identifier: `parseMoneyText` and
-/// `parse_money_text` give `parse`, `money` and `text`. Simple words give nothing.
-pub(super) fn parts(word: &[u8], mut visit: impl FnMut(TermId)) {
+/// Calls `visit` with the id of each part of a compound identifier.
+pub(super) fn parts(word: &[u8], visit: impl FnMut(TermId)) {
+    part_words(word).map(term_id).for_each(visit);
+}
+
+/// The parts of a compound identifier: `parseMoneyText` and `parse_money_text` give `parse`, `money` and `text`.
+/// Simple words give nothing.
+pub(super) fn part_words(word: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut start = 0;
-    for at in 1..=word.len() {
+    (1..=word.len()).filter_map(move |at| {
         let ends = at == word.len()
             || word[at] == b'_'
             || word[at] == b'$'
@@ -95,15 +100,13 @@ pub(super) fn parts(word: &[u8], mut visit: impl FnMut(TermId)) {
                 && (!word[at - 1].is_ascii_uppercase()
                     || word.get(at + 1).is_some_and(u8::is_ascii_lowercase)));
         if !ends {
-            continue;
+            return None;
         }
         let part = &word[start..at];
         let part = part.strip_prefix(b"_").unwrap_or(part);
-        if part.len() >= MIN_LENGTH && part.len() < word.len() {
-            visit(term_id(part));
-        }
         start = at;
-    }
+        (part.len() >= MIN_LENGTH && part.len() < word.len()).then_some(part)
+    })
 }
 
 fn is_word(byte: u8) -> bool {

@@ -1,5 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
+use super::issue::{Issue, Rarity};
 use super::query::is_common;
 use super::signals::log2_1p;
 use super::terms::{ByTerm, TermId, identifiers, parts, term_id};
@@ -20,13 +21,61 @@ pub struct Piece<'t> {
 }
 
 /// What the pieces are weighed against.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Copy)]
 pub struct Question<'t> {
-    /// What the log says of the failure.
-    pub evidence: &'t [u8],
+    /// What says what is wrong.
+    pub said: Said<'t>,
     /// Pieces that fail, such as the bodies of failing tests, and pieces that the log points into,
     /// with their weight.
-    pub seeds: Vec<(usize, f64)>,
+    pub seeds: &'t [(usize, f64)],
+}
+
+/// Who says what is wrong.
+#[derive(Clone, Copy)]
+pub enum Said<'t> {
+    /// A log: what it tells of the failure.
+    Log(&'t [u8]),
+    /// A person, in words of which it is known how rare they are in the repository.
+    Issue(&'t Issue, &'t Rarity),
+}
+
+/// The words that are asked for.
+pub(super) struct Asked<'t> {
+    /// By key, how much each is.
+    pub(super) weights: BTreeMap<u64, f64>,
+    /// The key of a word; words with the same are one.
+    pub(super) key: Box<dyn Fn(TermId) -> Option<u64> + 't>,
+    /// How rare words are in the repository; else they are as rare as among the pieces.
+    pub(super) rarity: Option<&'t Rarity>,
+    /// What a part of an identifier says beside all of it.
+    pub(super) part: f64,
+    /// How much a long piece has to hold more than a short one, 0 to 1.
+    pub(super) length: f64,
+}
+
+impl<'t> Asked<'t> {
+    fn of(words: &[Words], question: &Question<'t>) -> Self {
+        let text = match question.said {
+            Said::Issue(issue, rarity) => return issue.asks(rarity),
+            Said::Log(text) => text,
+        };
+        let mut weights: BTreeMap<TermId, f64> = BTreeMap::new();
+        for (id, count) in Words::of(text).all(PART) {
+            *weights.entry(id).or_default() += log2_1p(count);
+        }
+        for (seed, weight) in question.seeds {
+            for (id, count) in words[*seed].all(PART) {
+                *weights.entry(id).or_default() += OF_SEED * weight * log2_1p(count);
+            }
+        }
+        Self {
+            weights,
+            key: Box::new(Some),
+            rarity: None,
+            part: PART,
+            length: B,
+        }
+    }
 }
 
 /// How much each piece says about the failure, by words it shares with the evidence and the
@@ -36,7 +85,7 @@ pub struct Question<'t> {
 #[must_use]
 pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
     let words: Vec<Words> = pieces.iter().map(|it| Words::of(it.text)).collect();
-    let shared = shared_words(pieces, &words, question);
+    let shared = shared_words(&words, &Asked::of(&words, question));
     let reached = reached(pieces, &words, &shared, question);
     let highest = |scores: &[f64]| {
         let of_product = scores.iter().zip(pieces).filter(|(_, it)| it.product);
@@ -59,14 +108,14 @@ const REACHED: f64 = 0.7;
 const LEAST: f64 = 1e-9;
 
 // The identifiers of a piece, whole and in parts, with their counts.
-struct Words {
+pub(super) struct Words {
     whole: BTreeMap<TermId, u32>,
     parts: BTreeMap<TermId, u32>,
     length: u32,
 }
 
 impl Words {
-    fn of(text: &[u8]) -> Self {
+    pub(super) fn of(text: &[u8]) -> Self {
         let mut words = Self {
             whole: BTreeMap::new(),
             parts: BTreeMap::new(),
@@ -83,16 +132,11 @@ impl Words {
         words
     }
 
-    fn all(&self) -> impl Iterator<Item = (TermId, f64)> {
-        let whole = self
-            .whole
-            .iter()
-            .map(|(id, count)| (*id, f64::from(*count)));
-        let parts = self
-            .parts
-            .iter()
-            .map(|(id, count)| (*id, PART * f64::from(*count)));
-        whole.chain(parts)
+    fn all(&self, part: f64) -> impl Iterator<Item = (TermId, f64)> {
+        let whole = self.whole.iter();
+        let whole = whole.map(|(id, count)| (*id, f64::from(*count)));
+        let parts = self.parts.iter();
+        whole.chain(parts.map(move |(id, count)| (*id, part * f64::from(*count))))
     }
 }
 
@@ -103,54 +147,44 @@ const OF_SEED: f64 = 2.0;
 const K1: f64 = 1.2;
 const B: f64 = 0.6;
 
-fn shared_words(pieces: &[Piece<'_>], words: &[Words], question: &Question<'_>) -> Vec<f64> {
-    let mut asked: BTreeMap<TermId, f64> = BTreeMap::new();
-    for (id, count) in Words::of(question.evidence).all() {
-        *asked.entry(id).or_default() += log2_1p(count);
-    }
-    for (seed, weight) in &question.seeds {
-        for (id, count) in words[*seed].all() {
-            *asked.entry(id).or_default() += OF_SEED * weight * log2_1p(count);
-        }
-    }
-    let mut holders: ByTerm<u32> = ByTerm::default();
-    for piece in words {
-        let mut ids: Vec<TermId> = piece
-            .whole
-            .keys()
-            .chain(piece.parts.keys())
-            .copied()
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        for id in ids {
-            *holders.entry(id).or_default() += 1;
-        }
-    }
-    let all = pieces.len() as f64;
-    let total: f64 = words.iter().map(|it| f64::from(it.length)).sum();
-    let average = (total / all.max(1.0)).max(1.0);
-    let rarity = |id: TermId| {
-        let held = f64::from(holders.get(&id).copied().unwrap_or(0));
-        log2_1p((all - held + 0.5) / (held + 0.5))
-    };
-    words
+/// BM25 of the pieces against what is asked for.
+pub(super) fn shared_words(words: &[Words], asked: &Asked<'_>) -> Vec<f64> {
+    let counted: Vec<BTreeMap<u64, f64>> = words
         .iter()
         .map(|piece| {
-            let norm = K1 * (1.0 - B + B * f64::from(piece.length) / average);
-            let mut counts: BTreeMap<TermId, f64> = BTreeMap::new();
-            for (id, count) in piece.all() {
-                *counts.entry(id).or_default() += count;
+            let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
+            for (id, count) in piece.all(asked.part) {
+                let key = (asked.key)(id).filter(|it| asked.weights.contains_key(it));
+                if let Some(key) = key {
+                    *counts.entry(key).or_default() += count;
+                }
             }
             counts
-                .iter()
-                .filter_map(|(id, count)| {
-                    let asked = log2_1p(*asked.get(id)?);
-                    Some(rarity(*id) * asked * count * (K1 + 1.0) / (count + norm))
-                })
-                .sum()
         })
-        .collect()
+        .collect();
+    let mut holders: ByTerm<u32> = ByTerm::default();
+    for key in counted.iter().flat_map(BTreeMap::keys) {
+        *holders.entry(*key).or_default() += 1;
+    }
+    let all = words.len() as f64;
+    let total: f64 = words.iter().map(|it| f64::from(it.length)).sum();
+    let average = (total / all.max(1.0)).max(1.0);
+    let rarity = |key: u64| {
+        let known = asked.rarity.and_then(|it| it.0.get(&key).copied());
+        known.unwrap_or_else(|| {
+            let held = f64::from(holders.get(&key).copied().unwrap_or(0));
+            log2_1p((all - held + 0.5) / (held + 0.5))
+        })
+    };
+    let scored = counted.iter().zip(words).map(|(counts, piece)| {
+        let length = f64::from(piece.length) / average;
+        let norm = K1 * (1.0 - asked.length + asked.length * length);
+        let score = |(key, count): (&u64, &f64)| {
+            rarity(*key) * log2_1p(asked.weights[key]) * count * (K1 + 1.0) / (count + norm)
+        };
+        counts.iter().map(score).sum()
+    });
+    scored.collect()
 }
 
 /// How often the weight is handed on along names.
@@ -214,7 +248,7 @@ fn reached(
     let mut known: HashMap<usize, Vec<(usize, f64)>> = HashMap::new();
     let mut total = vec![0.0; pieces.len()];
     let mut wave: BTreeMap<usize, f64> = BTreeMap::new();
-    for (seed, weight) in &question.seeds {
+    for (seed, weight) in question.seeds {
         *wave.entry(*seed).or_default() += weight;
     }
     // What shares most with the question is asked too, a little.
@@ -250,7 +284,7 @@ fn last_name(name: &str) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, Question, worth};
+    use super::{Piece, Question, Said, worth};
 
     fn order(texts: &[(&str, &[&str], f64)], question: &Question<'_>) -> Vec<usize> {
         let pieces: Vec<Piece<'_>> = texts
@@ -287,14 +321,14 @@ mod tests {
             ("def close_socket(): open_socket()", &["close_socket"], 1.0),
         ];
         let question = Question {
-            evidence: b"assert basket_total(3) == 4",
-            seeds: vec![(0, 1.0)],
+            said: Said::Log(b"assert basket_total(3) == 4"),
+            seeds: &[(0, 1.0)],
         };
         let found = order(texts, &question);
         assert_eq!(found[..2], [2, 3], "{found:?}");
         let socket = Question {
-            evidence: b"OSError in open_socket",
-            seeds: Vec::new(),
+            said: Said::Log(b"OSError in open_socket"),
+            seeds: &[],
         };
         let found = order(texts, &socket);
         assert!(
@@ -303,6 +337,6 @@ mod tests {
         );
         let last = order(&[("a_word", &[], 0.1), ("a_word", &[], 1.0)], &question);
         assert_eq!(last.len(), 2);
-        assert!(worth(&[], &Question::default()).is_empty());
+        assert!(worth(&[], &socket).is_empty());
     }
 }

@@ -22,6 +22,8 @@ pub(super) struct Arguments {
     /// A file of the repository that holds it. Without `log`, `logFile`, `targets` and
     /// `requestedFiles` it is the last run's.
     log_file: Option<String>,
+    /// The text of an issue or a task, in place of a log.
+    issue: Option<String>,
     /// Reports of its tests: the text of `JUnit` XML files.
     junit: Vec<String>,
     /// Files the failure is about; a directory means its files.
@@ -80,7 +82,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let is_sent = given.log.is_some();
     let nothing = given.targets.is_empty() && given.requested_files.is_empty();
     let file = given.log_file.as_deref();
-    let log = if given.log.is_some() || file.is_some() || (nothing && given.rev.is_none()) {
+    let silent = nothing && given.rev.is_none() && given.issue.is_none();
+    let log = if given.log.is_some() || file.is_some() || silent {
         log(&app, given.log, file, caller.progress)?
     } else {
         None
@@ -92,6 +95,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let request = ContextRequest {
         targets: given.targets,
         log,
+        issue: given.issue,
         since,
         diff: given.diff,
         reports: reports(&given.junit)?,

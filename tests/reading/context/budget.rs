@@ -1,6 +1,5 @@
 //! Budgets that fail loudly, remedies that work, and packets that send only what is new.
 
-
 use crate::support::{Repo, json, stderr, texts};
 
 fn shop() -> Repo {

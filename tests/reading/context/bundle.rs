@@ -1,7 +1,6 @@
 //! Level 4: the whole repository as an archive, policy and masks applied.
 #![allow(clippy::print_stderr, reason = "a skipped check says so")]
 
-
 use std::process::Command;
 
 use crate::support::{Repo, stderr};

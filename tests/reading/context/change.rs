@@ -1,6 +1,5 @@
 //! The change under test: `--diff BASE`.
 
-
 use crate::support;
 use crate::support::{Repo, texts};
 

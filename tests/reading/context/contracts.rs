@@ -1,6 +1,5 @@
 //! Types and contracts that the code under test refers to (R22), and definitions that it lacks.
 
-
 use crate::support::{Repo, texts};
 
 fn shop() -> Repo {

@@ -1,8 +1,7 @@
 //! The same files and log give the same bytes: any thread count, time stamps, place, locale.
 
-
-use proptest::prelude::*;
 use crate::support::{Repo, command, kept};
+use proptest::prelude::*;
 
 fn run(repo: &Repo, threads: &str, arguments: &[&str]) -> String {
     let all = [

@@ -1,6 +1,5 @@
 //! Bad input gives one clear error with a hint, the right exit code, and writes nothing.
 
-
 use crate::support::{Repo, stderr};
 
 fn repo() -> Repo {

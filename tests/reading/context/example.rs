@@ -1,6 +1,5 @@
 //! The embedded example of the README, as a user sees it.
 
-
 use std::path::Path;
 
 use crate::support::{Repo, texts};

@@ -1,6 +1,5 @@
 //! `mendit context` in every kind of place: commits, bare and linked checkouts, odd files.
 
-
 use crate::support::{Repo, git, json, mendit, stderr, texts};
 
 fn app() -> Repo {

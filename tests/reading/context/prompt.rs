@@ -1,6 +1,5 @@
 //! The packet as a prompt: what nobody vouched for stays behind its marker.
 
-
 use crate::support;
 use crate::support::Repo;
 

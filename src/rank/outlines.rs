@@ -3,7 +3,8 @@ use crate::model::{BlobId, RepoPath};
 use crate::state::{Key, Store};
 
 /// The outline of a text, from what is known, else by parsing it; then it is known.
-pub(super) fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
+#[must_use]
+pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
     // What is shown may differ from the file: secrets are masked.
     let key = reading(path).filter(|_| outlines.keeps());
     let Some(key) = key.map(|reading| Key::new(BlobId::of(text).as_bytes(), reading)) else {

@@ -1,0 +1,14 @@
+//! Packets, as a user sees them.
+
+mod budget;
+mod bundle;
+mod change;
+mod contracts;
+mod deterministic;
+mod errors;
+mod example;
+mod issue;
+mod levels;
+mod places;
+mod prompt;
+mod skeleton;
