@@ -53,6 +53,8 @@ impl Placing<'_> {
         if self.options.inaccurate_eof {
             drop_newlines(&mut sides);
         }
+        // It is told as it was, not as it is after its context was reduced.
+        let whole = sides.old.clone();
         let (mut leading, mut trailing) = (hunk.leading, hunk.trailing);
         // A hunk that starts at the first line and one that ends without context belong at the
         // edges, unless hunks without context are expected.
@@ -68,7 +70,7 @@ impl Placing<'_> {
             if self.work == 0 || (leading <= least && trailing <= least) {
                 if self.options.verbosity > Verbosity::Normal {
                     self.messages.raw(b"error: while searching for:\n");
-                    for line in &sides.old {
+                    for line in &whole {
                         self.messages.raw(&line.bytes);
                     }
                     self.messages.raw(b"\n");

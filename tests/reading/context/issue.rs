@@ -67,7 +67,7 @@ fn an_issue_is_no_log_and_says_something() {
 fn a_secret_in_an_issue_is_masked() {
     let repo = shop();
     let token = ["ghp_", "0123456789abcdefABCDEF0123456789abcd"].concat();
-    repo.write("issue.md", &format!("round_money fails with {token}\n"));
+    repo.write("issue.md", format!("round_money fails with {token}\n"));
     let prompt = repo.mendit(&["context", "--issue", "issue.md", "--format", "markdown"]);
     assert!(!String::from_utf8(prompt.stdout).unwrap().contains(&token));
 }
