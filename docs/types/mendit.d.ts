@@ -1769,6 +1769,8 @@ export interface RunResult {
   attempts: number;
   /** The report's word for it; `null` when nothing failed. */
   category: Category | null;
+  /** The change that made the commands fail, in one line; `null` where no trial showed one. */
+  cause: string | null;
   /**
    * Whether the patch is nothing but imports that were certain before they were tried, each seen
    * to help.

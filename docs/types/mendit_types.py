@@ -1638,6 +1638,8 @@ class RunResult(TypedDict):
     attempts: int
     # The report's word for it; `null` when nothing failed.
     category: Union["Category", None]
+    # The change that made the commands fail, in one line; `null` where no trial showed one.
+    cause: Union[str, None]
     # Whether the patch is nothing but imports that were certain before they were tried, each seen
     # to help.
     certain: bool

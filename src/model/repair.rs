@@ -380,6 +380,9 @@ pub struct RunResult {
     pub workplace: WorkplaceUsed,
     /// What failed at the start; `null` when nothing did.
     pub failure: Option<Observed>,
+    /// The change that made the commands fail, in one line; `null` where no trial showed one.
+    #[serde(default)]
+    pub cause: Option<String>,
     /// One sentence: why it ended so.
     pub message: String,
     /// What a person should do next.

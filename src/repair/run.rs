@@ -422,6 +422,7 @@ impl Session<'_> {
                 refused: self.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),
+            cause: (self.setup.request.cause.as_ref()).map(|it| it.message.clone()),
             message: self.setup.redactor.redact(&end.message).text.into_owned(),
             suggested_actions: Vec::new(),
             files_modified: changes.iter().map(|it| it.path.to_string()).collect(),

@@ -30,6 +30,12 @@ pub fn run_html(run: &RunRecord) -> String {
         }
         text.push_str(&list(&failure.failing_tests));
     }
+    if let Some(cause) = &result.cause {
+        text.push_str(&format!(
+            "<h2>What did it</h2>\n<p>{}</p>\n",
+            message(cause)
+        ));
+    }
     text.push_str(&folded("End of the first log", &run.log));
     if !result.suggested_actions.is_empty() {
         text.push_str("<h2>Next</h2>\n");

@@ -1,7 +1,7 @@
 use super::markup::{cell, fenced};
 use super::proof_text::{proof_rows, word};
 use super::run_text::status_word;
-use crate::model::{AttemptRecord, Origin, RunRecord, RunResult};
+use crate::model::{AttemptRecord, Origin, Proof, RunRecord, RunResult};
 
 /// A run as Markdown: the comment under a pull request. What it was, what was tried, the patch;
 /// long parts are folded.
@@ -27,18 +27,11 @@ pub fn run_markdown(run: &RunRecord) -> String {
             text.push_str(&format!("- and {more} more\n"));
         }
     }
+    if let Some(cause) = &result.cause {
+        text.push_str(&format!("\n**What did it** {}\n", cell(cause)));
+    }
     if let Some(proof) = &result.proof {
-        text.push_str("\n**Proof**\n");
-        let mut missing = false;
-        for (name, said) in proof_rows(proof) {
-            missing |= name == "missing";
-            let lacks = if missing { "missing: " } else { "" };
-            text.push_str(&format!("- {lacks}{}\n", cell(&said)));
-        }
-        for test in proof.decisive.tests.iter().take(MAX_TESTS) {
-            let end = word(test.ended);
-            text.push_str(&format!("- {}: {end}\n", cell(&test.id)));
-        }
+        text.push_str(&proof_list(proof));
     }
     if let Some(trouble) = &result.agent_trouble {
         let lines = trouble.last_lines.join("\n");
@@ -83,6 +76,21 @@ pub fn run_markdown(run: &RunRecord) -> String {
         result.attempts,
         result.agent_calls
     ));
+    text
+}
+
+fn proof_list(proof: &Proof) -> String {
+    let mut text = String::from("\n**Proof**\n");
+    let mut missing = false;
+    for (name, said) in proof_rows(proof) {
+        missing |= name == "missing";
+        let lacks = if missing { "missing: " } else { "" };
+        text.push_str(&format!("- {lacks}{}\n", cell(&said)));
+    }
+    for test in proof.decisive.tests.iter().take(MAX_TESTS) {
+        let end = word(test.ended);
+        text.push_str(&format!("- {}: {end}\n", cell(&test.id)));
+    }
     text
 }
 

@@ -287,6 +287,19 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let told = format!("::warning file=library/loans.py,line=6,title=what did it::{line}");
     assert!(notes.contains(&told), "{notes}");
 
+    let out = repo.outside().join("repair");
+    let [test, out] = [COMMAND.join(" "), out.display().to_string()];
+    let asked = ["repair", "--test", &test, "--agent", "true", "--out", &out];
+    repo.mendit(&asked);
+    for page in ["markdown", "html"] {
+        let page = repo.mendit(&["report", &out, "--format", page]);
+        let page = String::from_utf8_lossy(&page.stdout).into_owned();
+        assert!(
+            page.contains("since your change at library/loans.py:6"),
+            "{page}"
+        );
+    }
+
     let path = repo.root().join("library/loans.py");
     let before = std::fs::read_to_string(&path).unwrap();
     let asked = repo.mendit(&["fix", "--undo"]);

@@ -247,7 +247,11 @@ fn what_was_searched_for_is_told_with_all_its_context() {
     let patch = "--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n a\n b\n-c\n+d\n e\n";
     let (theirs, ours) = both(&[("f", b"x\ny\n")], patch.as_bytes(), &["-C1", "-v"]);
     assert_eq!(ours, theirs);
-    assert!(ours.stderr.contains("for:\na\nb\nc\ne\n"), "{}", ours.stderr);
+    assert!(
+        ours.stderr.contains("for:\na\nb\nc\ne\n"),
+        "{}",
+        ours.stderr
+    );
 }
 
 fn text() -> impl Strategy<Value = Vec<u8>> {
