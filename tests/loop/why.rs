@@ -1,7 +1,10 @@
 //! Which change made it fail: uncommitted, in a commit, deleted, of two parts, and none at all.
 #![cfg(unix)]
 
-use crate::support::{Repo, has_program, stderr};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use crate::support::{Repo, command, has_program, stderr};
 use serde_json::Value;
 
 const LOANS: &str = "LIMIT = 14\n\n\ndef is_overdue(days):\n    return days > LIMIT\n\n\ndef fee(days):\n    \
@@ -329,4 +332,59 @@ fn a_run_tries_nothing_where_that_is_not_wanted() {
         "{said}"
     );
     assert!(!said.contains("taken back"), "{said}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    let marker = format!("killed-{}", std::process::id());
+    repo.write(
+        "test_loans.py",
+        &format!("import time\n\ntime.sleep(0.3)  # {marker}\n{TEST}"),
+    );
+    repo.commit();
+    repo.write("library/loans.py", innocent(&broken(LOANS)));
+    let content = |path: &str| std::fs::read(repo.root().join(path)).unwrap();
+    let before = ["library/loans.py", "test_loans.py", ".git/index"].map(content);
+    let words = [&["why"][..], &COMMAND, &["test_loans"]].concat();
+    let mut ended = 0;
+    for at in (0..12).map(|step| Duration::from_millis(40 + step * 310)) {
+        let mut child = command(&repo.root(), &words);
+        let mut child = child
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(at);
+        ended += u32::from(child.try_wait().unwrap().is_some());
+        let _ = child.kill();
+        child.wait().unwrap();
+        let after = ["library/loans.py", "test_loans.py", ".git/index"].map(content);
+        assert_eq!(after, before, "{at:?}");
+    }
+    assert!(ended < 12, "none was killed on its way");
+    let (code, document) = why(&repo, &[]);
+    assert_eq!(
+        (code, &document["verdict"]),
+        (0, &"caused".into()),
+        "{document}"
+    );
+    assert_eq!(document["cause"][0]["path"], "library/loans.py");
+    let root = repo.root().canonicalize().unwrap();
+    let left = || {
+        let all = std::fs::read_dir("/proc").unwrap().flatten();
+        let works = |it: std::fs::DirEntry| std::fs::read_link(it.path().join("cwd")).ok();
+        all.filter_map(works)
+            .filter(|it| it.starts_with(&root))
+            .count()
+    };
+    let until = Instant::now() + Duration::from_secs(20);
+    while left() > 0 {
+        assert!(Instant::now() < until, "{} processes are left", left());
+        std::thread::sleep(Duration::from_millis(100));
+    }
 }
