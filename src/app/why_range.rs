@@ -91,6 +91,9 @@ pub(super) fn search_range(
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
     }
+    if !bases.commits.is_empty() {
+        trials.confirm()?;
+    }
     for (what, commit) in &bases.commits {
         let Ok(tree) = git.tree(commit) else {
             continue;

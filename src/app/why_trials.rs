@@ -114,6 +114,15 @@ impl<'a> Trials<'a> {
         Ok(outcome)
     }
 
+    /// Sees that the chosen tests fail alone in the worktree's own state, before other states are asked: where
+    /// they do not, the whole command is asked from then on.
+    pub(super) fn confirm(&mut self) -> Result<(), AppError> {
+        if self.alone.is_some() && self.runs == 0 {
+            self.try_states(&States::new(), None, Vec::new())?;
+        }
+        Ok(())
+    }
+
     /// Why nothing more can be run.
     pub(super) fn ended(&self) -> Option<WhyReason> {
         self.ended

@@ -97,7 +97,10 @@ impl Row {
                 continue;
             }
             match word.as_str() {
-                "{ids}" => found.extend(tests.iter().map(|test| test.id.clone())),
+                "{ids}" => {
+                    let ids: Option<Vec<String>> = tests.iter().map(|it| self.id(it)).collect();
+                    found.extend(ids?);
+                }
                 "{files}" => {
                     let files: Option<BTreeSet<&String>> =
                         tests.iter().map(|test| test.path.as_ref()).collect();
@@ -109,6 +112,24 @@ impl Row {
         // A test without a name is found by none, and no option is made of one.
         let is_plain = |test: &FailedTest| !test.id.trim().is_empty() && !test.id.starts_with('-');
         tests.iter().all(is_plain).then_some(found)
+    }
+
+    // The word that chooses a test. Without its summary pytest names one by its heading, `T.test_a[1.5]`: its
+    // file is the one of the failure, where pytest would look for tests in that.
+    fn id(&self, test: &FailedTest) -> Option<String> {
+        if self.runner != TestRunner::Pytest || test.id.contains("::") || test.id.ends_with(".py") {
+            return Some(test.id.clone());
+        }
+        let collects = |path: &&str| {
+            let name = base(path);
+            name.starts_with("test_") || name.ends_with("_test.py")
+        };
+        let path = test.path.as_deref().filter(collects)?;
+        let (name, case) = match test.id.split_once('[') {
+            Some((name, case)) => (name, format!("[{case}")),
+            None => (test.id.as_str(), String::new()),
+        };
+        Some(format!("{path}::{}{case}", name.replace('.', "::")))
     }
 
     fn pattern(&self, tests: &[FailedTest]) -> String {
@@ -242,6 +263,8 @@ mod tests {
             test("mocha", "a.js", "Net() \"before all\" hook for \"pings\""),
             test("mocha", "a.js", "Net deep \"after each\" hook: ends"),
         ];
+        let elsewhere = [test("pytest", "shop/a.py", "test_x")];
+        let headed = [test("pytest", "tests/test_a.py", "T.test_x[1.5]")];
         let is_path = |word: &str| ["tests", "shop"].contains(&word);
         for (line, named, tests, expected) in [
             (
@@ -249,6 +272,12 @@ mod tests {
                 R::Pytest,
                 &pytest[..],
                 "pytest -q 'tests/test_a.py::test_x[a b]'",
+            ),
+            (
+                "pytest -q",
+                R::Pytest,
+                &headed,
+                "pytest -q 'tests/test_a.py::T::test_x[1.5]'",
             ),
             (
                 "uv run python -m pytest tests -x",
@@ -310,6 +339,7 @@ mod tests {
             ("pytest tests/*.py", R::Pytest, &pytest),
             ("npm test", R::NodeTest, &node),
             ("npm test", R::Mocha, &jest),
+            ("pytest", R::Pytest, &elsewhere),
         ] {
             assert_eq!(chosen(line, Some(named), tests, &is_path), None, "{line}");
         }
