@@ -117,7 +117,8 @@ impl Row {
     // The word that chooses a test. Without its summary pytest names one by its heading, `T.test_a[1.5]`: its
     // file is the one of the failure, where pytest would look for tests in that.
     fn id(&self, test: &FailedTest) -> Option<String> {
-        if self.runner != TestRunner::Pytest || test.id.contains("::") || test.id.ends_with(".py") {
+        let is_file = test.path.as_ref() == Some(&test.id);
+        if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file {
             return Some(test.id.clone());
         }
         let collects = |path: &&str| {

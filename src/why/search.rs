@@ -121,6 +121,13 @@ impl Search<'_> {
                 break;
             };
             needed.insert(*last);
+            // Where some sets do not build, one that passes may hold more than the cause needs.
+            if needed.len() > 1
+                && self.has_silent()
+                && let Some(found) = self.singly(&[*last])?
+            {
+                return Ok(found);
+            }
             rest = before;
             low = 0;
         }
@@ -132,6 +139,11 @@ impl Search<'_> {
             }
         }
         Ok(needed)
+    }
+
+    fn has_silent(&self) -> bool {
+        let mut outcomes = self.known.values().flatten();
+        outcomes.any(|it| *it == WhyOutcome::Other)
     }
 
     fn confirmed(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
@@ -274,6 +286,20 @@ mod tests {
         let (step, runs) = search(40, parts);
         assert_eq!(step, Step::Found(BTreeSet::from([5])));
         assert!(runs <= 12, "{runs} runs");
+    }
+
+    #[test]
+    fn a_cause_far_down_is_told_without_what_goes_with_others() {
+        // Three hunks go together, one among the likeliest and two among the least likely.
+        let parts = |taken: &BTreeSet<usize>| {
+            let some = [2, 38, 39].iter().filter(|it| taken.contains(*it)).count();
+            match (some, taken.contains(&30)) {
+                (1 | 2, _) => Other,
+                (_, true) => Passes,
+                (_, false) => Fails,
+            }
+        };
+        assert_eq!(search(40, parts).0, Step::Found(BTreeSet::from([30])));
     }
 
     #[test]

@@ -344,7 +344,7 @@ fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
     let marker = format!("killed-{}", std::process::id());
     repo.write(
         "test_loans.py",
-        &format!("import time\n\ntime.sleep(0.3)  # {marker}\n{TEST}"),
+        format!("import time\n\ntime.sleep(0.3)  # {marker}\n{TEST}"),
     );
     repo.commit();
     repo.write("library/loans.py", innocent(&broken(LOANS)));
