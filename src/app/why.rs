@@ -279,9 +279,16 @@ impl Answer {
 pub(super) fn is_product(path: &RepoPath, diagnosis: Option<&Diagnosis>) -> bool {
     let path = path.as_str();
     let module = path.strip_suffix(".py").map(|it| it.replace('/', "."));
-    let bears = |id: &str| {
-        id.starts_with(path) || module.as_deref().is_some_and(|module| id.contains(module))
+    // `shop.tests.T.test_a`, `test_a (shop.tests.T)`.
+    let in_module = |id: &str| {
+        let mut names = id.split(|it: char| !(it.is_alphanumeric() || "_.".contains(it)));
+        let module = module.as_deref();
+        names.any(|name| {
+            let rest = module.and_then(|module| name.strip_prefix(module));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        })
     };
+    let bears = |id: &str| id.starts_with(path) || in_module(id);
     let mut tests = diagnosis.into_iter().flat_map(|it| &it.tests);
     !is_test(path) && !tests.any(|it| it.path.as_deref() == Some(path) && bears(&it.id))
 }

@@ -91,8 +91,8 @@ pub(super) fn search_range(
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
     }
-    if !bases.commits.is_empty() {
-        trials.confirm()?;
+    if !bases.commits.is_empty() && trials.confirm()? == Some(WhyOutcome::Passes) {
+        return Ok(Answer::unknown(WhyReason::Flaky));
     }
     for (what, commit) in &bases.commits {
         let Ok(tree) = git.tree(commit) else {

@@ -115,12 +115,12 @@ impl<'a> Trials<'a> {
     }
 
     /// Sees that the chosen tests fail alone in the worktree's own state, before other states are asked: where
-    /// they do not, the whole command is asked from then on.
-    pub(super) fn confirm(&mut self) -> Result<(), AppError> {
-        if self.alone.is_some() && self.runs == 0 {
-            self.try_states(&States::new(), None, Vec::new())?;
+    /// they do not, the whole command is asked from then on. What came of it, `None` where nothing was run.
+    pub(super) fn confirm(&mut self) -> Result<Option<WhyOutcome>, AppError> {
+        if self.alone.is_none() || self.runs > 0 {
+            return Ok(None);
         }
-        Ok(())
+        self.try_states(&States::new(), None, Vec::new())
     }
 
     /// Why nothing more can be run.

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FailureKind, KnownCause, Level};
+use super::{FailureKind, KnownCause, Level, RepoPath};
 
 /// What a person or an agent wants to know of a command that failed, in a few lines.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -61,6 +61,13 @@ pub struct RunFailure {
 }
 
 impl RunFailure {
+    /// The file and the line it was raised in, where that is a path of a repository.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, Option<u32>)> {
+        let path = self.path.as_deref()?;
+        RepoPath::new(path).ok().map(|_| (path, self.line))
+    }
+
     /// The test, its error, and where the test stands when the error was raised elsewhere.
     #[must_use]
     pub fn told(&self) -> String {

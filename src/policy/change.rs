@@ -9,7 +9,7 @@ use super::shadow::is_python_test;
 use super::test_change::{changed_lines, changed_tests};
 use super::test_files::{is_assertion, is_foreign_program, is_test};
 use super::{shadow, silenced, suspicion};
-use crate::languages::Language;
+use crate::languages::{Language, PYTHON};
 use crate::model::{Code, Operation, PatchProblem, file_name};
 use crate::source::Source;
 
@@ -113,13 +113,20 @@ fn moves_imports(file: &ChangedFile<'_>) -> bool {
     let (Some(before), Some(after)) = (file.before, file.after) else {
         return false;
     };
-    if Language::of_path(file.path).is_none() || file.modes.0 != file.modes.1 {
+    let Some(language) = Language::of_path(file.path).filter(|_| file.modes.0 == file.modes.1)
+    else {
         return false;
-    }
+    };
+    // In script `#` begins a name.
+    let comment: &[u8] = if std::ptr::eq(language, &raw const PYTHON) {
+        b"#"
+    } else {
+        b"//"
+    };
     // A line at its depth, and apart from these the imports, which stand alone on theirs.
     let parts = |bytes| {
         let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-        let says = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(b"#");
+        let says = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
         let is_import = |it: &&[u8]| {
             let line = it.trim_ascii_start();
             line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
@@ -450,6 +457,12 @@ pub(super) mod tests {
                 "tests/conftest.py",
                 conftest,
                 &conftest.replace("ssl\n\n", "ssl, os\n\n"),
+                true,
+            ),
+            (
+                "vitest.config.ts",
+                "class A {\n}\n",
+                "class A {\n  #a = evil();\n}\n",
                 true,
             ),
             ("setup.py", setup, &setup.replace("a>=1", "a>=2,<3"), false),

@@ -74,7 +74,9 @@ fn done_to(
     let moved = gone
         .iter()
         .filter(|it| is_test_head(it) && come.contains_key(**it));
-    if lost > found && lost - found > moved.count() + rows_of_tables(&new) {
+    if lost > found
+        && lost - found > moved.count() + if found > 0 { rows_of_tables(&new) } else { 0 }
+    {
         let lines = lines_of(before, &gone, &is_test_head);
         return Some((Does::TakesAway, "removes a case of", lines));
     }

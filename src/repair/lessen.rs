@@ -58,8 +58,8 @@ impl Session<'_> {
         Ok((less, again))
     }
 
-    // The change without: files that are new and that nobody names, what it rewrites in tests, lines that only
-    // show where code came by, and all that earlier attempts changed beside it.
+    // The change without: files that are new and that nobody names, what it rewrites in tests, and all that earlier
+    // attempts changed beside it.
     fn less(&self, changes: &[Change]) -> Result<Vec<Change>, RepairError> {
         let source = self.place.source()?;
         let is_free = |path: &RepoPath| self.setup.allowed.has(path.as_str());
@@ -70,12 +70,13 @@ impl Session<'_> {
             let unnamed = is_new
                 && !is_test(path.as_str())
                 && Language::of_path(path.as_str()).is_some()
-                && !is_named(source.as_ref(), path);
+                && !is_named(source.as_ref(), path)
+                && !self.has_unnamed_neighbours(path);
             let rewrites = is_test(path.as_str()) && takes_lines(change) && !is_free(path);
             if unnamed || rewrites {
                 continue;
             }
-            less.push(without_traces(change));
+            less.push(change.clone());
         }
         // Something of it must stay.
         if less.is_empty() {
@@ -90,6 +91,17 @@ impl Session<'_> {
             }
         }
         Ok(less)
+    }
+
+    // Whether files stand beside it that nobody names either: what a folder is read for, as migrations, routes
+    // and commands are, is needed without a name.
+    fn has_unnamed_neighbours(&self, path: &RepoPath) -> bool {
+        let source = self.setup.source;
+        let files = source.listing().files();
+        let beside = files.filter(|it| it.path.directory() == path.directory());
+        let mut beside = beside.filter(|it| it.path.extension() == path.extension());
+        !path.directory().is_empty()
+            && beside.any(|it| !is_test(it.path.as_str()) && !is_named(source, &it.path))
     }
 
     // What an earlier attempt changed that was sure of it.
@@ -121,36 +133,9 @@ fn takes_lines(change: &Change) -> bool {
     before.any(|(line, count)| !line.is_empty() && after.get(line).is_none_or(|it| *it < count))
 }
 
-// Without added lines that only show where code came by, of a file that has none of the kind.
-fn without_traces(change: &Change) -> Change {
-    let (before, after) = (lines(change.before.as_ref()), lines(change.after.as_ref()));
-    let shows = |line: &&String| {
-        let code = line.trim();
-        TRACES.iter().any(|it| code.starts_with(it))
-    };
-    if Language::of_path(change.path.as_str()).is_none() || before.iter().any(|it| shows(&it)) {
-        return change.clone();
-    }
-    let kept: String = after.iter().filter(|it| !shows(it)).cloned().collect();
-    let Some(state) = change
-        .after
-        .as_ref()
-        .filter(|_| kept.len() < after.concat().len())
-    else {
-        return change.clone();
-    };
-    let state = FileState::new(kept.into_bytes(), state.mode);
-    let mut less = Change::between(change.path.clone(), change.before.clone(), Some(state));
-    less.standing.clone_from(&change.standing);
-    less
-}
-
-// How such lines begin in both languages.
-const TRACES: &[&str] = &["print(", "console.log(", "debugger", "breakpoint()"];
-
 #[cfg(test)]
 mod tests {
-    use super::{takes_lines, without_traces};
+    use super::takes_lines;
     use crate::model::RepoPath;
     use crate::patch::{Change, FileState};
 
@@ -164,22 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn what_shows_where_code_came_by_is_dropped() {
+    fn what_takes_lines_of_a_test_rewrites_it() {
         let before = "def f():\n    return 1\n";
-        for (after, kept) in [
-            (
-                "def f():\n    print('here')\n    return 2\n",
-                "def f():\n    return 2\n",
-            ),
-            ("def f():\n    return 2\n", "def f():\n    return 2\n"),
-        ] {
-            let less = without_traces(&change(before, after));
-            assert_eq!(&less.after.unwrap().bytes[..], kept.as_bytes());
-        }
-        let prints = "def f():\n    print('a')\n";
-        let after = "def f():\n    print('b')\n";
-        let less = without_traces(&change(prints, after));
-        assert_eq!(&less.after.unwrap().bytes[..], after.as_bytes());
-        assert!(takes_lines(&change(before, prints)) && !takes_lines(&change("a\n", "a\nb\n")));
+        assert!(takes_lines(&change(before, "def f():\n    return 2\n")));
+        assert!(!takes_lines(&change("a\n", "a\nb\n")));
     }
 }

@@ -52,8 +52,7 @@ pub fn summary_github(summary: &RunSummary) -> String {
     }
     let mut text = String::new();
     for failure in &summary.failures {
-        let place = failure.path.as_deref().map(|path| (path, failure.line));
-        text.push_str(&command("error", place, title, &failure.told()));
+        text.push_str(&command("error", failure.place(), title, &failure.told()));
     }
     if summary.failures.is_empty() {
         text = command("error", None, title, &summary.explanation);

@@ -65,10 +65,7 @@ pub fn summary_sarif(summary: &RunSummary) -> Value {
 }
 
 fn of_failure(summary: &RunSummary, failure: &RunFailure) -> Value {
-    let place = failure
-        .path
-        .as_deref()
-        .map(|path| location(path, failure.line));
+    let place = failure.place().map(|(path, line)| location(path, line));
     let test = failure.test_path.as_deref().map(|path| {
         let mut place = location(path, failure.test_line);
         place["message"] = json!({ "text": "the test" });

@@ -181,7 +181,7 @@ fn a_repair_is_no_more_than_it_must_be() {
     ];
     let world = World::with(&files);
     let reply = serde_json::json!({ "status": "patch", "files": [
-        { "path": "app.py", "content": "def f():\n    print('here')\n    return 2\n" },
+        { "path": "app.py", "content": "def f():\n    return 2\n" },
         { "path": "scratch.py", "content": "import app\n" },
     ] });
     let agent = world.agent(&[&reply.to_string()], "");
@@ -197,8 +197,30 @@ fn a_repair_is_no_more_than_it_must_be() {
     assert_eq!(result["filesModified"], serde_json::json!(["app.py"]));
     let patch = world.text("final.patch");
     assert!(
-        patch.contains("+    return 2") && !patch.contains("here"),
+        patch.contains("+    return 2") && !patch.contains("scratch"),
         "{patch}"
+    );
+    // What a folder is read for needs no name.
+    let mut read = files.to_vec();
+    read.push(("steps/step_one.py", "ONE = 1\n"));
+    let world = World::with(&read);
+    let reply = serde_json::json!({ "status": "patch", "files": [
+        { "path": "app.py", "content": "def f():\n    return 2\n" },
+        { "path": "steps/step_two.py", "content": "TWO = 2\n" },
+    ] });
+    let agent = world.agent(&[&reply.to_string()], "");
+    world.repair(&[
+        "--no-heal",
+        "--test",
+        "python3 -m unittest",
+        "--agent",
+        &agent,
+    ]);
+    let result = world.json("result.json");
+    assert_eq!(
+        result["filesModified"],
+        serde_json::json!(["app.py", "steps/step_two.py"]),
+        "{result:#}"
     );
     // A file that is needed stays, whatever else is dropped.
     let world = World::with(&files);
