@@ -4,7 +4,7 @@ use super::table::table;
 use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
 /// A context document for people: what is in it and why, totals against caps, what was left out.
-/// `prompt_tokens` are those of the prompt that is made of it, with the log and all that is said.
+/// `prompt_tokens` are those of the prompt that is made of it, with log or issue and all that is said.
 #[must_use]
 pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     let mut text = format!(
@@ -129,7 +129,7 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
         thousands(context.total_tokens),
     ));
     text.push_str(&format!(
-        "As a prompt, with the log: about {} tokens\n",
+        "As a prompt, with all that is said: about {} tokens\n",
         thousands(prompt_tokens)
     ));
     if !context.unchanged.is_empty() {
