@@ -282,7 +282,9 @@ impl Placing<'_> {
             if there.patched {
                 return None;
             }
-            exact = exact && there.text == line.bytes;
+            let is_last = index + 1 == old.len() && !at_end;
+            exact =
+                exact && (there.text == line.bytes || is_last && begins(&there.text, &line.bytes));
             if !exact && !fixes && !self.options.ignore_white_space {
                 self.work = self.work.saturating_sub(index as u64);
                 return None;
@@ -348,6 +350,13 @@ impl<'a> Text<'a> {
             common,
         }
     }
+}
+
+// As in git, which compares as many bytes as the hunk has, a last line without its newline also is one that
+// goes on with white space.
+fn begins(there: &[u8], line: &[u8]) -> bool {
+    let rest = there.strip_prefix(line).filter(|_| !line.ends_with(b"\n"));
+    rest.is_some_and(is_blank)
 }
 
 fn signed(number: usize) -> i64 {

@@ -255,13 +255,12 @@ impl Kind {
 const ENOUGH: usize = 2;
 
 // Whether each run of added lines begins as deep as a line beside it, or a unit deeper than one that opens
-// a block.
+// a block, and the blocks that are added are a unit deeper than what opens them.
 fn sits(lines: &[HunkLine<'_>], unit: usize) -> bool {
-    let solid: Vec<&HunkLine<'_>> = lines
-        .iter()
-        .filter(|line| !line.text().trim_ascii().is_empty())
-        .filter(|line| line.kind != LineKind::Remove)
-        .collect();
+    let is_solid = |line: &&HunkLine<'_>| {
+        line.kind != LineKind::Remove && !line.text().trim_ascii().is_empty()
+    };
+    let solid: Vec<&HunkLine<'_>> = lines.iter().filter(is_solid).collect();
     let depth = |line: &HunkLine<'_>| indent(line.text()).len();
     let runs: Vec<_> = solid
         .chunk_by(|a, b| (a.kind == LineKind::Add) == (b.kind == LineKind::Add))
@@ -271,11 +270,14 @@ fn sits(lines: &[HunkLine<'_>], unit: usize) -> bool {
         let Some(first) = run(index).first().filter(|it| it.kind == LineKind::Add) else {
             return true;
         };
+        let deeper = |a, b| depth(b) <= depth(a) || depth(b) == depth(a) + unit;
+        let mut pairs = run(index).windows(2).filter(|it| opens(it[0]));
+        let steps = pairs.all(|it| deeper(it[0], it[1]));
         let above = index.checked_sub(1).and_then(|it| run(it).last());
         let below = run(index + 1).first().filter(|it| !closes(it));
         let inside = above.is_some_and(|it| opens(it) && depth(first) == depth(it) + unit);
         let mut beside = above.filter(|it| !opens(it)).into_iter().chain(below);
-        inside || beside.any(|it| depth(it) == depth(first))
+        steps && (inside || beside.any(|it| depth(it) == depth(first)))
     })
 }
 

@@ -565,6 +565,7 @@ fn what_models_leave_to_the_file_is_read_from_it() {
         )
     };
     let tabs = "function a() {\n\tif (b) {\n\t\tc();\n\t}\n}\n";
+    let class = "class A:\n\tdef a(self):\n\t\treturn 1\n\n\nclass B:\n\tx = 1\n";
     let second = |text: &str, old: &str, new: &str| {
         let at = text.rfind(old).unwrap();
         format!("{}{new}{}", &text[..at], &text[at + old.len()..])
@@ -586,6 +587,13 @@ fn what_models_leave_to_the_file_is_read_from_it() {
             tabs,
             "--- a/f.ts\n+++ b/f.ts\n@@ -2,3 +2,4 @@\n \tif (b) {\n \t\tc();\n+    d();\n \t}\n".to_owned(),
             Some(tabs.replace("c();\n", "c();\n\t\td();\n")),
+        ),
+        (
+            "a method in blanks of four, where twice two would be as deep as the line above",
+            "f.py",
+            class,
+            "--- a/f.py\n+++ b/f.py\n@@ -3,3 +3,6 @@\n \t\treturn 1\n \n+    def b(self):\n+        return 2\n+\n \n class B:\n".to_owned(),
+            None,
         ),
         (
             "another unit",

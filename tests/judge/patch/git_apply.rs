@@ -254,6 +254,16 @@ fn what_was_searched_for_is_told_with_all_its_context() {
     );
 }
 
+#[test]
+fn a_last_line_without_its_newline_is_the_first_that_begins_so() {
+    let patch = "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-aa\n+a\n\\ No newline at end of file\n";
+    for content in [&b"a\na"[..], b"a \na", b"ab\na"] {
+        let flags = ["-R", "--unidiff-zero"];
+        let (theirs, ours) = both(&[("f", content)], patch.as_bytes(), &flags);
+        assert_eq!(ours, theirs, "{}", String::from_utf8_lossy(content));
+    }
+}
+
 fn text() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         6 => "[ab]{1,2}",
