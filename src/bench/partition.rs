@@ -29,7 +29,7 @@ pub fn parse_partition(text: &str) -> Result<Partition, PartitionError> {
     }
 }
 
-/// The part that a CI job, an indexed job or an array task is meant to run, and what said so.
+/// The part that a CI job or an array task is meant to run, and what said so.
 /// `None` outside of such.
 ///
 /// # Errors
@@ -85,8 +85,7 @@ enum First {
 }
 
 // From the vendors' manuals. GitLab counts from 1; its variables are looked at before those of
-// systems that count from 0 under other names. An indexed job of Kubernetes is not told how many
-// there are: its manifest sets JOB_COMPLETIONS beside `completions`.
+// systems that count from 0 under other names.
 const VARIABLES: &[PartVariables] = &[
     PartVariables {
         index: "CI_NODE_INDEX",
@@ -103,12 +102,6 @@ const VARIABLES: &[PartVariables] = &[
     PartVariables {
         index: "BUILDKITE_PARALLEL_JOB",
         count: "BUILDKITE_PARALLEL_JOB_COUNT",
-        first: First::Is(0),
-        step: None,
-    },
-    PartVariables {
-        index: "JOB_COMPLETION_INDEX",
-        count: "JOB_COMPLETIONS",
         first: First::Is(0),
         step: None,
     },
@@ -163,8 +156,6 @@ mod tests {
                 "BUILDKITE_PARALLEL_JOB=3 BUILDKITE_PARALLEL_JOB_COUNT=4",
                 Some((4, 4)),
             ),
-            ("JOB_COMPLETION_INDEX=1", None),
-            ("JOB_COMPLETION_INDEX=1 JOB_COMPLETIONS=3", Some((2, 3))),
             (
                 "SLURM_ARRAY_TASK_ID=14 SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_STEP=2 \
                  SLURM_ARRAY_TASK_COUNT=3",

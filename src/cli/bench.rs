@@ -15,8 +15,8 @@ use crate::app::{
 };
 use crate::model::{AgentProtocol, BenchDocument, FixtureOutcome, FixtureResult, WorkplaceMode};
 use crate::report::{
-    Parts, agents_markdown, agents_text, bench_html, bench_junit, bench_markdown, bench_text,
-    pairs_markdown, pairs_text, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
+    Parts, agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
+    parts_github, parts_slurm,
 };
 
 /// Say how often broken repositories with a known repair are repaired
@@ -113,9 +113,6 @@ enum Format {
     Text,
     Json,
     Markdown,
-    /// A page with the ladder drawn
-    Html,
-    Junit,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -230,8 +227,6 @@ fn conclude(
         Format::Text => output.text(&bench_text(document))?,
         Format::Json => output.json(document)?,
         Format::Markdown => output.text(&bench_markdown(document))?,
-        Format::Html => output.text(&bench_html(document))?,
-        Format::Junit => output.text(&bench_junit(document))?,
     }
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
@@ -362,9 +357,6 @@ struct PartsArgs {
     /// What runs them
     #[arg(long, value_enum)]
     engine: Engine,
-    /// The image with mendit in it, for kubernetes
-    #[arg(long, value_name = "IMAGE", default_value = "mendit:latest")]
-    image: String,
     /// What follows `mendit bench`
     #[arg(value_name = "ARGS", last = true, required = true)]
     words: Vec<String>,
@@ -374,10 +366,6 @@ struct PartsArgs {
 enum Engine {
     /// A workflow with a matrix
     Github,
-    /// An indexed job
-    Kubernetes,
-    /// A line for GNU parallel
-    Parallel,
     /// A job array
     Slurm,
 }
@@ -386,12 +374,9 @@ fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
     let parts = Parts {
         count: args.count.get(),
         words: &args.words,
-        image: &args.image,
     };
     output.text(&match args.engine {
         Engine::Github => parts_github(&parts),
-        Engine::Kubernetes => parts_kubernetes(&parts),
-        Engine::Parallel => parts_parallel(&parts),
         Engine::Slurm => parts_slurm(&parts),
     })?;
     Ok(Exit::Yes)

@@ -7,7 +7,7 @@ use super::{AppError, Exit, Output, input, open};
 use crate::app::settings::{Bytes, Settings};
 use crate::app::{ContextRequest, Named, build_context, within_budget};
 use crate::model::{Level, Profile, StopReason};
-use crate::report::{context_markdown, context_text, context_xml};
+use crate::report::{context_markdown, context_text};
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, |settings| args.merge(settings))?;
@@ -57,7 +57,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     match args.format {
         Format::Json => output.json(context)?,
         Format::Markdown => output.data(&context_markdown(context, packet))?,
-        Format::Xml => output.data(&context_xml(context, packet))?,
         Format::Text => output.prose(&context_text(context, packed.prompt_tokens()))?,
     }
     if args.fail_over_budget {
@@ -221,8 +220,6 @@ enum Format {
     Json,
     /// A prompt for an agent
     Markdown,
-    /// The same prompt as XML
-    Xml,
 }
 
 /// A rung of the ladder; none lets the failure choose.

@@ -1,7 +1,7 @@
 use super::global::Global;
 use super::{AppError, Exit, Output, open};
 use crate::app::{ImportsRequest, list_imports};
-use crate::report::{imports_dot, imports_mermaid, imports_paths, imports_text};
+use crate::report::{imports_paths, imports_text};
 
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
@@ -42,8 +42,6 @@ pub(crate) struct Args {
 enum Format {
     Text,
     Json,
-    Dot,
-    Mermaid,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -64,8 +62,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Format::Json => output.json(&document)?,
         Format::Text if args.tests => output.text(&imports_paths(&document))?,
         Format::Text => output.text(&imports_text(&document))?,
-        Format::Dot => output.text(&imports_dot(&document))?,
-        Format::Mermaid => output.text(&imports_mermaid(&document))?,
     }
     Ok(Exit::Yes)
 }

@@ -10,7 +10,6 @@ mod history;
 mod idiom;
 mod injected;
 mod load_order;
-mod load_steps;
 mod missing;
 mod outside;
 mod passed_on;

@@ -42,7 +42,7 @@ pub(super) fn holds(
             import.type_only
                 || import.nested
                 || (asked.language.declares_exports && !asked.usage.value)
-                || still_loads(graph, asked.file, (text, &after), path)
+                || still_loads(graph, asked, text, import, path)
         })
 }
 

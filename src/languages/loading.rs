@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use super::facts::Code;
 use super::literal::{end_line_of, line_of, next, text_of};
 use super::python::{self, PYTHON};
-use super::uses::{is_field, is_word};
-use crate::model::{DefinitionKind, FileFacts, RepoPath};
+use super::uses::is_field;
+use crate::model::RepoPath;
 
 /// What of a file runs while it is loaded.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -14,8 +14,6 @@ pub struct Loading {
     /// The names that are read then: what stands outside functions, and what stands in those that
     /// are named there themselves.
     pub names: BTreeSet<String>,
-    /// It waits for something at its top level.
-    pub waits: bool,
     /// First and last lines of function bodies.
     later: Vec<(u32, u32)>,
     // What is read in the bodies of functions and classes, by their names.
@@ -32,15 +30,10 @@ impl Loading {
             .any(|(first, last)| (*first..=*last).contains(&line))
     }
 
-    /// What is read when something of the file is called: in its own body, and in those of the file
-    /// that are named there. `*` for all of them.
-    #[must_use]
-    pub fn reads(&self, name: &str) -> BTreeSet<String> {
+    // What is read when something of the file is called: in its own body, and in those of the file that are
+    // named there.
+    fn reads(&self, name: &str) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        if name == "*" {
-            found.extend(self.bodies.values().flatten().cloned());
-            return found;
-        }
         let mut open = vec![name.to_owned()];
         while let Some(name) = open.pop() {
             let named = self.bodies.get(&name).into_iter().flatten();
@@ -57,19 +50,18 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
     let code = Code::of(path, bytes).filter(|code| code.cut.is_none())?;
     let (tree, text) = (code.tree()?, code.head());
     let mut found = Loading::default();
-    // Each node above, whose body what is in it stands in, and whether that is in any function.
-    let mut above: Vec<(Node<'_>, Option<String>, bool)> = Vec::new();
+    // Each node above, and whose body what is in it stands in.
+    let mut above: Vec<(Node<'_>, Option<String>)> = Vec::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let (parent, mut owner, mut inside) = match above.last() {
-            Some((parent, owner, inside)) => (Some(*parent), owner.clone(), *inside),
-            None => (None, None, false),
+        let (parent, mut owner) = match above.last() {
+            Some((parent, owner)) => (Some(*parent), owner.clone()),
+            None => (None, None),
         };
         let erased = is_erased(node, parent, text);
         if !erased {
             if let Some(function) = parent.filter(|it| is_body(*it, node)) {
-                inside = true;
                 if owner.is_none() {
                     owner = owner_of(function, text);
                     if owner.is_some() {
@@ -77,7 +69,6 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
                     }
                 }
             }
-            found.waits |= node.kind() == "await_expression" && !inside;
             if is_name(node, parent) {
                 let name = text_of(node, text);
                 match &owner {
@@ -86,7 +77,7 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
                 };
             }
         }
-        let here = (node, owner, inside);
+        let here = (node, owner);
         if !next(&mut cursor, !erased, &mut above, here) {
             let called: Vec<String> = found.names.iter().cloned().collect();
             for name in called {
@@ -105,99 +96,6 @@ pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
     let code = Code::of(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;
     let tree = code.tree()?;
     python::always(tree.root_node(), code.head())
-}
-
-/// The functions and classes of a Python file that are called while it is loaded, by its text alone,
-/// since a circle has hundreds of files: their names stand before a bracket or behind an `@` where no
-/// function is, or in such a one.
-#[must_use]
-pub fn called(facts: &FileFacts, text: &[u8]) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let lines = code_lines(text);
-    let mut inside = vec![false; lines.len() + 1];
-    for one in &facts.definitions {
-        if one.kind == DefinitionKind::Function {
-            let body = inside.get_mut(one.line as usize..(one.end_line as usize).min(lines.len()));
-            body.unwrap_or_default().fill(true);
-        }
-    }
-    // Outside functions, and a step deeper: what stands in a class.
-    let is_early = |at: &usize| {
-        let line = lines.get(*at).copied().unwrap_or_default();
-        let depth = line
-            .iter()
-            .take(5)
-            .take_while(|byte| byte.is_ascii_whitespace());
-        inside.get(*at) == Some(&false) && depth.count() <= 4
-    };
-    let mut open: Vec<usize> = (0..lines.len()).filter(is_early).collect();
-    while let Some(at) = open.pop() {
-        for name in calls(lines.get(at).copied().unwrap_or_default()) {
-            let mut own = facts
-                .definitions
-                .iter()
-                .filter(|it| it.name == name)
-                .peekable();
-            if own.peek().is_some() && found.insert(name.to_owned()) {
-                let bodies = own.filter(|it| it.kind != DefinitionKind::Variable);
-                open.extend(bodies.flat_map(|it| it.line as usize - 1..it.end_line as usize));
-            }
-        }
-    }
-    found
-}
-
-// The lines of a text; those of long strings and comments are empty.
-fn code_lines(text: &[u8]) -> Vec<&[u8]> {
-    let quotes = |quote: &'static [u8; 3]| {
-        let found = memchr::memmem::find_iter(text, quote);
-        found.map(move |at| (at, quote)).collect::<Vec<_>>()
-    };
-    let mut all = [quotes(b"\"\"\""), quotes(b"'''")].concat();
-    all.sort_unstable();
-    let mut all = all.into_iter().peekable();
-    let mut open: Option<&[u8; 3]> = None;
-    let mut lines = Vec::new();
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', text).chain([text.len()]) {
-        let mut string = open.is_some();
-        while let Some((_, quote)) = all.next_if(|(at, _)| *at < end) {
-            match open {
-                None => open = Some(quote),
-                Some(own) if own == quote => open = None,
-                Some(_) => {}
-            }
-            string = true;
-        }
-        let line = text.get(start..end).unwrap_or_default();
-        let comment = line.trim_ascii_start().first() == Some(&b'#');
-        lines.push(if string || comment { &[][..] } else { line });
-        start = end + 1;
-    }
-    lines
-}
-
-// The words of a line that stand before a bracket or behind an `@`, but for what it defines.
-fn calls(line: &[u8]) -> impl Iterator<Item = &str> {
-    let text = line.trim_ascii_start();
-    let may = memchr::memchr2(b'(', b'@', text).is_some();
-    let text = if may { text } else { &[] };
-    let defines = [&b"def "[..], b"class ", b"async def "];
-    let defines = defines.iter().any(|it| text.starts_with(it));
-    let mut words = text
-        .split(|byte| !is_word(*byte))
-        .filter(|it| !it.is_empty());
-    if defines {
-        let name = words.position(|it| matches!(it, b"def" | b"class"));
-        let _ = name.and_then(|_| words.next());
-    }
-    words.filter_map(move |word| {
-        let start = word.as_ptr() as usize - text.as_ptr() as usize;
-        let next = text.get(start + word.len());
-        let before = start.checked_sub(1).and_then(|at| text.get(at));
-        let called = next == Some(&b'(') || before == Some(&b'@');
-        called.then(|| std::str::from_utf8(word).ok()).flatten()
-    })
 }
 
 // Imports bind and do not read; types are gone at run time, as is what only type checkers see.
@@ -374,10 +272,6 @@ mod tests {
                 "{text} {found:?}"
             );
         }
-        let waits = |text: &str| {
-            loading(&RepoPath::new("a.mjs").unwrap(), text.as_bytes()).is_some_and(|it| it.waits)
-        };
-        assert!(waits("await f()\n") && !waits("async function g() { await f() }\n"));
         let lines = loading(
             &RepoPath::new("a.py").unwrap(),
             b"import a\ndef f():\n    import b\n",

@@ -42,7 +42,7 @@ pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
 #[cfg(feature = "program")]
-pub use loading::{Loading, always_bound, called, loading};
+pub use loading::{Loading, always_bound, loading};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};

@@ -6,8 +6,6 @@ pub use visible::{Difference, difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
-        mod bench_html;
-        mod bench_junit;
         mod bench_markdown;
         mod bench_text;
         mod mine_text;
@@ -18,12 +16,10 @@ cfg_if::cfg_if! {
         mod context_markdown;
         mod context_prompt;
         mod context_text;
-        mod context_xml;
         mod diagnosis_text;
         mod diff_text;
         mod failure_text;
         mod healing_text;
-        mod imports_graph;
         mod imports_text;
         mod markup;
         mod github;
@@ -38,20 +34,15 @@ cfg_if::cfg_if! {
         mod table;
         mod why_text;
 
-        pub use bench_html::bench_html;
-        pub use bench_junit::bench_junit;
         pub use bench_markdown::bench_markdown;
         pub use bench_text::{agents_markdown, agents_text, bench_text};
         pub use mine_text::mine_text;
         pub use pairs_text::{pairs_markdown, pairs_text};
-        pub use parts::{
-            Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm,
-        };
+        pub use parts::{Parts, parts_github, parts_slurm};
         pub use ci_markdown::{ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
-        pub use context_xml::context_xml;
         pub use github::summary_github;
         pub use why_text::{why_line, why_markdown, why_text};
         pub use sarif::summary_sarif;
@@ -59,7 +50,6 @@ cfg_if::cfg_if! {
         pub use diff_text::diff_text;
         pub use failure_text::{failure_text, parse_failure_text};
         pub use healing_text::{checkup_text, healing_text};
-        pub use imports_graph::{imports_dot, imports_mermaid};
         pub use imports_text::{imports_paths, imports_text};
         pub use github::patch_github;
         pub use sarif::patch_sarif;

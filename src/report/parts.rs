@@ -6,8 +6,6 @@ pub struct Parts<'a> {
     pub count: u32,
     /// What follows `mendit bench`.
     pub words: &'a [String],
-    /// The image with mendit in it.
-    pub image: &'a str,
 }
 
 impl Parts<'_> {
@@ -65,70 +63,6 @@ jobs:
     )
 }
 
-/// An indexed job of Kubernetes. Parts are told by `JOB_COMPLETION_INDEX`, counted from 0.
-#[must_use]
-pub fn parts_kubernetes(parts: &Parts<'_>) -> String {
-    let words: Vec<_> = parts.words.iter().map(|it| shell_word(it)).collect();
-    let script = format!(
-        "mendit bench {} --save /out/part-$((JOB_COMPLETION_INDEX + 1)).json; \
-         test -s /out/part-$((JOB_COMPLETION_INDEX + 1)).json",
-        words.join(" ")
-    );
-    format!(
-        "\
-apiVersion: batch/v1
-kind: Job
-metadata:
-  name: mendit-bench
-spec:
-  completionMode: Indexed
-  completions: {count}
-  parallelism: {count}
-  backoffLimitPerIndex: 1
-  maxFailedIndexes: {count}
-  template:
-    spec:
-      restartPolicy: Never
-      containers:
-        - name: part
-          image: {image}
-          command: [sh, -c, {script}]
-          env:
-            - name: JOB_COMPLETIONS
-              value: \"{count}\"
-          volumeMounts:
-            - name: out
-              mountPath: /out
-            - name: clones
-              mountPath: /clones
-              readOnly: true
-      volumes:
-        - name: out
-          persistentVolumeClaim:
-            claimName: mendit-bench-out
-        - name: clones
-          persistentVolumeClaim:
-            claimName: mendit-bench-clones
-            readOnly: true
-",
-        count = parts.count,
-        image = yaml(parts.image),
-        script = yaml(&script),
-    )
-}
-
-/// A line for GNU parallel; `--sshlogin` spreads it over machines. The job log says which are done,
-/// and `--resume-failed` runs the others again.
-#[must_use]
-pub fn parts_parallel(parts: &Parts<'_>) -> String {
-    format!(
-        "seq {count} | parallel --joblog parts.log --resume-failed --jobs 1 {line}\n\
-         mendit bench merge part-*.json\n",
-        count = parts.count,
-        line = shell_word(&parts.line("{}")),
-    )
-}
-
 /// A job array of Slurm: `sbatch` this.
 #[must_use]
 pub fn parts_slurm(parts: &Parts<'_>) -> String {
@@ -147,13 +81,9 @@ pub fn parts_slurm(parts: &Parts<'_>) -> String {
     )
 }
 
-fn yaml(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Parts, parts_github, parts_kubernetes, parts_parallel, parts_slurm};
+    use super::{Parts, parts_github, parts_slurm};
 
     #[test]
     fn every_engine_runs_every_part_once() {
@@ -161,16 +91,11 @@ mod tests {
         let parts = Parts {
             count: 3,
             words: &words,
-            image: "mendit:1",
         };
         let said = r"mendit bench real 'a set' --agent 'it'\''s mine'";
         let github = parts_github(&parts);
         assert!(github.contains("part: [1, 2, 3]") && github.contains(said));
         assert!(github.contains("--partition ${{ matrix.part }}/3"));
-        let kubernetes = parts_kubernetes(&parts);
-        assert!(kubernetes.contains("completions: 3\n") && kubernetes.contains("value: \"3\""));
-        let parallel = parts_parallel(&parts);
-        assert!(parallel.starts_with("seq 3 |") && parallel.contains("--partition {}/3"));
         let slurm = parts_slurm(&parts);
         assert!(slurm.contains("--array=1-3\n") && slurm.contains(said));
     }

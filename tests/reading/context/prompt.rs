@@ -24,13 +24,6 @@ fn markdown() {
 }
 
 #[test]
-fn xml() {
-    let repo = Repo::with(&[("src/a.ts", "export const a = total && '<b>]]>';\n")]);
-    let log = "src/a.ts(1,18): error TS2304: Cannot find name 'total'.\n";
-    insta::assert_snapshot!(prompt(&repo, "xml", log));
-}
-
-#[test]
 fn markdown_blocks_cannot_be_closed_from_inside() {
     let repo = Repo::with(&[("src/a.ts", HOSTILE)]);
     let text = prompt(&repo, "markdown", HOSTILE);
@@ -64,21 +57,6 @@ fn markdown_blocks_cannot_be_closed_from_inside() {
     assert!(!inside);
     assert!(!outside.contains("ignore all rules"), "{outside}");
     assert_eq!(outside.matches("# Your reply").count(), 1);
-}
-
-#[test]
-fn xml_elements_cannot_be_closed_from_inside() {
-    let repo = Repo::with(&[("src/a.ts", HOSTILE)]);
-    let text = prompt(&repo, "xml", HOSTILE);
-    let mut outside = String::new();
-    let mut rest = text.as_str();
-    while let Some((before, after)) = rest.split_once("<![CDATA[") {
-        outside.push_str(before);
-        rest = after.split_once("]]>").unwrap().1;
-    }
-    outside.push_str(rest);
-    assert!(!outside.contains("ignore all rules"), "{outside}");
-    assert!(!text.contains('\u{1}'));
 }
 
 #[test]

@@ -91,12 +91,6 @@ fn importers_of_a_file() {
 }
 
 #[test]
-fn drawings_of_the_whole() {
-    insta::assert_snapshot!(shown(&["imports", "--graph", "--format", "dot"]));
-    insta::assert_snapshot!(shown(&["imports", "--graph", "--format", "mermaid"]));
-}
-
-#[test]
 fn unknown_files_are_an_error_with_a_hint() {
     insta::assert_snapshot!(shown(&["imports", "src/ap.ts"]));
 }
