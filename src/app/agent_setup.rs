@@ -256,9 +256,10 @@ const SKILL: &str = include_str!("agent_files/skill.md");
 const FIX_TESTS: &str = include_str!("agent_files/fix_tests.md");
 const BEGIN: &str = "<!-- mendit: begin -->";
 const END: &str = "<!-- mendit: end -->";
-const SERVER: &str = r#"{"command": "mendit", "args": ["mcp"]}"#;
-const TOML_SERVER: &str = "command = \"mendit\"\nargs = [\"mcp\"]\n";
-const OPENCODE_SERVER: &str = r#"{"type": "local", "command": ["mendit", "mcp"], "enabled": true}"#;
+const SERVER: &str = r#"{"command": "mendit", "args": ["mcp", "--run-last"]}"#;
+const TOML_SERVER: &str = "command = \"mendit\"\nargs = [\"mcp\", \"--run-last\"]\n";
+const OPENCODE_SERVER: &str =
+    r#"{"type": "local", "command": ["mendit", "mcp", "--run-last"], "enabled": true}"#;
 const HOOK: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "mendit hook", "timeout": 20}]}"#;
 const GEMINI_HOOK: &str = r#"{"matcher": "run_shell_command", "hooks": [{"name": "mendit", "type": "command", "command": "mendit hook", "timeout": 20000}]}"#;
 const CURSOR_HOOK: &str = r#"{"command": "mendit hook", "matcher": "Shell", "timeout": 20}"#;

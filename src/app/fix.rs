@@ -14,6 +14,8 @@ use crate::model::{Code, Exit, RunStatus, StopReason as S};
 pub struct FixRequest {
     /// The command, when it is not that of the last run.
     pub command: Vec<OsString>,
+    /// What else is asked for.
+    pub repair: RepairRequest,
 }
 
 /// What came of it.
@@ -58,7 +60,7 @@ pub fn find_fix(
     if app.settings().agent.command.is_some() {
         look_for_cause(app, &line, progress);
     }
-    let repaired = repair_after(app, &RepairRequest::default(), before, progress)?;
+    let repaired = repair_after(app, &request.repair, before, progress)?;
     Ok(Fixed {
         repaired,
         command: app.redactor().redact(&line).text.into_owned(),
@@ -140,7 +142,7 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
 }
 
 // The command is repaired from where it was run.
-fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
+pub(super) fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
     let here = runs::prefix(app)?;
     if here == again.prefix {
         return Ok(());

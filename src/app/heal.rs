@@ -5,7 +5,6 @@ use serde_json::{Map, json};
 
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::{temporary, write_file};
-use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::exec::{CommandLine, Stop};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
@@ -71,7 +70,7 @@ pub fn heal_probes(
         WorkplaceMode::InPlace => None,
         place => stand_in(app, &mut job, place, progress)?,
     };
-    let stop = listen()?;
+    let stop = progress.stop()?;
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),

@@ -272,6 +272,19 @@ pub fn last_words(app: &App) -> Result<Vec<std::ffi::OsString>, AppError> {
     Ok(words.into_iter().map(Into::into).collect())
 }
 
+/// The words of the last command, to run it again from where it was and with the variables it was given.
+///
+/// # Errors
+/// As [`last_words`]; when its folder is gone.
+pub fn enter_last(app: &mut App) -> Result<Vec<std::ffi::OsString>, AppError> {
+    let words = last_words(app)?;
+    if let Some(last) = last_command(app)? {
+        super::fix::enter(app, &last.again)?;
+        app.settings_mut().run.env.extend(last.again.env);
+    }
+    Ok(words)
+}
+
 /// Why a command cannot be run again.
 pub(super) fn secret() -> AppError {
     AppError::usage("the last command is not kept: a secret stands in it")

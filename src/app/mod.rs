@@ -84,14 +84,14 @@ pub use hint::{HintRequest, Hinted, find_imports};
 pub use hook::answer_hook;
 pub use imports::{ImportsRequest, list_imports};
 pub use known_cause::{Undo, known_undo};
-pub use last_run::{CommandReport, LastLog, last_log, last_words, no_run};
+pub use last_run::{CommandReport, LastLog, enter_last, last_log, last_words, no_run};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,
     recover_apply, with_canonical,
 };
 pub use progress::{Progress, Silent};
-pub use redact::{FindingRow, RedactRequest, readable_file, redact_text};
+pub use redact::{FindingRow, RedactRequest, last_line, readable_file, redact_text};
 pub use repair::{RepairRequest, Repaired, repair_repository};
 pub use report::{Reported, find_run, read_report};
 pub use run::{CommandRun, RunRequest, run_command};

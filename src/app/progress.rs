@@ -1,4 +1,5 @@
-use super::AppError;
+use super::open::listen;
+use super::{AppError, Stop};
 use crate::model::Event;
 
 /// How a task speaks to whoever waits for it, while it works.
@@ -13,6 +14,14 @@ pub trait Progress: Sync {
 
     /// Says what happened in a repair.
     fn event(&self, _event: &Event) {}
+
+    /// What ends the commands that the task runs: Ctrl-C, unless whoever waits has a way of its own.
+    ///
+    /// # Errors
+    /// When the system takes no handler.
+    fn stop(&self) -> Result<Stop, AppError> {
+        listen()
+    }
 }
 
 /// Says nothing to anybody.

@@ -5,8 +5,16 @@ use serde::Serialize;
 
 use super::{App, AppError, Progress};
 use crate::model::{Code, Profile};
-use crate::policy::{Finding, RedactedBytes, Redactor};
+use crate::policy::{Finding, RedactedBytes, Redactor, sanitize_log};
 use crate::workspace::At;
+
+/// The last line of what a command printed, as it may be shown.
+#[must_use]
+pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
+    let text = sanitize_log(printed);
+    let line = text.lines().map(str::trim).rfind(|it| !it.is_empty())?;
+    Some(app.redactor().redact(line).text.into_owned())
+}
 
 /// Mask the secrets of a text.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,6 @@ use super::agents::{chosen_agent, refuse_missing_agent};
 use super::deleted::deleted;
 use super::known_cause::known_cause;
 use super::last_run::LastOf;
-use super::open::listen;
 use super::remedy::remedies;
 use super::shared::shared;
 use super::split::read_task;
@@ -168,7 +167,7 @@ pub(super) fn repair_after(
         apply: request.apply,
         resume: request.resume.is_some(),
     };
-    let stop = listen()?;
+    let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     known.save();
     let result = result?;

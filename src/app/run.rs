@@ -5,7 +5,6 @@ use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::temporary;
 use super::last_run::Again;
-use super::open::listen;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
 use super::stats::count;
@@ -108,7 +107,7 @@ pub fn run_command(
         WorkplaceMode::InPlace => None,
         place => Some(stand_in(app, &mut job, place, progress)?),
     };
-    let stop = listen()?;
+    let stop = progress.stop()?;
     let mut tee = Tee(sink);
     let again_at_most = app.settings().run.retry_flaky;
     let mut attempts = Vec::new();

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
 use super::known_cause::keep_cause;
-use super::open::listen;
 use super::repair::made;
 use super::shared::shared;
 use super::why_case::{Answer, Case, search};
@@ -116,7 +115,7 @@ pub(super) fn search_cause(
         commands: &commands.lines,
         closed: vec![state.directory().to_owned()],
     };
-    let stop = listen()?;
+    let stop = progress.stop()?;
     let place = Workplace::open(&plan, &|_, _| {}).map_err(crate::repair::RepairError::from)?;
     let mut trials = Trials::open(TrialsSetup {
         app,

@@ -1,11 +1,11 @@
 use super::global::Global;
-use super::values::{AGENT, Flag as _, TextOrJson};
+use super::repair_choices::Choices;
+use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{Dollars, Seconds, Settings};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, write_fix,
 };
-use crate::model::{AgentProtocol, Code, StopReason};
+use crate::model::{Code, StopReason};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Mend what the last run failed with
@@ -23,30 +23,10 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["command", "agent"])]
     undo: bool,
     /// Write what makes the command pass, and imports that are certain, without asking
-    #[arg(short, long)]
+    #[arg(short, long, visible_alias = "apply")]
     yes: bool,
-    /// Ask an agent for what is left: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm, openai:URL#MODEL, or a
-    /// command line
-    #[arg(long, value_name = "NAME|CMD", value_parser = AGENT, hide_possible_values = true, help_heading = "Agent")]
-    agent: Option<String>,
-    /// How an agent that is given as a command line is spoken to
-    #[arg(long, value_enum, help_heading = "Agent")]
-    agent_protocol: Option<AgentProtocol>,
-    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
-    #[arg(long, value_name = "NAME", help_heading = "Agent")]
-    agent_env: Vec<String>,
-    /// Time for one call of the agent, such as `10m`
-    #[arg(long, value_name = "S", help_heading = "Agent")]
-    agent_timeout: Option<Seconds>,
-    /// Hand this variable on to the command: NAME or NAME=VALUE; can be given again
-    #[arg(long, value_name = "NAME")]
-    env: Vec<String>,
-    /// Time for one run of the command, such as `10m`
-    #[arg(long, value_name = "S")]
-    timeout: Option<Seconds>,
-    /// Stop when the agent says that it has cost so much
-    #[arg(long, value_name = "USD", help_heading = "Agent")]
-    budget_usd: Option<Dollars>,
+    #[command(flatten)]
+    choices: Choices,
     /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
@@ -57,19 +37,18 @@ const EXITS: &str = "Examples:
   mendit fix --agent claude                ask Claude Code for what is left
   mendit fix --yes npm test                run, mend and write in one go
 
-More choices, such as where it runs and what it may cost: `mendit repair --help`
-
 Exit codes: 0 mended and written, or nothing was wrong · 1 not mended, or not wanted · 2 it could not
 be run · 3 a time limit ended it · 4 a person must act, such as to say yes · 5 refused by policy · 130
 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let mut app = open(global, |settings| args.merge(settings))?;
+    let mut app = open(global, |settings| args.choices.merge(settings))?;
     if args.undo {
         return undo(args, &app, output);
     }
     let request = FixRequest {
         command: args.command.clone(),
+        repair: args.choices.request(&app, output)?,
     };
     let mut fixed = find_fix(&mut app, &request, output)?;
     let json = args.format == TextOrJson::Json;
@@ -87,7 +66,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     output.document(args.format, &fixed.repaired.result, |it| told(it, &folder))?;
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
         let flaky = fixed.repaired.result.stop_reason == StopReason::Flaky;
-        if args.agent.is_none() && fixed.repaired.exit == Exit::No && !flaky {
+        if !args.choices.names_agent() && fixed.repaired.exit == Exit::No && !flaky {
             output.note(
                 "what is left needs a model: `mendit fix --agent claude` (or codex, gemini, \
                  opencode, cursor, aider, llm)",
@@ -164,16 +143,4 @@ fn not_written(args: &Args, output: &Output) -> Exit {
         .hint("`mendit fix --yes` writes what makes the command pass")
         .hint("`mendit apply PATCH` writes the one above");
     output.fail(&error)
-}
-
-impl Args {
-    fn merge(&self, settings: &mut Settings) {
-        self.agent.over(&mut settings.agent.command);
-        self.agent_protocol.over(&mut settings.agent.protocol);
-        self.agent_timeout.over(&mut settings.agent.timeout);
-        settings.agent.env.extend_from_slice(&self.agent_env);
-        settings.test.env.extend_from_slice(&self.env);
-        self.timeout.over(&mut settings.test.timeout);
-        self.budget_usd.over(&mut settings.repair.budget_usd);
-    }
 }

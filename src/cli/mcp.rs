@@ -6,7 +6,8 @@ use super::{choice, open};
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
 /// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
-/// with --allow-write `apply_patch`, with --run `run_tests`, `find_cause` and `fix_tests`. A prompt, `fix-tests`.
+/// with --allow-write `apply_patch`, with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
+/// A prompt, `fix-tests`.
 /// Resources: the schemas of the documents and the files of the last run.
 /// It works in the directory it was started in, or in a root of the client below it. Over HTTP a
 /// caller needs the token that is printed, or that of the variable `MENDIT_MCP_TOKEN`.
@@ -24,6 +25,9 @@ pub(crate) struct Args {
     /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; can be given again
     #[arg(long, value_name = "CMD")]
     run: Vec<String>,
+    /// Offer them for the command of the last `mendit run` here
+    #[arg(long)]
+    run_last: bool,
     /// Let patches change protected files that match; can be given again
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
@@ -49,6 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         settings: choice(global),
         allow_write: args.allow_write,
         commands: args.run.clone(),
+        last: args.run_last,
         allow_protected: args.allow_protected.clone(),
         threads: global.threads,
     });

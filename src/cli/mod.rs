@@ -17,7 +17,6 @@ mod diagnose;
 mod explain;
 mod fix;
 mod fix_ci;
-mod gain;
 mod git_apply;
 mod global;
 mod heal;
@@ -34,6 +33,7 @@ mod output;
 mod patch_args;
 mod redact;
 mod repair;
+mod repair_choices;
 mod report;
 mod run;
 mod schema;
@@ -132,7 +132,6 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
         Command::Hook(args) => hook::run(args, global, output),
         Command::Ci(args) => ci::run(args, output),
         Command::FixCi(args) => fix_ci::run(args, global, output),
-        Command::Gain(args) => gain::run(args, output),
         Command::Completions(args) => completions::run(args, Cli::command(), output),
         Command::Man(args) => man::run(args, Cli::command(), output),
         Command::Run(args) => run::run(args, global, output),

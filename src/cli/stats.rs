@@ -2,8 +2,9 @@ use std::path::PathBuf;
 
 use super::values::{TextOrJson, share};
 use super::{AppError, Exit, Output};
-use crate::app::{StatsRequest, add_up_runs};
-use crate::model::Stats;
+use crate::app::{StatsRequest, add_up_runs, gain};
+use crate::model::{Gain, Stats};
+use crate::report::table;
 
 /// Rates over many runs: what fails, what is fixed, what stands in the way.
 #[derive(Debug, clap::Args)]
@@ -12,8 +13,12 @@ use crate::model::Stats;
 )]
 pub(crate) struct Args {
     /// Folders of runs, or folders that hold such folders
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required_unless_present = "spared")]
     directories: Vec<PathBuf>,
+    /// Say instead how many tokens of logs agents were spared on this machine: what `mendit run --brief` and the
+    /// hook told in place of whole logs
+    #[arg(long, conflicts_with_all = ["directories", "since", "alert_rate"])]
+    spared: bool,
     /// Only runs that ended in the last N days
     #[arg(long, value_name = "DAYS")]
     since: Option<u64>,
@@ -26,6 +31,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+    if args.spared {
+        output.document(args.format, &gain()?, spared_text)?;
+        return Ok(Exit::Yes);
+    }
     let all = add_up_runs(&StatsRequest {
         directories: args.directories.clone(),
         since_days: args.since,
@@ -98,4 +107,26 @@ fn text(all: &Stats) -> String {
         }
     }
     text
+}
+
+fn spared_text(gain: &Gain) -> String {
+    if gain.total.runs == 0 {
+        return "nothing was told in brief yet; `mendit run --brief CMD` and the hook of `mendit init \
+                claude` do\n"
+            .to_owned();
+    }
+    let mut rows = vec![["RUNS", "LOG TOKENS", "TOLD", "SPARED", ""].map(str::to_owned)];
+    for row in gain.repositories.iter().chain([&gain.total]) {
+        let spared = row.log_tokens.saturating_sub(row.told_tokens);
+        let share = (spared * 100).checked_div(row.log_tokens).unwrap_or(0);
+        let root = Some(row.root.as_str()).filter(|it| !it.is_empty());
+        rows.push([
+            row.runs.to_string(),
+            row.log_tokens.to_string(),
+            row.told_tokens.to_string(),
+            format!("{share}%"),
+            root.unwrap_or("all").to_owned(),
+        ]);
+    }
+    table(&rows, &[0, 1, 2, 3])
 }

@@ -106,7 +106,7 @@ fn module_name(path: &RepoPath) -> &str {
 // What is imported when a file runs, with the files that it leads to.
 fn run_time(edges: &FileEdges) -> impl Iterator<Item = (&Import, Vec<&RepoPath>)> {
     let all = edges.facts.imports.iter().zip(&edges.resolutions);
-    all.filter(|(import, _)| !import.type_only && import.kind != ImportKind::DottedString)
+    all.filter(|(import, _)| !import.type_only)
         .map(|(import, found)| (import, found.files.iter().collect()))
 }
 

@@ -60,9 +60,8 @@ pub(super) fn limit_argument(input: &mut Map<String, Value>) {
     if let Value::Object(properties) = properties {
         properties.entry(LIMIT).or_insert_with(|| {
             json!({
-                "description": "Tokens of the answer: 20000 when missing, 0 for all of it. What is \
-                                left off is named.",
-                "type": ["integer", "null"],
+                "description": "Tokens of the answer: 20000 when missing, 0 for all.",
+                "type": "integer",
                 "minimum": 0
             })
         });

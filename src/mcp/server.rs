@@ -1,12 +1,14 @@
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig, Tool,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +22,7 @@ use super::tool::{Caller, ToolError, ToolRow};
 use super::tools::TOOLS;
 use super::{prompts, resources};
 use crate::app::settings::Settings;
-use crate::app::{App, AppError, AppOptions, SettingsChoice};
+use crate::app::{App, AppError, AppOptions, SettingsChoice, Stop};
 
 /// The commands as tools, and documents as resources.
 #[derive(Debug, Clone)]
@@ -65,7 +67,7 @@ impl Server {
 
     fn rows(&self) -> impl Iterator<Item = &'static ToolRow> {
         let may_write = self.options.allow_write;
-        let may_run = !self.options.commands.is_empty();
+        let may_run = self.options.may_run();
         let allowed = move |row: &&ToolRow| (may_write || !row.writes) && (may_run || !row.runs);
         TOOLS.iter().filter(allowed)
     }
@@ -80,7 +82,7 @@ impl Server {
                 "`{name}` changes files, and this server was started without --allow-write"
             ))),
             Some(_) => Ok(Err(format!(
-                "`{name}` runs commands, and this server was started without --run CMD"
+                "`{name}` runs commands, and this server was started without --run CMD and --run-last"
             ))),
             None => {
                 let said = format!("there is no tool `{name}`");
@@ -138,24 +140,33 @@ impl ServerHandler for Server {
         };
         let token = context.meta.get_progress_token();
         let directory = self.directory(&context).await?;
-        let (progress, mut steps) = Progress::new();
+        let stop = Stop::install().map_err(|error| {
+            let said = format!("nothing could end the call: {error}");
+            ErrorData::internal_error(said, None)
+        })?;
+        let (progress, mut steps) = Progress::new(stop.clone());
         let mut work = tokio::task::spawn_blocking(move || {
             // Settings are read at each call: a change of them needs no new server.
             let open = |merge: &dyn Fn(&mut Settings)| open(directory.clone(), &options, merge);
             let caller = Caller {
                 open: &open,
                 commands: &options.commands,
+                last: options.last,
                 progress: &progress,
+                heard: &|line| progress.hear(line),
             };
             (row.call)(&caller, arguments)
         });
-        let mut done = 0_u32;
+        let mut told = Told::default();
         let mut ended = self.ended.subscribe();
+        let mut silence = tokio::time::interval(SILENCE);
+        silence.tick().await;
         let given = loop {
             tokio::select! {
                 biased;
                 // Dropping `steps` tells the tool, which stops at its next step.
                 () = context.ct.cancelled() => {
+                    end(stop);
                     return Err(ErrorData::internal_error("the call was cancelled", None));
                 }
                 // The command ends with this process.
@@ -163,14 +174,15 @@ impl ServerHandler for Server {
                     let said = "the input ended before the command did";
                     return Err(ErrorData::internal_error(said, None));
                 }
-                Some(step) = steps.recv() => {
-                    done += 1;
-                    if let Some(token) = &token {
-                        let mut note = ProgressNotificationParam::new(token.clone(), done.into());
-                        note.message = Some(step);
-                        // A caller that does not listen still gets its answer.
-                        let _ = context.peer.notify_progress(note).await;
+                Some(heard) = steps.recv() => {
+                    if let Some(step) = told.hear(heard) {
+                        silence.reset();
+                        tell(&context, token.as_ref(), &told, step).await;
                     }
+                }
+                _ = silence.tick() => {
+                    let said = told.still();
+                    tell(&context, token.as_ref(), &told, said).await;
                 }
                 given = &mut work => break given,
             }
@@ -202,7 +214,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let runs = !self.options.commands.is_empty();
+        let runs = self.options.may_run();
         match prompts::get(&request.name, &arguments, runs) {
             Some(prompt) => Ok(prompt.into()),
             None => Err(ErrorData::invalid_params(
@@ -293,26 +305,109 @@ fn knows_links(context: &RequestContext<RoleServer>) -> bool {
     client.is_none_or(|it| it.protocol_version >= ProtocolVersion::V_2025_06_18)
 }
 
+// Nothing said for so long, the last that was heard is said again: clients give up on silence.
+const SILENCE: Duration = Duration::from_secs(4);
+// What a command has to end by itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+// Ends the command that a call runs, without grace when it does not go.
+fn end(stop: Stop) {
+    stop.request();
+    tokio::spawn(async move {
+        tokio::time::sleep(GRACE).await;
+        stop.request();
+    });
+}
+
+// A caller that does not listen still gets its answer.
+async fn tell(
+    context: &RequestContext<RoleServer>,
+    token: Option<&ProgressToken>,
+    told: &Told,
+    said: String,
+) {
+    if let Some(token) = token {
+        let mut note = ProgressNotificationParam::new(token.clone(), told.count.into());
+        note.message = Some(said);
+        let _ = context.peer.notify_progress(note).await;
+    }
+}
+
+// What a caller was told of a call, and what its command printed last.
+struct Told {
+    count: u32,
+    last: String,
+    since: Instant,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            last: String::new(),
+            since: Instant::now(),
+        }
+    }
+}
+
+impl Told {
+    // What is to be told at once.
+    fn hear(&mut self, heard: Heard) -> Option<String> {
+        match heard {
+            Heard::Step(step) => {
+                self.count += 1;
+                self.last.clone_from(&step);
+                Some(step)
+            }
+            Heard::Line(line) => {
+                self.last = line;
+                None
+            }
+        }
+    }
+
+    fn still(&mut self) -> String {
+        self.count += 1;
+        format!("{} s: {}", self.since.elapsed().as_secs(), self.last)
+    }
+}
+
+enum Heard {
+    Step(String),
+    // What a command printed.
+    Line(String),
+}
+
 /// Tells a caller how far a tool is, and the tool whether anybody still waits.
 struct Progress {
-    sender: UnboundedSender<String>,
+    sender: UnboundedSender<Heard>,
+    stop: Stop,
 }
 
 impl Progress {
-    fn new() -> (Self, UnboundedReceiver<String>) {
+    fn new(stop: Stop) -> (Self, UnboundedReceiver<Heard>) {
         let (sender, receiver) = unbounded_channel();
-        (Self { sender }, receiver)
+        (Self { sender, stop }, receiver)
+    }
+
+    // A line that a command printed.
+    fn hear(&self, line: &str) {
+        let _ = self.sender.send(Heard::Line(line.to_owned()));
     }
 }
 
 impl crate::app::Progress for Progress {
     // Nobody receives any more when the call was cancelled.
     fn step(&self, what: &str) -> bool {
-        self.sender.send(what.to_owned()).is_ok()
+        self.sender.send(Heard::Step(what.to_owned())).is_ok()
     }
 
     fn note(&self, text: &str) {
         self.step(text);
+    }
+
+    fn stop(&self) -> Result<Stop, AppError> {
+        Ok(self.stop.clone())
     }
 }
 
@@ -329,8 +424,16 @@ pub struct ServerOptions {
     pub allow_write: bool,
     /// The commands that `run_tests`, `find_cause` and `fix_tests` may run; without any none of them is offered.
     pub commands: Vec<String>,
+    /// Whether they may run the command of the last `mendit run` as well.
+    pub last: bool,
     /// Globs of protected files that patches may change.
     pub allow_protected: Vec<String>,
     /// Threads for listing files; the settings' when missing.
     pub threads: Option<usize>,
+}
+
+impl ServerOptions {
+    fn may_run(&self) -> bool {
+        self.last || !self.commands.is_empty()
+    }
 }

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::answer::{LIMIT, left_off_field, limit_argument};
 use crate::app::settings::Settings;
@@ -35,8 +35,12 @@ pub(super) struct Caller<'a> {
     pub(super) open: &'a Open<'a>,
     /// The commands that may be run.
     pub(super) commands: &'a [String],
+    /// Whether the command of the last run may be run as well.
+    pub(super) last: bool,
     /// Who waits for it.
     pub(super) progress: &'a dyn Progress,
+    /// Hears what a command prints.
+    pub(super) heard: &'a dyn Fn(&str),
 }
 
 impl Caller<'_> {
@@ -63,12 +67,17 @@ impl ToolRow {
             .destructive(self.writes)
             .idempotent(!self.runs)
             .open_world(false);
-        let input = object((self.input)(), limit_argument);
+        let mut input = (self.input)();
+        slim(&mut input);
+        let input = object(input, limit_argument);
         let tool = Tool::new(self.name, self.about, input)
             .with_title(self.title)
             .with_annotations(hints);
         match self.output {
-            Some(output) => tool.with_raw_output_schema(object(output(), left_off_field).into()),
+            Some(output) => {
+                let output = shallow(&output());
+                tool.with_raw_output_schema(object(output, left_off_field).into())
+            }
             None => tool,
         }
     }
@@ -146,6 +155,47 @@ pub(super) fn document(name: &str) -> Value {
     schema(name)
         .map(crate::model::DocumentSchema::schema)
         .unwrap_or_default()
+}
+
+// What a model needs of the schema of arguments: what may be missing needs neither a default nor a null.
+fn slim(schema: &mut Value) {
+    if let Value::Object(root) = schema {
+        for key in ["$schema", "title", "description"] {
+            root.remove(key);
+        }
+        let fields = root.get_mut("properties").and_then(Value::as_object_mut);
+        for field in fields.into_iter().flat_map(|it| it.values_mut()) {
+            if let Value::Object(field) = field {
+                field.remove("default");
+                if let Some(Value::Array(types)) = field.get_mut("type") {
+                    types.retain(|it| it != "null");
+                }
+                if let Some(Value::Array(types)) = field.get("type")
+                    && let [only] = types.as_slice()
+                {
+                    let only = only.clone();
+                    field.insert("type".to_owned(), only);
+                }
+            }
+        }
+    }
+}
+
+// The fields of a document and their types, without what stands below them: a list of tools is read whole by a
+// model at each start. The rest is a resource, `mendit://schema/NAME`.
+fn shallow(schema: &Value) -> Value {
+    let of = |field: &Value| {
+        let named = field["$ref"].as_str().and_then(|it| it.rsplit('/').next());
+        let named = named.map_or(&Value::Null, |name| &schema["$defs"][name]);
+        let kept = ["const", "type"].map(|key| {
+            let told = field.get(key).or_else(|| named.get(key));
+            told.map(|it| (key.to_owned(), it.clone()))
+        });
+        Value::Object(kept.into_iter().flatten().collect())
+    };
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let fields: JsonObject = fields.map(|(name, it)| (name.clone(), of(it))).collect();
+    json!({ "type": "object", "properties": fields })
 }
 
 /// Why a tool could not do its work, for whoever called it.

@@ -107,7 +107,7 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
     },
     DocumentSchema {
         name: "gain",
-        about: "what agents were spared of logs (`gain`)",
+        about: "what agents were spared of logs (`stats --spared`)",
         make: written::<Gain>,
     },
     DocumentSchema {

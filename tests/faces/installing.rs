@@ -55,11 +55,15 @@ fn the_manual_has_a_page_for_each_command() {
     assert!(output.status.success());
     let help = String::from_utf8(repo.mendit(&["--help"]).stdout).unwrap();
     // Groups of commands come before the options.
-    let commands: Vec<&str> = help
+    let (first, more) = help.split_once("More commands:").unwrap();
+    let first = first.lines();
+    let first = first.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let rows = more
         .lines()
-        .take_while(|line| !line.starts_with("  -"))
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|it| !it.is_empty() && *it != "help")
+        .take_while(|line| !line.starts_with("Options of"));
+    let rows = rows.filter_map(|line| line.trim().split_once("  "));
+    let commands: Vec<&str> = first
+        .chain(rows.flat_map(|it| it.1.trim().split(", ")))
         .collect();
     assert!(commands.len() > 20, "{commands:?}");
     assert!(commands.contains(&"man"));

@@ -88,7 +88,7 @@ fn a_brief_run_is_short_and_faithful() {
     assert_eq!(code(&output), 1);
     assert!(said(&output).contains("the widget is upside down"));
     assert!(!said(&output).contains("pass"), "{}", said(&output));
-    let gain = document(&repo.mendit(&["gain", "--format", "json"]));
+    let gain = document(&repo.mendit(&["stats", "--spared", "--format", "json"]));
     let root = repo.root().canonicalize().unwrap();
     let rows = gain["repositories"].as_array().unwrap();
     let mine = rows
@@ -365,8 +365,9 @@ fn setting_an_agent_up_adds_and_never_overwrites() {
 // `opencode debug config`.
 #[test]
 fn servers_stand_where_each_agent_reads_them() {
-    let server = json!({"command": "mendit", "args": ["mcp"]});
-    let opencode = json!({"type": "local", "command": ["mendit", "mcp"], "enabled": true});
+    let server = json!({"command": "mendit", "args": ["mcp", "--run-last"]});
+    let opencode =
+        json!({"type": "local", "command": ["mendit", "mcp", "--run-last"], "enabled": true});
     for (name, file, at, expected) in [
         ("claude", ".mcp.json", "/mcpServers/mendit", &server),
         (

@@ -36,7 +36,8 @@ pub(super) struct Arguments {
     /// The rung of the attempt before.
     #[schemars(range(min = 0, max = 3))]
     previous_level: Option<u8>,
-    /// How the attempt before ended.
+    /// How the attempt before ended: `stopReason` of its result.
+    #[schemars(with = "Option<String>")]
     stop_reason: Option<StopReason>,
     /// More to show: `path`, `path:120-200` for lines, `path#name` for a definition.
     requested_files: Vec<String>,
@@ -54,6 +55,7 @@ pub(super) struct Arguments {
     diff: Option<String>,
     /// Files of an earlier answer, as its document has them: those that are as they were are named
     /// and not shown again.
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     since: Vec<UnchangedFile>,
     /// Give the context document instead of the prompt.
     document: bool,

@@ -1,9 +1,14 @@
+use std::time::{Duration, Instant};
+
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool::ToolError;
-use crate::app::{FixRequest, RunRequest, WhyRequest, find_cause, find_fix, run_command};
+use crate::app::{
+    App, FixRequest, RunRequest, WhyRequest, enter_last, find_cause, find_fix, last_line,
+    run_command,
+};
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{RunStatus, RunSummary, StopReason};
 use crate::report::{run_failures, why_text};
@@ -12,7 +17,8 @@ use crate::report::{run_failures, why_text};
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(super) struct Arguments {
-    /// One of the commands that the server was given, word for word; the first when missing.
+    /// One of the commands that the server was given, word for word; the first when missing, else that
+    /// of the last run.
     command: Option<String>,
 }
 
@@ -46,15 +52,26 @@ pub(super) struct Mended {
 }
 
 pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
-    let command = chosen(caller, given)?;
-    let app = caller.app()?;
+    let chosen = chosen(caller, given)?;
+    let mut app = caller.app()?;
+    let words = match &chosen {
+        Some(command) => vec![command.into()],
+        None => enter_last(&mut app)?,
+    };
+    let command = words
+        .iter()
+        .map(|it| it.to_string_lossy())
+        .collect::<Vec<_>>()
+        .join(" ");
     let request = RunRequest {
         terminal: crate::app::Terminal::default(),
-        command: vec![command.clone().into()],
+        command: words,
         out: None,
     };
     // The whole log is kept with the run; the answer tells what it comes to.
-    let ran = run_command(&app, &request, &mut |_, _| {}, caller.progress)?;
+    let mut heard = Heard::default();
+    let mut sink = |_: bool, bytes: &[u8]| heard.take(bytes, &app, caller);
+    let ran = run_command(&app, &request, &mut sink, caller.progress)?;
     let message = ran.failure.as_ref().map_or_else(
         || ran.hidden().unwrap_or_default().to_owned(),
         |it| it.message.clone(),
@@ -91,7 +108,8 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     let command = chosen(caller, given)?;
     let mut app = (caller.open)(&|settings| settings.agent.command = None)?;
     let request = FixRequest {
-        command: vec![command.into()],
+        command: command.into_iter().map(Into::into).collect(),
+        ..FixRequest::default()
     };
     let fixed = find_fix(&mut app, &request, caller.progress)?;
     let result = &fixed.repaired.result;
@@ -119,21 +137,43 @@ pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     let command = chosen(caller, given)?;
     let mut app = (caller.open)(&|_| {})?;
     let request = WhyRequest {
-        command: vec![command.into()],
+        command: command.into_iter().map(Into::into).collect(),
         ..WhyRequest::default()
     };
     let found = find_cause(&mut app, &request, caller.progress)?;
     Given::new(why_text(&found, false), &found, "mendit why")
 }
 
-fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<String, ToolError> {
+// Tells now and then which line a command printed last, its secrets masked.
+#[derive(Default)]
+struct Heard {
+    said: Option<Instant>,
+}
+
+impl Heard {
+    fn take(&mut self, bytes: &[u8], app: &App, caller: &Caller<'_>) {
+        if self.said.is_some_and(|it| it.elapsed() < LINES_APART) {
+            return;
+        }
+        if let Some(line) = last_line(app, bytes) {
+            (caller.heard)(&line);
+            self.said = Some(Instant::now());
+        }
+    }
+}
+
+const LINES_APART: Duration = Duration::from_secs(1);
+
+// `None` for the command of the last run.
+fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<Option<String>, ToolError> {
     let given: Arguments = arguments(given)?;
     let known = caller.commands;
     let found = match &given.command {
         Some(named) => known.iter().find(|it| *it == named),
+        None if caller.last && known.is_empty() => return Ok(None),
         None => known.first(),
     };
-    found.cloned().ok_or_else(|| {
+    found.cloned().map(Some).ok_or_else(|| {
         let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
         ToolError::Arguments(format!(
             "that command is not one of those this server may run: {}",
