@@ -9,23 +9,29 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// Compiles a pattern of this module's tables; each is covered by a test. `\d` means the ten digits
-/// that tools print: those of all scripts make a pattern slow to compile.
+/// Compiles a pattern of this module's tables; each is covered by a test. Digits and blanks are those that tools
+/// print, and any letter beyond ASCII belongs to words: the classes of all scripts make a pattern slow to compile.
 pub(super) fn compile(pattern: &str) -> Regex {
     #[expect(
         clippy::expect_used,
         reason = "the patterns are constants and a test compiles each"
     )]
-    Regex::new(&with_plain_digits(pattern)).expect("a pattern of the tables")
+    Regex::new(&with_plain_classes(pattern)).expect("a pattern of the tables")
 }
 
-fn with_plain_digits(pattern: &str) -> String {
+/// The same pattern with classes that are quick to compile.
+fn with_plain_classes(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut chars = pattern.chars();
     while let Some(c) = chars.next() {
         match if c == '\\' { chars.next() } else { None } {
             None => plain.push(c),
             Some('d') => plain.push_str("[0-9]"),
+            Some('s') => plain.push_str(r"[\t-\r ]"),
+            Some('S') => plain.push_str(r"[^\t-\r ]"),
+            Some('w') => plain.push_str(r"[0-9A-Za-z_\x{80}-\x{10ffff}]"),
+            Some('W') => plain.push_str(r"[^0-9A-Za-z_\x{80}-\x{10ffff}]"),
+            Some('b') => plain.push_str(r"(?-u:\b)"),
             Some(escaped) => plain.extend([c, escaped]),
         }
     }
@@ -34,11 +40,13 @@ fn with_plain_digits(pattern: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_plain_digits;
+    use super::with_plain_classes;
 
     #[test]
-    fn only_the_class_of_digits_changes() {
-        assert_eq!(with_plain_digits(r"^\d+[\d.]\w"), "^[0-9]+[[0-9].]\\w");
-        assert_eq!(with_plain_digits(r"a\\d"), r"a\\d");
+    fn only_classes_change() {
+        assert_eq!(with_plain_classes(r"^\d+[\d.]\("), "^[0-9]+[[0-9].]\\(");
+        assert_eq!(with_plain_classes(r"a\\d"), r"a\\d");
+        let word = regex::Regex::new(&with_plain_classes(r"^[^\s:]+ \w+\b$")).unwrap();
+        assert!(word.is_match("a.py größe") && !word.is_match("a:b c"));
     }
 }

@@ -220,6 +220,9 @@ fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])
         let [(_, head), (_, body)] = pair else {
             return false;
         };
+        if !is_head(head) || !says_nothing(body) {
+            return false;
+        }
         let alone = new
             .get(at + 2)
             .is_none_or(|(_, next)| depth(next) <= depth(head));
@@ -234,7 +237,7 @@ fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])
             .count();
         // A head that stands twice does not tell whose body is gone.
         let heads = old.split(|byte| *byte == b'\n').filter(|line| line == head);
-        is_head(head) && says_nothing(body) && alone && had > 1 && heads.count() == 1
+        alone && had > 1 && heads.count() == 1
     });
     found.and_then(|(at, _)| new.get(at + 1).copied())
 }

@@ -3,6 +3,7 @@
 mod change;
 mod commands;
 mod examples;
+mod globs;
 mod invisible;
 mod manifest;
 mod path_safety;

@@ -3,6 +3,7 @@ use std::sync::{Arc, LazyLock};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::change::LET_PASS;
+use super::globs::GlobList;
 use super::read::{ReadPolicy, built_in, built_in_denial};
 #[cfg(feature = "program")]
 use crate::config::Patch;
@@ -79,7 +80,7 @@ struct GuardRow {
 
 /// Rows that globs lead to.
 pub(super) struct GlobTable<R> {
-    set: GlobSet,
+    globs: GlobList,
     // For each glob its row.
     rows: Vec<usize>,
     table: Vec<R>,
@@ -88,42 +89,36 @@ pub(super) struct GlobTable<R> {
 impl<R> GlobTable<R> {
     /// Globs without a slash mean "in any directory".
     pub(super) fn new(table: Vec<R>, globs: impl Fn(&R) -> &[String]) -> Self {
-        let mut rows = Vec::new();
-        let mut set = GlobSetBuilder::new();
-        for (at, row) in table.iter().enumerate() {
-            for glob in globs(row).iter().filter_map(|it| glob(it)) {
-                set.add(glob);
-                rows.push(at);
-            }
-        }
-        let set = set.build().unwrap_or_default();
-        Self { set, rows, table }
+        let rows = table.iter().enumerate();
+        let rows = rows.flat_map(|(at, row)| globs(row).iter().map(move |it| (at, anywhere(it))));
+        let (rows, globs) = rows.unzip();
+        let globs = GlobList::new(globs);
+        Self { globs, rows, table }
     }
 
     /// The first row that a path falls under.
     pub(super) fn first(&self, path: &str) -> Option<&R> {
-        let hits = self.set.matches(path.to_lowercase());
+        let hits = self.globs.matches(&path.to_lowercase());
         self.table.get(*self.rows.get(*hits.first()?)?)
     }
 
     /// Every row, to hold in a test that each of its globs is asked.
     #[cfg(test)]
     pub(super) fn whole(&self) -> Option<&[R]> {
-        (self.set.len() == self.rows.len()).then_some(&self.table)
+        let mut paths = self.globs.examples();
+        paths.push("src/a.ts".to_owned());
+        let agrees = paths.iter().all(|it| self.globs.agrees(it));
+        agrees.then_some(&self.table)
     }
 }
 
-fn glob(pattern: &str) -> Option<globset::Glob> {
+fn anywhere(pattern: &str) -> String {
     let anywhere = match pattern.strip_prefix('/') {
         Some(anchored) => anchored.to_owned(),
         None if pattern.contains('/') => pattern.to_owned(),
         None => format!("**/{pattern}"),
     };
-    // Names and endings in lower case are looked up; a glob for either case would be an automaton.
-    GlobBuilder::new(&anywhere.to_lowercase())
-        .literal_separator(true)
-        .build()
-        .ok()
+    anywhere.to_lowercase()
 }
 
 /// Paths that a person allowed by name, and those that a person protects besides the table.
@@ -172,7 +167,7 @@ impl Allowed {
     /// What a person's own globs deny, and the less firm part of the list, may be let pass by name.
     #[must_use]
     pub fn closed(&self, path: &RepoPath) -> Option<PatchProblem> {
-        let reads = self.reads.as_deref().or_else(|| built_in())?;
+        let reads = self.reads.as_deref().unwrap_or_else(|| built_in());
         let refusal = reads.refuse(path)?;
         let class = guard(path.as_str()).map_or("may not be read", |guard| guard.class);
         match refusal.code {

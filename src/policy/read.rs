@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::LazyLock;
 
+use super::globs::GlobList;
 use super::protected::{DenyClass, DenyRow, deny_table};
 #[cfg(feature = "program")]
 use crate::config::Context;
@@ -17,11 +18,8 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// 5. otherwise, with profile `spec` (R28), that profile's allow list.
 ///
 /// Everything else may be read.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReadPolicy {
-    rows: Vec<BuiltRow>,
-    denied: GlobSet,
-    excepted: GlobSet,
     allow: Globs,
     deny: Globs,
     readmit: Globs,
@@ -94,22 +92,62 @@ impl PolicyError {
 
 /// The row of the built-in deny list that a path falls under; case does not count.
 pub(super) fn built_in_denial(path: &str) -> Option<&'static DenyRow> {
-    built_in()?.built_in(&path.to_lowercase())
+    BUILT_IN.denial(&path.to_lowercase())
 }
 
 /// The policy without anything of the user's.
-pub(super) fn built_in() -> Option<&'static ReadPolicy> {
-    static BUILT: LazyLock<Option<ReadPolicy>> =
-        LazyLock::new(|| ReadPolicy::new(&ReadRules::default(), Profile::Ranked).ok());
-    BUILT.as_ref()
+pub(super) fn built_in() -> &'static ReadPolicy {
+    static DEFAULT: LazyLock<ReadPolicy> = LazyLock::new(ReadPolicy::default);
+    &DEFAULT
 }
 
-// Where a row's globs stand in the two sets.
-#[derive(Debug, Clone)]
+static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(BuiltIn::new);
+
+// The built-in deny list.
+struct BuiltIn {
+    rows: Vec<BuiltRow>,
+    denied: GlobList,
+    excepted: GlobList,
+}
+
+// Where a row's globs stand in the two lists.
 struct BuiltRow {
     row: &'static DenyRow,
     globs: std::ops::Range<usize>,
     except: std::ops::Range<usize>,
+}
+
+impl BuiltIn {
+    fn new() -> Self {
+        let (mut denied, mut excepted, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        for row in deny_table() {
+            rows.push(BuiltRow {
+                row,
+                globs: denied.len()..denied.len() + row.globs.len(),
+                except: excepted.len()..excepted.len() + row.except.len(),
+            });
+            denied.extend(row.globs.iter().cloned());
+            excepted.extend(row.except.iter().cloned());
+        }
+        Self {
+            rows,
+            denied: GlobList::new(denied),
+            excepted: GlobList::new(excepted),
+        }
+    }
+
+    fn denial(&self, lower: &str) -> Option<&'static DenyRow> {
+        let hits = self.denied.matches(lower);
+        if hits.is_empty() {
+            return None;
+        }
+        let exceptions = self.excepted.matches(lower);
+        hits.iter().find_map(|hit| {
+            let row = self.rows.iter().find(|row| row.globs.contains(hit))?;
+            let excepted = exceptions.iter().any(|at| row.except.contains(at));
+            (!excepted).then_some(row.row)
+        })
+    }
 }
 
 #[derive(Debug, Clone, Default)]
@@ -134,25 +172,6 @@ impl ReadPolicy {
     /// # Errors
     /// [`PolicyError::Glob`] names the first glob that is malformed.
     pub fn new(rules: &ReadRules<'_>, profile: Profile) -> Result<Self, PolicyError> {
-        let mut denied = GlobSetBuilder::new();
-        let mut excepted = GlobSetBuilder::new();
-        let (mut denied_count, mut excepted_count) = (0, 0);
-        let mut rows = Vec::new();
-        for row in deny_table() {
-            for glob in &row.globs {
-                denied.add(compile(glob)?);
-            }
-            for glob in &row.except {
-                excepted.add(compile(glob)?);
-            }
-            rows.push(BuiltRow {
-                row,
-                globs: denied_count..denied_count + row.globs.len(),
-                except: excepted_count..excepted_count + row.except.len(),
-            });
-            denied_count += row.globs.len();
-            excepted_count += row.except.len();
-        }
         let profile_allow = match profile {
             Profile::Ranked => None,
             Profile::Spec => {
@@ -164,9 +183,6 @@ impl ReadPolicy {
             }
         };
         Ok(Self {
-            rows,
-            denied: build(&denied)?,
-            excepted: build(&excepted)?,
             allow: Globs::new(rules.allow)?,
             deny: Globs::new(rules.deny)?,
             readmit: Globs::new(rules.readmit)?,
@@ -178,7 +194,7 @@ impl ReadPolicy {
     #[must_use]
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
-        let built_in = self.built_in(&lower);
+        let built_in = BUILT_IN.denial(&lower);
         let firm = |class| matches!(class, DenyClass::Credentials | DenyClass::Internals);
         if let Some(row) = built_in.filter(|row| firm(row.class)) {
             return Some(refusal(path, row));
@@ -221,21 +237,7 @@ impl ReadPolicy {
             .unwrap_or(path)
             .to_lowercase();
         [lower, &dotted].into_iter().any(|path| {
-            self.built_in(path)
-                .is_some_and(|row| row.class == DenyClass::Credentials)
-        })
-    }
-
-    fn built_in(&self, lower: &str) -> Option<&'static DenyRow> {
-        let hits = self.denied.matches(lower);
-        if hits.is_empty() {
-            return None;
-        }
-        let exceptions = self.excepted.matches(lower);
-        hits.iter().find_map(|hit| {
-            let row = self.rows.iter().find(|row| row.globs.contains(hit))?;
-            let excepted = exceptions.iter().any(|at| row.except.contains(at));
-            (!excepted).then_some(row.row)
+            (BUILT_IN.denial(path)).is_some_and(|row| row.class == DenyClass::Credentials)
         })
     }
 }
@@ -299,7 +301,7 @@ fn refusal(path: &RepoPath, row: &DenyRow) -> Refusal {
 
 #[cfg(test)]
 mod tests {
-    use super::{ReadPolicy, ReadRules};
+    use super::{BUILT_IN, ReadPolicy, ReadRules};
     use crate::model::{Profile, RepoPath};
 
     fn policy(allow: &[&str], deny: &[&str], readmit: &[&str], profile: Profile) -> ReadPolicy {
@@ -316,6 +318,17 @@ mod tests {
         policy
             .refuse(&RepoPath::new(path).unwrap())
             .map(|refusal| refusal.code.as_str())
+    }
+
+    #[test]
+    fn every_glob_is_asked_alike_for_few_paths_and_for_many() {
+        for list in [&BUILT_IN.denied, &BUILT_IN.excepted] {
+            let paths = list.examples();
+            assert!(paths.len() > 100);
+            for path in paths {
+                assert!(list.agrees(&path), "{path}");
+            }
+        }
     }
 
     #[test]

@@ -43,10 +43,7 @@ impl Engine {
             clippy::expect_used,
             reason = "some hundred short literals are far below the automaton's limits"
         )]
-        let cues = aho_corasick::AhoCorasick::builder()
-            .kind(Some(aho_corasick::AhoCorasickKind::DFA))
-            .build(cues)
-            .expect("a small automaton");
+        let cues = aho_corasick::AhoCorasick::new(cues).expect("a small automaton");
         Self {
             rules: rules
                 .into_iter()

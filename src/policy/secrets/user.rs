@@ -49,6 +49,9 @@ struct Compiled {
 impl UserRules {
     /// Compiles rules; the ids of the table and of each other are taken.
     pub(in crate::policy) fn new(rules: &[SecretRule]) -> Result<Self, UserRuleError> {
+        if rules.is_empty() {
+            return Ok(Self::default());
+        }
         let mut taken = secret_rule_ids();
         let mut compiled = Vec::new();
         for rule in rules {
