@@ -5,6 +5,8 @@ mod call;
 mod endpoint;
 mod reply;
 mod settings;
+#[cfg_attr(not(unix), path = "no_settings_guard.rs")]
+mod settings_guard;
 mod trouble;
 
 pub use call::{Answer, Call, Places, call, fill_template};
@@ -13,4 +15,5 @@ pub use endpoint::ChatEndpoint;
 pub use endpoint::ask_endpoint;
 pub use reply::{Reply, read_reply};
 pub use settings::settings_folders;
+pub use settings_guard::{SettingsChange, SettingsGuard};
 pub use trouble::{in_words, retry_after, trouble};

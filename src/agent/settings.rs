@@ -1,41 +1,76 @@
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// Folders in which the agent of a command line keeps its own settings, sessions and logins, below
+use serde::Deserialize;
+
+/// Folders and files in which the agent of a command line keeps its own settings, sessions and logins, below
 /// the user's home; empty for a command that is not known. An agent writes there while it works.
 #[must_use]
 pub fn settings_folders(command: &str, home: &Path) -> Vec<PathBuf> {
-    let words = command.split(|it: char| it.is_whitespace() || "|;&()'\"".contains(it));
-    let programs: Vec<&str> = words
-        .map(|word| word.rsplit('/').next().unwrap_or(word))
-        .collect();
-    KNOWN
-        .iter()
-        .filter(|(program, _)| programs.contains(program))
-        .flat_map(|(_, folders)| folders.iter().map(|below| home.join(below)))
-        .collect()
+    let rows = rows(command);
+    let below = rows.flat_map(|row| row.folders.iter().chain(&row.mixed));
+    below.map(|below| home.join(below)).collect()
 }
 
-#[rustfmt::skip]
-const KNOWN: &[(&str, &[&str])] = &[
-    ("aider", &[".aider"]),
-    ("amp", &[".config/amp", ".local/share/amp"]),
-    ("claude", &[".claude", ".claude.json"]),
-    ("codex", &[".codex"]),
-    ("copilot", &[".copilot"]),
-    ("crush", &[".config/crush", ".local/share/crush"]),
-    ("cursor-agent", &[".cursor"]),
-    ("gemini", &[".gemini"]),
-    ("goose", &[".config/goose", ".local/share/goose", ".local/state/goose"]),
-    ("llm", &[".config/io.datasette.llm"]),
-    ("opencode", &[".config/opencode", ".local/share/opencode", ".local/state/opencode"]),
-    ("qwen", &[".qwen"]),
-];
+/// The agents that a command line names.
+pub(super) fn rows(command: &str) -> impl Iterator<Item = &'static AgentRow> {
+    let words = command.split(|it: char| it.is_whitespace() || "|;&()'\"".contains(it));
+    let programs: Vec<String> = words
+        .map(|word| word.rsplit('/').next().unwrap_or(word).to_owned())
+        .collect();
+    let all = TABLE.agent.iter();
+    all.filter(move |row| row.programs.iter().any(|it| programs.contains(it)))
+}
+
+/// Whether a changed file, by its path below the home, is one that a later session runs, asks or obeys.
+pub(super) fn steers(path: &str) -> bool {
+    let fits = |glob: &String| fast_glob::glob_match(glob, path);
+    TABLE.steers.iter().any(fits)
+}
+
+/// Members of a mixed file that stay as they were.
+pub(super) fn is_held(member: &str) -> bool {
+    TABLE.held.iter().any(|it| it == member)
+}
+
+/// A row of `settings.toml`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AgentRow {
+    programs: Vec<String>,
+    pub(super) folders: Vec<String>,
+    passes: Vec<String>,
+    #[serde(default)]
+    pub(super) mixed: Vec<String>,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+impl AgentRow {
+    /// Whether a change of this file, by its path below the home, is kept.
+    pub(super) fn passes(&self, path: &str) -> bool {
+        let fits = |glob: &String| fast_glob::glob_match(glob, path);
+        self.passes.iter().any(fits)
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    steers: Vec<String>,
+    held: Vec<String>,
+    agent: Vec<AgentRow>,
+}
+
+// The file is part of the program, and a test reads it.
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("settings.toml")).unwrap_or_default());
 
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::settings_folders;
+    use super::{rows, settings_folders, steers};
 
     #[test]
     fn a_known_agent_is_found_wherever_it_stands_in_the_line() {
@@ -46,5 +81,27 @@ mod tests {
         assert_eq!(found("cd x && /usr/bin/codex exec"), codex);
         assert_eq!(found("sh agent.sh"), Vec::<PathBuf>::new());
         assert_eq!(found("python3 codex.py"), Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn logins_and_sessions_pass_and_what_steers_does_not() {
+        for (agent, path, passes, steering) in [
+            ("claude", ".claude/.credentials.json", true, false),
+            ("claude", ".claude/projects/-x/1.jsonl", true, false),
+            ("claude", ".claude/settings.json", false, true),
+            ("claude", ".claude/commands/x.md", false, true),
+            ("claude", ".claude/CLAUDE.md", false, true),
+            ("codex", ".codex/auth.json", true, false),
+            ("codex", ".codex/config.toml", false, true),
+            ("codex", ".codex/odd", false, false),
+            ("gemini", ".gemini/oauth_creds.json", true, false),
+            ("gemini", ".gemini/settings.json", false, true),
+            ("opencode", ".local/share/opencode/auth.json", true, false),
+            ("opencode", ".config/opencode/opencode.json", false, true),
+        ] {
+            let row = rows(agent).next().unwrap();
+            assert_eq!(row.passes(path), passes, "{path}");
+            assert_eq!(!passes && steers(path), steering, "{path}");
+        }
     }
 }

@@ -168,7 +168,7 @@ codes! {
     R206 R207 => ends(Exit::Environment);
     R208 => ends(Exit::Interrupted).stop(StopReason::Interrupted);
     R209 => notes().stop(StopReason::Flaky);
-    R210 R211 R212 R213 => notes();
+    R210 R211 R212 R213 R214 => notes();
     R301 R302 R303 R304 => ends(Exit::Environment);
     L101 L102 L103 L104 L105 => ends(Exit::Environment);
     L106 => ends(Exit::No).stop(StopReason::Unproven)

@@ -7,11 +7,12 @@ use serde_json::json;
 use super::error::RepairError;
 use super::session::Session;
 use crate::agent::{
-    Call, Places, Reply, call, in_words, read_reply, retry_after, settings_folders, trouble,
+    Call, Places, Reply, SettingsGuard, call, in_words, read_reply, retry_after, settings_folders,
+    trouble,
 };
 use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
-use crate::model::{AgentProtocol, AgentTrouble, ReplyStatus, TroubleKind};
-use crate::patch::{Change, canonical};
+use crate::model::{AgentProtocol, AgentTrouble, Code, ReplyStatus, RepoPath, TroubleKind};
+use crate::patch::{Change, FileState, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::{Fingerprint, Kind, WorkplaceError};
 
@@ -102,7 +103,8 @@ impl Session<'_> {
         let prompt = &self.journal.path(&format!("{folder}/prompt.md"));
         // The run's folder is closed to it.
         let out = &self.place.private().join(folder.replace('/', "-"));
-        let job = self.agent_job(command, writable);
+        let mut job = self.agent_job(command, writable);
+        let guard = self.guard_settings(command, &mut job)?;
         self.event(
             "info",
             "agent_called",
@@ -138,6 +140,7 @@ impl Session<'_> {
             answer => answer?,
         };
         let outcome = &answer.outcome;
+        let steered = self.settle_settings(guard, folder)?;
         // What the agent wrote itself is masked before it stays.
         let _ = std::fs::remove_file(out);
         self.journal
@@ -190,6 +193,9 @@ impl Session<'_> {
                 reached = CallEnd::Meddled(said);
             }
         }
+        if let Some(said) = steered {
+            reached = CallEnd::Meddled(said);
+        }
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
         if let Some(trouble) = &trouble
@@ -198,21 +204,14 @@ impl Session<'_> {
         {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
-        // What was made over an edit of somebody else's is not taken up again, nor what is kept masked.
-        let plain = |bytes: &[u8]| self.setup.redactor.redact_bytes(bytes).findings.is_empty();
-        let is_kept = plain(&answer.text) && reply.patch.as_deref().is_none_or(plain);
-        if reached != CallEnd::Interrupted && is_kept && !self.has_moved()? {
-            let called = CallRecord {
-                reached: reached.clone(),
-                progress,
-                trouble: trouble.clone(),
-                end: outcome.end.to_string(),
-                duration_seconds: super::observe::seconds(outcome.duration),
-            };
-            let text = String::from_utf8_lossy(&answer.text).into_owned();
-            self.journal.text(&format!("{folder}/reply.txt"), &text)?;
-            self.journal.json(&document, &called)?;
-        }
+        let called = CallRecord {
+            reached: reached.clone(),
+            progress,
+            trouble: trouble.clone(),
+            end: outcome.end.to_string(),
+            duration_seconds: super::observe::seconds(outcome.duration),
+        };
+        self.record_call(folder, &answer.text, reply.patch.as_deref(), &called)?;
         let said = said(&answer.text, &reply);
         Ok(AgentCall {
             reached,
@@ -221,6 +220,24 @@ impl Session<'_> {
             trouble,
             said,
         })
+    }
+
+    // What was made over an edit of somebody else's is not taken up again, nor what is kept masked.
+    fn record_call(
+        &mut self,
+        folder: &str,
+        text: &[u8],
+        patch: Option<&[u8]>,
+        called: &CallRecord,
+    ) -> Result<(), RepairError> {
+        let plain = |bytes: &[u8]| self.setup.redactor.redact_bytes(bytes).findings.is_empty();
+        let is_kept = plain(text) && patch.is_none_or(plain);
+        if called.reached == CallEnd::Interrupted || !is_kept || self.has_moved()? {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(text);
+        self.journal.text(&format!("{folder}/reply.txt"), &text)?;
+        self.journal.json(&format!("{folder}/agent.json"), called)
     }
 
     // What kept an agent from its work: one that ended with an error, or that said nothing but what
@@ -281,6 +298,69 @@ impl Session<'_> {
             trouble: called.trouble,
             said,
         }
+    }
+
+    // Private folders over the agent's own settings (R109); without overlays they lie open, which is said.
+    fn guard_settings(
+        &mut self,
+        command: &str,
+        job: &mut Job,
+    ) -> Result<Option<SettingsGuard>, RepairError> {
+        let home = std::env::home_dir().unwrap_or_default();
+        if settings_folders(command, &home)
+            .iter()
+            .all(|it| !it.exists())
+        {
+            return Ok(None);
+        }
+        if self.place.kind() != Kind::Overlay {
+            let said = json!({ "code": Code::R214, "guarded": false });
+            self.event("warning", "agent_settings", said)?;
+            return Ok(None);
+        }
+        let slot = self.place.aside("settings")?;
+        let guard = SettingsGuard::open(command, &home, &slot)
+            .map_err(|error| RepairError::write(&slot, &error))?;
+        job.overlays.extend(guard.overlays());
+        Ok(Some(guard))
+    }
+
+    // What the agent changed of its settings is dropped and told; in words, when it would steer a later session.
+    fn settle_settings(
+        &mut self,
+        guard: Option<SettingsGuard>,
+        folder: &str,
+    ) -> Result<Option<String>, RepairError> {
+        let home = std::env::home_dir().unwrap_or_default();
+        let Some(guard) = guard else {
+            return Ok(None);
+        };
+        let dropped = guard
+            .close(&home)
+            .map_err(|error| RepairError::write(&home, &error))?;
+        let steering = dropped.iter().filter(|it| it.steers);
+        let steering: Vec<String> = steering.map(|it| format!("~/{}", it.path)).collect();
+        if !dropped.is_empty() {
+            let paths: Vec<&str> = dropped.iter().map(|it| it.path.as_str()).collect();
+            let said = json!({ "code": Code::R214, "guarded": true, "dropped": paths, "steers": steering.len() });
+            self.event("warning", "agent_settings", said)?;
+            let state =
+                |bytes: &Option<Vec<u8>>| bytes.clone().map(|it| FileState::new(it, 0o100_644));
+            let changes = dropped.iter().filter_map(|it| {
+                let path = RepoPath::new(&it.path).ok()?;
+                Some(Change::between(path, state(&it.before), state(&it.after)))
+            });
+            let patch = canonical(&changes.collect::<Vec<_>>());
+            self.journal
+                .masked(&format!("{folder}/settings.diff"), &patch)?;
+        }
+        Ok((!steering.is_empty()).then(|| {
+            format!(
+                "{}: the agent changed its own settings, which was dropped: {}",
+                Code::R214,
+                steering.join(", ")
+            )
+        }))
     }
 
     // It stands where the commands stand, confined as they are, with its network and its settings.

@@ -232,7 +232,11 @@ impl<'a> Scan<'a, '_> {
                 "this is a word diff, which cannot be applied; send a unified diff",
             ));
         }
-        hunks.push(hunk);
+        // One without lines has its section refused; more of them than anybody reads say no more.
+        let empty = |it: &&Hunk<'_>| it.lines.is_empty();
+        if !hunk.lines.is_empty() || hunks.iter().rev().take_while(empty).count() < EMPTY_HUNKS {
+            hunks.push(hunk);
+        }
         self.at = next.max(from);
     }
 
@@ -360,6 +364,9 @@ fn take<T>(read: Result<T, String>, place: &mut Option<T>, bad: &mut Option<Stri
 
 /// Bits that no mode has: what stands for an unreadable one.
 const BAD_MODE: u32 = u32::MAX;
+
+// Hunks without lines, one behind the other, that are told.
+const EMPTY_HUNKS: usize = 100;
 
 fn mode(text: &[u8]) -> u32 {
     std::str::from_utf8(text)

@@ -149,3 +149,78 @@ fn what_a_failing_agent_said_last_is_told() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("exit code 7: Invalid API key"), "{said}");
 }
+
+// What a later session of the agent would run, ask or obey is dropped and said; its login and its sessions stay.
+#[test]
+fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
+    let overlays = std::process::Command::new("unshare");
+    let overlays = { overlays }.args(["-Urm", "true"]).output();
+    if !overlays.is_ok_and(|it| it.status.success()) {
+        eprintln!("no namespaces: the settings of agents are not guarded here");
+        return;
+    }
+    for (agent, folder, login, change, path) in [
+        (
+            "claude",
+            ".claude",
+            ".credentials.json",
+            r#"echo '{"hooks": {"SessionStart": "sh /tmp/x"}}' > settings.json"#,
+            ".claude/settings.json",
+        ),
+        (
+            "codex",
+            ".codex",
+            "auth.json",
+            "echo '[mcp_servers.evil]' >> config.toml",
+            ".codex/config.toml",
+        ),
+        (
+            "gemini",
+            ".gemini",
+            "oauth_creds.json",
+            "mkdir commands; echo 'prompt = \"x\"' > commands/test.toml",
+            ".gemini/commands/test.toml",
+        ),
+        (
+            "qwen",
+            ".qwen",
+            "oauth_creds.json",
+            r#"rm settings.json; echo '{"permissions": {"allow": ["*"]}}' > settings.json"#,
+            ".qwen/settings.json",
+        ),
+    ] {
+        let world = World::shell();
+        let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let own = home.path().join(folder);
+        std::fs::create_dir_all(&own).unwrap();
+        let known = ["settings.json", "config.toml"].map(|it| own.join(it));
+        known
+            .iter()
+            .for_each(|it| std::fs::write(it, "{}\n").unwrap());
+        std::fs::write(home.path().join(".bashrc"), "").unwrap();
+        let program = world.outside(agent);
+        let script = format!(
+            "#!/bin/sh\ncat > /dev/null\n(cd ~/{folder}; echo new > {login}; {change})\n\
+             echo evil >> ~/.bashrc\necho ANSWER=42 > answer.sh\n"
+        );
+        std::fs::write(&program, script).unwrap();
+        let line = format!("sh {}", program.display());
+        let mut command = world.command(&["repair", "--out", world.run_folder().to_str().unwrap()]);
+        command
+            .args(TEST)
+            .args([&line, "--max-attempts", "1", "--workplace", "overlay"]);
+        let output = command.env("HOME", home.path()).output().unwrap();
+        ended(&output, 5);
+        assert_eq!(world.attempts("stopReason"), ["policy_rejected"], "{agent}");
+        assert_eq!(read(&own.join(login)), "new\n", "{agent}");
+        known
+            .iter()
+            .for_each(|it| assert_eq!(read(it), "{}\n", "{agent}"));
+        assert!(!own.join("commands/test.toml").exists());
+        assert_eq!(read(&home.path().join(".bashrc")), "", "{agent}");
+        let diff = world.text("attempts/01/settings.diff");
+        assert!(diff.contains(&format!("b/{path}")), "{agent}: {diff}");
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(said.contains(&format!("~/{path}")), "{agent}: {said}");
+    }
+}
