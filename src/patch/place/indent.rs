@@ -338,6 +338,10 @@ pub(super) fn indent_kept<'a>(
     let is_block = placed.mends.is_empty() && !placed.lines.iter().any(|line| line.prefixed);
     let solid = |line: &&HunkLine<'a>| !line.text().trim_ascii().is_empty();
     let side = |gone: LineKind| placed.lines.iter().filter(move |line| line.kind != gone);
+    let first = |gone| side(gone).find(solid).map(|line| indent(line.text()).len());
+    if first(LineKind::Add) <= first(LineKind::Remove) {
+        return None;
+    }
     let old: Vec<&[u8]> = side(LineKind::Add)
         .filter(solid)
         .map(HunkLine::text)
