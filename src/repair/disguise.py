@@ -40,6 +40,8 @@ def call(spec):
         for key in list(os.environ):
             if key.startswith("PYTEST"):
                 del os.environ[key]
+        if not spec["history"]:
+            os.environ["GIT_DIR"] = os.devnull
     module = type(sys)(name)
     module.__file__ = where
     sys.modules[name] = module

@@ -130,8 +130,10 @@ impl Session<'_> {
         let tests: Vec<&Vec<String>> = guise.own.iter().map(|it| &it.test.names).collect();
         let new = trying.laid.iter().filter(|it| it.before.is_none());
         let new: Vec<&str> = new.filter_map(|it| module(it.path.as_str())).collect();
-        let spec =
-            json!({ "file": file, "tests": tests, "marked": marked, "keeps": keeps, "new": new });
+        let history = !asks_history(trying);
+        let spec = json!({
+            "file": file, "tests": tests, "marked": marked, "keeps": keeps, "new": new, "history": history,
+        });
         fs::create_dir_all(&folder).map_err(|it| failed(&it))?;
         let said = folder.join("said.json");
         let _ = fs::remove_file(&said);
@@ -185,10 +187,10 @@ impl Session<'_> {
             None => true,
         };
         let named = self.seen_from_command(other.as_ref().unwrap_or(&guise.path));
-        let marks = if marked {
-            "NODE_TEST_CONTEXT=child "
-        } else {
-            ""
+        let marks = match marked {
+            true => "NODE_TEST_CONTEXT=child ",
+            false if asks_history(trying) => "GIT_DIR=/dev/null ",
+            false => "",
         };
         // By which pytest is asked for a report.
         let line = format!("unset PYTEST_ADDOPTS; {marks}{} '{named}'", guise.line);
@@ -242,6 +244,9 @@ impl Session<'_> {
                     takes.push_str(&format!("process.env.{name} = 'development';\n"));
                 }
             }
+            if asks_history(trying) {
+                takes.push_str("process.env.GIT_DIR = '/dev/null';\n");
+            }
             let after = FileState::new(takes.into_bytes(), 0o100_644);
             extra.push(Change::between(setup.clone(), None, Some(after)));
             let after = FileState::new(started_by(&text, &setup).into_bytes(), state.mode);
@@ -276,6 +281,11 @@ fn module(path: &str) -> Option<&str> {
         .strip_suffix("/__init__.py")
         .or_else(|| path.strip_suffix(".py"))?;
     path.rsplit('/').next()
+}
+
+// Whether a change may read what tests say where git keeps it.
+fn asks_history(trying: &Trying<'_>) -> bool {
+    trying.laid.iter().any(|it| newly_names(it, "git"))
 }
 
 // Whether a change has a name that was not there before.
@@ -342,6 +352,10 @@ for (const name of Object.keys(process.env)) {
 process.argv.splice(1);
 const own = ['describe', 'context', 'suite', 'it', 'test', 'specify', 'before', 'beforeAll', 'beforeEach', 'after',
   'afterAll', 'afterEach', 'xit', 'xtest', 'xdescribe', 'fit', 'fdescribe'];
+for (const name of Object.keys(globalThis)) {
+  const known = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (name.startsWith('__') && known.configurable) Object.defineProperty(globalThis, name, { enumerable: false });
+}
 const hook = globalThis.beforeAll || globalThis.before;
 if (typeof hook === 'function') hook(() => own.forEach((name) => delete globalThis[name]));
 ";
