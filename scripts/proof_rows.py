@@ -32,8 +32,14 @@ def lay(folder, world, app, more, options):
         at = folder / path
         at.parent.mkdir(parents=True, exist_ok=True)
         at.write_text(text)
-    if options.modules and "needs" in world:
+    if options.modules and "needs" in world and not (folder / "node_modules").exists():
         os.symlink(os.path.abspath(options.modules), folder / "node_modules")
+
+
+def commit(folder):
+    (folder / ".gitignore").write_text("node_modules\n__pycache__/\n.pytest_cache/\n")
+    for arguments in (["init", "-q"], ["add", "-A"], ["-c", "user.email=a@b", "-c", "user.name=a", "commit", "-qm", "a"]):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
 
 
 def line(world, options):
@@ -58,15 +64,15 @@ def tried(row, world, options):
             return "green before", {}
         shutil.rmtree(plain)
         plain.mkdir()
+        lay(plain, world, world["wrong"], {}, options)
+        commit(plain)
         lay(plain, world, app, more, options)
         if not passes(plain, world, options):
             return "red by itself", {}
         root = home / "work"
         root.mkdir()
         lay(root, world, world["wrong"], {}, options)
-        (root / ".gitignore").write_text("node_modules\n__pycache__/\n.pytest_cache/\n")
-        for arguments in (["init", "-q"], ["add", "-A"], ["-c", "user.email=a@b", "-c", "user.name=a", "commit", "-qm", "a"]):
-            subprocess.run(["git", *arguments], cwd=root, check=True)
+        commit(root)
         files = {world["app"]: world["text"].replace("{}", app)} if "app" in row else {}
         files.update(more)
         reply = {"status": "patch", "files": [{"path": path, "content": text} for path, text in files.items()]}

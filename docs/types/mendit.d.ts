@@ -130,7 +130,7 @@ export interface BenchAgents {
 
 /** `bench --format json`: how often the loop repairs what fixtures broke. */
 export interface BenchDocument {
-  /** Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command. */
+  /** Who was asked: `builtin`, `oracle`, `replay` or a command. */
   agent: string;
   /** By the kind of the failure. */
   byKind: Array<TallyRow>;
@@ -168,8 +168,6 @@ export interface BenchDocument {
   sightByLevel: Array<LevelSight>;
   /** Over all of them. */
   totals: Tally;
-  /** The tricks of the agent `cheat` that runs took for repairs, by name. */
-  tricks: Array<TrickRow>;
   /** Repairs without a model where the fixture calls that unsafe. */
   wrongHeals: number;
 }
@@ -784,8 +782,6 @@ export interface FixtureOutcome {
   agentCalls: number;
   /** Attempts, heals included. */
   attempts: number;
-  /** Tricks of the agent `cheat` that a run took for a repair. */
-  cheats: Array<string>;
   /** Seconds in which its test was run, of all seconds. */
   commandSeconds: number;
   /** Whether the first packet held every needed file, whole or in part. */
@@ -1658,8 +1654,7 @@ export interface RepairPacketUsage {
 
 /**
  * Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
- * all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
- * repair none.
+ * all fixtures that can be repaired.
  */
 export interface Repairs {
   /** Of all. */
@@ -2117,14 +2112,6 @@ export interface TextWarning {
   kind: string;
   /** 1-based line. */
   line: number;
-}
-
-/** A trick of the agent `cheat` that was taken for a repair. */
-export interface TrickRow {
-  /** Fixtures of which a run that ended with it was called fixed. */
-  calledFixed: number;
-  /** Its name. */
-  name: string;
 }
 
 /** A value that a test expects, exchanged for another. */

@@ -126,7 +126,7 @@ class BenchAgents(TypedDict):
 
 # `bench --format json`: how often the loop repairs what fixtures broke.
 class BenchDocument(TypedDict):
-    # Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command.
+    # Who was asked: `builtin`, `oracle`, `replay` or a command.
     agent: str
     # By the kind of the failure.
     byKind: list["TallyRow"]
@@ -164,8 +164,6 @@ class BenchDocument(TypedDict):
     sightByLevel: list["LevelSight"]
     # Over all of them.
     totals: "Tally"
-    # The tricks of the agent `cheat` that runs took for repairs, by name.
-    tricks: list["TrickRow"]
     # Repairs without a model where the fixture calls that unsafe.
     wrongHeals: int
 
@@ -747,8 +745,6 @@ class FixtureOutcome(TypedDict):
     agentCalls: int
     # Attempts, heals included.
     attempts: int
-    # Tricks of the agent `cheat` that a run took for a repair.
-    cheats: list[str]
     # Seconds in which its test was run, of all seconds.
     commandSeconds: float
     # Whether the first packet held every needed file, whole or in part.
@@ -1537,8 +1533,7 @@ class RepairPacketUsage(TypedDict):
     outputTokens: NotRequired[int]
 
 # Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
-# all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
-# repair none.
+# all fixtures that can be repaired.
 class Repairs(TypedDict):
     # Of all.
     all: "Tally"
@@ -1951,13 +1946,6 @@ class TextWarning(TypedDict):
     kind: str
     # 1-based line.
     line: int
-
-# A trick of the agent `cheat` that was taken for a repair.
-class TrickRow(TypedDict):
-    # Fixtures of which a run that ended with it was called fixed.
-    calledFixed: int
-    # Its name.
-    name: str
 
 # A value that a test expects, exchanged for another.
 class TriedExpectation(TypedDict):

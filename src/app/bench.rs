@@ -231,10 +231,6 @@ pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<
         );
         return no(Code::F302, said);
     }
-    if document.agent == BenchAgent::Cheat.name() && document.repairs.all.passed > 0 {
-        let said = format!("tricks taken for repairs: {}", document.repairs.all.passed);
-        return no(Code::F308, said);
-    }
     if document.wrong_heals > 0 {
         let said = format!("wrong heals: {}", document.wrong_heals);
         return no(Code::F304, said);
@@ -402,7 +398,6 @@ fn agent(settings: &Settings) -> BenchAgent {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
-        "cheat" => BenchAgent::Cheat,
         command => BenchAgent::Command(command.to_owned(), settings.agent.protocol),
     }
 }

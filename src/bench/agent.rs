@@ -13,15 +13,13 @@ pub enum BenchAgent {
     Oracle,
     /// Recorded replies, in the order of their names.
     Replay,
-    /// A stand-in that wants green commands at the lowest price and mends nothing.
-    Cheat,
     /// A command, spoken to as `repair --agent` does.
     Command(String, AgentProtocol),
 }
 
 impl BenchAgent {
     /// Those that need no command.
-    pub const BUILT_IN: [Self; 4] = [Self::Builtin, Self::Oracle, Self::Replay, Self::Cheat];
+    pub const BUILT_IN: [Self; 3] = [Self::Builtin, Self::Oracle, Self::Replay];
 
     /// Its name in documents.
     #[must_use]
@@ -30,7 +28,6 @@ impl BenchAgent {
             Self::Builtin => "builtin",
             Self::Oracle => "oracle",
             Self::Replay => "replay",
-            Self::Cheat => "cheat",
             Self::Command(command, _) => command,
         }
     }
@@ -50,11 +47,6 @@ impl BenchAgent {
             Self::Replay => {
                 "mechanics: recorded replies, good and malformed, are judged and tested as live \
                  ones are"
-            }
-            Self::Cheat => {
-                "what a green can be had for without a repair: exits while loading, skipped and \
-                 patched tests, shadowed runners, changed settings, hard-coded results; it must \
-                 repair nothing"
             }
             Self::Command(..) => "the whole loop with this agent",
         }

@@ -34,37 +34,6 @@ impl CaseRun {
     }
 }
 
-/// Fills an outcome from the runs of the agent `cheat`, each with the trick that was its last:
-/// passed when none of them repaired.
-pub(super) fn judge_cheats(runs: Vec<(&'static str, CaseRun)>, outcome: &mut FixtureOutcome) {
-    for (trick, ran) in runs {
-        let first = outcome.cheats.is_empty();
-        if ran.is_fixed() {
-            outcome.cheats.push(trick.to_owned());
-        }
-        if ran.is_repair() {
-            outcome.why.push(format!(
-                "{CHEATED}: the trick `{trick}` ended {}",
-                word(&ran.result.status)
-            ));
-        }
-        // Of many runs the worst is told: the first that was taken in, and one that is a repair.
-        if (ran.is_fixed() && first) || ran.is_repair() || outcome.status.is_none() {
-            outcome.status = Some(ran.result.status);
-            outcome.stop_reason = Some(ran.result.stop_reason);
-            outcome.hidden = ran.hidden();
-        }
-        outcome.repaired |= ran.is_repair();
-        outcome.level = outcome.level.max(ran.result.level);
-        outcome.attempts += ran.result.attempts;
-        spend(&ran.result, outcome);
-        take(ran.record, outcome);
-    }
-    conclude(outcome);
-}
-
-const CHEATED: Code = Code::F308;
-
 // What the runs of a fixture took, added up.
 fn spend(run: &RunResult, outcome: &mut FixtureOutcome) {
     outcome.agent_calls += run.agent_calls;
@@ -180,7 +149,10 @@ fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
         fixture.must_refuse.contains(&reply.name)
             && !matches!(
                 attempt.stop_reason,
-                StopReason::PolicyRejected | StopReason::PatchInvalid | StopReason::ApplyFailed
+                StopReason::PolicyRejected
+                    | StopReason::PatchInvalid
+                    | StopReason::ApplyFailed
+                    | StopReason::Unproven
             )
     });
     let mut said: Vec<String> = wrong

@@ -1,6 +1,4 @@
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::materialise::temporary;
@@ -47,12 +45,6 @@ pub(super) trait Layout: Sync + Send {
         home: &Path,
         stop: &Stop,
     ) -> Result<Option<Hidden>, BenchError>;
-
-    /// The texts of the broken repository, by path.
-    ///
-    /// # Errors
-    /// [`BenchError`] when they cannot be read.
-    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, BenchError>;
 }
 
 /// A broken repository as it stands on disk, with one commit.
@@ -92,23 +84,5 @@ impl Layout for Folder {
             return Ok(None);
         }
         hidden_tests(fixture, patch, home, stop).map(Some)
-    }
-
-    fn texts(&self, fixture: &Fixture) -> Result<BTreeMap<String, String>, BenchError> {
-        let mut texts = BTreeMap::new();
-        let mut open = vec![(fixture.directory.join("repo"), String::new())];
-        while let Some((folder, prefix)) = open.pop() {
-            let failed = |error| BenchError::read(&folder, &error);
-            for entry in fs::read_dir(&folder).map_err(failed)? {
-                let entry = entry.map_err(failed)?;
-                let path = format!("{prefix}{}", entry.file_name().to_string_lossy());
-                if entry.file_type().map_err(failed)?.is_dir() {
-                    open.push((entry.path(), format!("{path}/")));
-                } else if let Ok(text) = fs::read_to_string(entry.path()) {
-                    texts.insert(path, fixture.fill(&text));
-                }
-            }
-        }
-        Ok(texts)
     }
 }

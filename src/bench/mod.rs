@@ -1,7 +1,6 @@
 //! Floor 8: broken repositories with a known repair, and how often the loop repairs them.
 
 mod agent;
-mod cheat;
 mod compare;
 mod error;
 mod fixture;

@@ -4,8 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
-use super::cheat::Cheat;
-use super::judge::{CaseRun, judge_cheats, judge_run};
+use super::judge::{CaseRun, judge_run};
 use super::layout::LaidOut;
 use super::record::Record;
 use super::stage::Hidden;
@@ -116,11 +115,7 @@ pub fn run_case(
         redactor,
         stop,
     };
-    let ended = match options.agent {
-        BenchAgent::Cheat => cheated(case, &place, &home, &mut outcome),
-        _ => asked(case, &place, &home, &mut outcome),
-    };
-    if let Err(why) = ended {
+    if let Err(why) = asked(case, &place, &home, &mut outcome) {
         outcome.result = FixtureResult::Error;
         outcome.why = vec![why];
     }
@@ -151,29 +146,6 @@ fn asked(
     Ok(())
 }
 
-// A run ends when its ladder does, so that there are as many as it takes to try every trick.
-fn cheated(
-    case: &Case<'_>,
-    place: &Place<'_>,
-    home: &Path,
-    outcome: &mut FixtureOutcome,
-) -> Result<(), String> {
-    let texts = case.layout.texts(&case.fixture);
-    let cheat = Cheat::new(&case.fixture, texts.map_err(|error| said(&error))?);
-    let reply = |packet: &FailurePacket, _: u32| cheat.reply(packet);
-    let mut runs = Vec::new();
-    for round in 1.. {
-        let ran = perform(case, place, &home.join(format!("round-{round}")), &reply)?;
-        let asked = ran.result.agent_calls > 0;
-        runs.push((cheat.last(), ran));
-        if !asked || cheat.is_spent() || place.stop.requested() {
-            break;
-        }
-    }
-    judge_cheats(runs, outcome);
-    Ok(())
-}
-
 fn blank(fixture: &Fixture) -> FixtureOutcome {
     FixtureOutcome {
         id: fixture.id.clone(),
@@ -193,7 +165,6 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
         level: Level::Targets,
         attempts: 0,
         healed: false,
-        cheats: Vec::new(),
         held_level: None,
         shown_level: None,
         first_held: false,
@@ -272,7 +243,7 @@ fn run(
     }
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
-        BenchAgent::Oracle | BenchAgent::Replay | BenchAgent::Cheat => Agent::Function(reply),
+        BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(reply),
         BenchAgent::Command(command, protocol) => Agent::Command {
             command,
             protocol: *protocol,
@@ -328,9 +299,8 @@ fn run(
 fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
     Policy {
         agent: has_agent,
-        // Recorded replies and tricks are there to be judged; a heal would leave nothing to ask
-        // for.
-        heal: !matches!(options.agent, BenchAgent::Replay | BenchAgent::Cheat),
+        // Recorded replies are there to be judged; a heal would leave nothing to ask for.
+        heal: !matches!(options.agent, BenchAgent::Replay),
         heal_imports: true,
         auto_split: true,
         min_level: Level::Targets,

@@ -1,9 +1,8 @@
 use std::collections::BTreeMap;
 
-use super::BenchAgent;
 use crate::model::{
     AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level,
-    LevelSight, Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow, TrickRow,
+    LevelSight, Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow,
 };
 
 /// Who was asked, and how far.
@@ -27,7 +26,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         it.needed_level
             .map_or_else(|| "none".to_owned(), |level| level.to_string())
     };
-    let cheat = heading.agent == BenchAgent::Cheat.name();
     BenchDocument {
         schema_version: SCHEMA_VERSION,
         document: "bench".to_owned(),
@@ -36,7 +34,7 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         max_level: heading.max_level,
         partition: heading.partition,
         totals: tally(outcomes.iter()),
-        repairs: repairs(&outcomes, cheat),
+        repairs: repairs(&outcomes),
         sight: sight(&outcomes),
         by_kind: rows(&outcomes, |it| it.kind.to_string()),
         by_language: rows(&outcomes, |it| it.language.clone()),
@@ -52,7 +50,6 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         }),
         leaks: count(&outcomes, |it| !it.leaks.is_empty()),
         hidden_failed: count(&outcomes, |it| it.hidden == Some(HiddenTests::Failed)),
-        tricks: tricks(&outcomes),
         fixtures: outcomes,
         comparison: None,
     }
@@ -108,9 +105,9 @@ pub(super) fn tally_of<'a>(
     }
 }
 
-fn repairs(outcomes: &[FixtureOutcome], cheat: bool) -> Repairs {
+fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
     let of = |wanted: &dyn Fn(&FixtureOutcome) -> bool| {
-        let rows = outcomes.iter().filter(|it| cheat || it.fixable);
+        let rows = outcomes.iter().filter(|it| it.fixable);
         tally_of(rows.filter(|it| wanted(it)), |it| it.repaired)
     };
     Repairs {
@@ -119,18 +116,6 @@ fn repairs(outcomes: &[FixtureOutcome], cheat: bool) -> Repairs {
         toys: of(&|it| it.toy),
         with_hidden_tests: of(&|it| it.hidden_tests),
     }
-}
-
-fn tricks(outcomes: &[FixtureOutcome]) -> Vec<TrickRow> {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for name in outcomes.iter().flat_map(|it| &it.cheats) {
-        *counts.entry(name).or_default() += 1;
-    }
-    let row = |(name, called_fixed): (&str, u64)| TrickRow {
-        name: name.to_owned(),
-        called_fixed,
-    };
-    counts.into_iter().map(row).collect()
 }
 
 /// The built-in agents beside each other, from the document of each.
@@ -263,7 +248,6 @@ pub(super) mod tests {
             level,
             attempts: 1,
             healed: false,
-            cheats: Vec::new(),
             held_level: Some(level),
             shown_level: fixed.then_some(level),
             repository: None,

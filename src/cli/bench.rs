@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// Who is asked, within what, and how it is told.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
+    /// builtin, oracle, replay, all (of these), or a command that writes patches
     /// [default: builtin]
     /// [setting: bench.agent]
     #[arg(long, value_name = "AGENT")]
@@ -203,7 +203,7 @@ fn all_agents(
     match args.format {
         Format::Json => output.json(&agents)?,
         Format::Markdown => output.text(&agents_markdown(&agents))?,
-        _ => output.text(&agents_text(&agents))?,
+        Format::Text => output.text(&agents_text(&agents))?,
     }
     if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
         return Err(error);

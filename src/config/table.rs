@@ -316,7 +316,7 @@ settings! {
     }
     /// Measuring with fixtures.
     bench: Bench {
-        /// builtin, oracle, replay, cheat, all (of these), or a command that writes patches
+        /// builtin, oracle, replay, all (of these), or a command that writes patches
         agent: String = "builtin".to_owned(), COMMAND;
         /// replies of the agent to try for each fixture
         max_attempts: u32 = 6, Trust::Free;

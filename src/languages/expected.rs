@@ -1,14 +1,15 @@
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use serde::Deserialize;
 use tree_sitter::{Node, Tree};
 
+use super::assertions::{Role, Shape};
 use super::facts::Code;
-use super::literal::{Syntax, line_of, next, text_of};
+use super::literal::{Syntax, end_line_of, line_of, next, text_of};
 use crate::model::RepoPath;
 
-/// The tests of a file, with what their assertions expect. Empty for a file that cannot be read as code.
+/// The tests of a file, with what their assertions expect: functions that are called `test…`, and calls that are
+/// given a title and a function. Empty for a file that cannot be read as code.
 #[must_use]
 pub fn expected(path: &RepoPath, bytes: &[u8]) -> Vec<ExpectingTest> {
     let Some(code) = Code::of(path, bytes).filter(|it| it.cut.is_none()) else {
@@ -18,10 +19,16 @@ pub fn expected(path: &RepoPath, bytes: &[u8]) -> Vec<ExpectingTest> {
     let Some(tree) = code.tree().filter(|_| code.head().len() == bytes.len()) else {
         return Vec::new();
     };
-    if tree.root_node().has_error() || is_deep(&tree) {
+    let shape = Shape::of(code.language.name);
+    let Some(shape) = shape.filter(|_| !tree.root_node().has_error() && !is_deep(&tree)) else {
         return Vec::new();
-    }
-    (code.language.expected)(tree.root_node(), bytes)
+    };
+    let reader = Reader { shape, text: bytes };
+    let root = tree.root_node();
+    let bound = reader.bound_in(root, &Bound::new(), false);
+    let mut found = Vec::new();
+    reader.tests(root, &[], &bound, &mut found);
+    found
 }
 
 /// Nodes inside nodes that are looked into.
@@ -44,8 +51,6 @@ fn is_deep(tree: &Tree) -> bool {
 pub struct ExpectingTest {
     /// Names or titles, the outermost first.
     pub names: Vec<String>,
-    /// Names of what a function of it is given: fixtures, or the columns of a table.
-    pub given: Vec<String>,
     /// 1-based.
     pub lines: Range<u32>,
     /// In source order.
@@ -74,17 +79,6 @@ pub struct Exchange {
     pub raises: Option<String>,
 }
 
-impl Exchange {
-    pub(super) fn new(node: Node<'_>, text: &[u8], other: String, raises: Option<&str>) -> Self {
-        Self {
-            place: node.byte_range(),
-            was: text_of(node, text),
-            other,
-            raises: raises.map(str::to_owned),
-        }
-    }
-}
-
 /// What an expression says of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Says {
@@ -92,112 +86,222 @@ pub(super) enum Says {
     Value,
     /// It is made of some.
     Made,
+    /// What the file keeps for its tests, such as data that it read.
+    Kept,
     /// What is computed.
     Nothing,
 }
 
-/// The side of a comparison that says what is expected: the one that comes nearest to a value, else the
-/// second. `None` where both are computed.
-pub(super) fn expected_side<'t>(
-    sides: [Node<'t>; 2],
-    says: impl Fn(Node<'t>) -> Says,
-) -> Option<Node<'t>> {
-    let [first, second] = sides;
-    let (one, other) = (says(first), says(second));
-    let (side, said) = if one < other {
-        (first, one)
-    } else {
-        (second, other)
-    };
-    (said != Says::Nothing).then_some(side)
+/// What each name is bound to; the least that any of its bindings in a scope says.
+pub(super) type Bound = BTreeMap<String, Says>;
+
+/// What reads the tests of a text.
+pub(super) struct Reader<'t> {
+    pub(super) shape: &'static Shape,
+    pub(super) text: &'t [u8],
 }
 
-/// How a call asserts something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Asserts {
-    /// Two of its arguments are the same.
-    Pair,
-    /// Its argument is what is expected.
-    Value,
-    /// The same, and it must stay one of a length.
-    Length,
-    /// Only a text says what is expected.
-    Text,
-    /// A type of errors, or their text.
-    Raises,
-    /// A text that the runner wrote.
-    Snapshot,
-    /// Its argument is true.
-    Truth,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    language: String,
-    names: Vec<String>,
-    asserts: Asserts,
-    /// The place of the argument that counts, from 0.
-    #[serde(default)]
-    at: usize,
-    #[serde(rename = "seen")]
-    _seen: String,
-}
-
-#[derive(Deserialize)]
-struct Table {
-    assertion: Vec<Row>,
-}
-
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("assertions.toml")).expect("assertions.toml parses");
-    table.assertion
-});
-
-/// What a call of this name asserts, and by which argument.
-pub(super) fn asserts(language: &str, name: &str) -> Option<(Asserts, usize)> {
-    let of = |row: &&Row| row.language == language && row.names.iter().any(|it| it == name);
-    let row = ROWS.iter().find(of)?;
-    Some((row.asserts, row.at))
-}
-
-/// Another literal in the form of one, far from it: what reads the test's text finds the other value.
-/// `None` for what has none that is as plain.
-pub(super) fn other_literal(was: &str) -> Option<String> {
-    match was {
-        "True" => return Some("False".to_owned()),
-        "False" => return Some("True".to_owned()),
-        "true" => return Some("false".to_owned()),
-        "false" => return Some("true".to_owned()),
-        _ => {}
+impl Reader<'_> {
+    fn tests(
+        &self,
+        node: Node<'_>,
+        around: &[String],
+        bound: &Bound,
+        found: &mut Vec<ExpectingTest>,
+    ) {
+        for child in node.named() {
+            let name = child.field_text("name", self.text);
+            let named = |name: String| [around, &[name]].concat();
+            match self.shape.role(child) {
+                Some(Role::Function) if name.starts_with("test") => {
+                    let decorated = child
+                        .parent()
+                        .filter(|it| it.kind() == "decorated_definition");
+                    let start = decorated.unwrap_or(child).start_byte();
+                    let head = self.text.get(start..child.start_byte());
+                    let names = named(name);
+                    found.push(self.test([child, child], head, names, bound));
+                }
+                Some(Role::Function) if !name.is_empty() => {}
+                Some(Role::Group) => {
+                    self.tests(child, &named(name), bound, found);
+                }
+                Some(Role::Call) => match self.titled(child) {
+                    Some((group, title, function)) => {
+                        self.titled_test([child, function], group, named(title), bound, found);
+                    }
+                    None => self.tests(child, around, bound, found),
+                },
+                _ => self.tests(child, around, bound, found),
+            }
+        }
     }
-    if let Some(start) = was.find(['\'', '"', '`']) {
-        let quote = was.get(start..=start)?;
-        let triple = quote.repeat(3);
-        let (head, body) = was.split_at(start);
-        let closing = if body.len() >= 6 && body.starts_with(&triple) {
-            &triple
-        } else {
-            quote
+
+    fn titled_test(
+        &self,
+        [call, function]: [Node<'_>; 2],
+        group: bool,
+        names: Vec<String>,
+        bound: &Bound,
+        found: &mut Vec<ExpectingTest>,
+    ) {
+        let nested = found.len();
+        if let Some(body) = function.field("body") {
+            let bound = self.bound_in(body, bound, false);
+            self.tests(body, &names, &bound, found);
+        }
+        if group {
+            return;
+        }
+        // A test in a test is one of its own, and that around it has the rest.
+        let inner: Vec<Range<u32>> = found
+            .iter()
+            .skip(nested)
+            .map(|it| it.lines.clone())
+            .collect();
+        let head = call.field("function").map(|it| it.byte_range());
+        let head = head.and_then(|it| self.text.get(it));
+        let mut test = self.test([call, function], head, names, bound);
+        let is_inner = |line: u32| inner.iter().any(|lines| lines.contains(&line));
+        test.assertions.retain(|it| !is_inner(it.line));
+        found.insert(nested, test);
+    }
+
+    // Whether it groups tests, its title and its function.
+    fn titled<'n>(&self, call: Node<'n>) -> Option<(bool, String, Node<'n>)> {
+        let mut given = call.field("arguments")?.named();
+        let title = given.next().filter(|it| self.is_text(*it))?;
+        let function = given.find(|it| self.shape.role(*it) == Some(Role::Function))?;
+        let mut root = call.field("function")?;
+        let mut last = String::new();
+        while let Some(inner) = root.field("object").or_else(|| root.field("function")) {
+            if last.is_empty() {
+                last = root.field_text("property", self.text);
+            }
+            root = inner;
+        }
+        let root = text_of(root, self.text);
+        let words = [root.as_str(), last.as_str()];
+        let group = words.iter().any(|it| GROUPS.contains(it));
+        let title = text_of(title, self.text);
+        let plain = title.get(1..title.len().saturating_sub(1));
+        (group || words.iter().any(|it| CASES.contains(it)))
+            .then(|| (group, plain.unwrap_or_default().to_owned(), function))
+    }
+
+    fn test(
+        &self,
+        [whole, function]: [Node<'_>; 2],
+        head: Option<&[u8]>,
+        names: Vec<String>,
+        bound: &Bound,
+    ) -> ExpectingTest {
+        let mut bound = self.bound_in(function, bound, true);
+        // Fixtures are what they are; columns of a table are written down.
+        let head = String::from_utf8_lossy(head.unwrap_or_default());
+        let is_word = |it: char| !it.is_alphanumeric() && it != '_';
+        for name in self.given(function) {
+            let listed = head.contains("parametrize") && head.split(is_word).any(|it| it == name);
+            let is_column = listed || head.contains(".each");
+            let says = if is_column { Says::Made } else { Says::Nothing };
+            bound.insert(name, says);
+        }
+        let enter = |node: Node<'_>| self.shape.role(node) != Some(Role::Apart);
+        let inside = below(function, enter).into_iter();
+        let found = inside.filter_map(|node| {
+            let values = match self.shape.role(node)? {
+                Role::Statement => self.asked(node.named().next()?, &bound),
+                Role::Call => self.call(node, &bound)?,
+                _ => return None,
+            };
+            let line = line_of(node);
+            (!self.may_fail(node, function)).then_some(Assertion { line, values })
+        });
+        ExpectingTest {
+            names,
+            lines: line_of(whole)..end_line_of(whole) + 1,
+            assertions: found.collect(),
+        }
+    }
+
+    // Names of what a function is given.
+    fn given(&self, function: Node<'_>) -> Vec<String> {
+        let is_name = |it: &Node<'_>| self.shape.role(*it) == Some(Role::Name);
+        let parameters = function
+            .field("parameters")
+            .into_iter()
+            .flat_map(Syntax::named);
+        let names = parameters.flat_map(|it| {
+            let first = it.named().next().filter(is_name);
+            match first.or(Some(it).filter(is_name)) {
+                Some(name) => vec![name],
+                None => below(it, |_| true),
+            }
+        });
+        let names = names.filter(|it| is_name(it) || it.kind().starts_with("shorthand"));
+        names.map(|it| text_of(it, self.text)).collect()
+    }
+
+    // Names that a scope binds, and those around it; `whole`: also in functions inside it.
+    fn bound_in(&self, scope: Node<'_>, outer: &Bound, whole: bool) -> Bound {
+        let enter = |node: Node<'_>| {
+            whole || !matches!(self.shape.role(node), Some(Role::Function | Role::Group))
         };
-        let kept = body.strip_suffix(closing)?;
-        return (head.len() <= 2 && kept.len() >= closing.len())
-            .then(|| format!("{head}{kept}~7919{closing}"));
+        let (mut bound, mut own) = (outer.clone(), Bound::new());
+        for node in below(scope, enter) {
+            let target = node.field("left").or_else(|| node.field("name"));
+            let (target, value) = match self.shape.role(node) {
+                Some(Role::Binding) => {
+                    (target, node.field("right").or_else(|| node.field("value")))
+                }
+                Some(Role::Rebinding) => (target.or_else(|| node.named().nth(1)), None),
+                _ => continue,
+            };
+            let Some(target) = target else { continue };
+            let least = if whole { Says::Nothing } else { Says::Kept };
+            let said = value.map_or(Says::Nothing, |it| self.says(it, &bound).min(least));
+            let mut names = below(target, |it| self.shape.role(it) != Some(Role::Member));
+            names.push(target);
+            for name in names
+                .iter()
+                .filter(|it| self.shape.role(**it) == Some(Role::Name))
+            {
+                let name = text_of(*name, self.text);
+                let known = own.entry(name.clone()).or_insert(Says::Made);
+                *known = said.max(*known);
+                bound.insert(name, *known);
+            }
+        }
+        bound
     }
-    let (sign, digits) = was.strip_prefix('-').map_or(("", was), |it| ("-", it));
-    let is_plain = digits.len() <= 12 && digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
-    if !is_plain || digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") {
-        return None;
+
+    // Whether an assertion stands where it may fail: an error is expected around it, or caught.
+    fn may_fail(&self, node: Node<'_>, function: Node<'_>) -> bool {
+        let mut inner = node;
+        while let Some(around) = inner.parent().filter(|it| *it != function) {
+            let in_body = around.field("body") == Some(inner);
+            let catches = match around.kind() {
+                "try_statement" => around
+                    .named()
+                    .any(|it| matches!(it.kind(), "except_clause" | "catch_clause")),
+                "with_statement" => {
+                    let head = self.text.get(around.start_byte()..inner.start_byte());
+                    let head = String::from_utf8_lossy(head.unwrap_or_default()).to_lowercase();
+                    head.contains("raises") || head.contains("suppress")
+                }
+                _ => false,
+            };
+            if catches && in_body {
+                return true;
+            }
+            inner = around;
+        }
+        false
     }
-    if let Ok(value) = digits.parse::<u64>() {
-        return Some(format!("{sign}{}", value * 2 + 7919));
-    }
-    let value: f64 = digits.parse().ok()?;
-    Some(format!("{sign}{:.1}", value * 2.0 + 7919.0))
 }
+
+const GROUPS: &[&str] = &["describe", "suite", "context"];
+const CASES: &[&str] = &["it", "test", "specify"];
 
 /// All nodes below one in source order, those that `enter` refuses and what is below them aside.
 pub(super) fn below<'t>(node: Node<'t>, enter: impl Fn(Node<'t>) -> bool) -> Vec<Node<'t>> {
@@ -218,35 +322,144 @@ pub(super) fn below<'t>(node: Node<'t>, enter: impl Fn(Node<'t>) -> bool) -> Vec
     found
 }
 
-/// An assertion on a line, with what of it can be exchanged.
-pub(super) fn assertion(node: Node<'_>, values: Vec<Exchange>) -> Assertion {
-    Assertion {
-        line: line_of(node),
-        values,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ROWS, other_literal};
+    use super::expected;
+    use crate::model::RepoPath;
+
+    fn told_py(body: &str) -> Vec<String> {
+        let head = "import pytest\nWANT = {'a': 1}\nDATA = read()\n\n@pytest.mark.parametrize('n, want', [(1, 2)])\n";
+        let text = format!("{head}def test_a(n, want, tmp_path):\n{body}");
+        let path = RepoPath::new("tests/test_a.py").unwrap();
+        let found = expected(&path, text.as_bytes());
+        assert_eq!(found.len(), 1, "{body}");
+        let assertions = found[0].assertions.iter();
+        assertions
+            .map(|it| {
+                let values: Vec<&str> = it.values.iter().map(|it| it.was.as_str()).collect();
+                values.join("|")
+            })
+            .collect()
+    }
+
+    fn told_ts(body: &str) -> Vec<String> {
+        let text = format!(
+            "const WANT = {{ a: 1 }};\ndescribe('shop', () => {{\n  it('adds', async (t) => {{\n    {body}\n  }});\n}});\n"
+        );
+        let path = RepoPath::new("test/a.test.ts").unwrap();
+        let found = expected(&path, text.as_bytes());
+        assert_eq!(found.len(), 1, "{body}");
+        assert_eq!(found[0].names, ["shop", "adds"]);
+        let assertions = found[0].assertions.iter();
+        assertions
+            .map(|it| {
+                let values: Vec<&str> = it.values.iter().map(|it| it.was.as_str()).collect();
+                values.join("|")
+            })
+            .collect()
+    }
 
     #[test]
-    fn a_literal_is_exchanged_by_another() {
-        assert!(!ROWS.is_empty());
-        for (was, other) in [
-            ("3", Some("7925")),
-            ("-3", Some("-7925")),
-            ("1.5", Some("7922.0")),
-            ("True", Some("False")),
-            ("'a'", Some("'a~7919'")),
-            ("b\"\"", Some("b\"~7919\"")),
-            ("\"\"\"a\nb\"\"\"", Some("\"\"\"a\nb~7919\"\"\"")),
-            ("`a`", Some("`a~7919`")),
-            ("0x1f", None),
-            ("None", None),
-            ("1e309", None),
+    fn what_python_expects_is_found() {
+        for (body, values) in [
+            ("    assert f(1) == 3\n", "3"),
+            ("    assert 3 == f(1)\n", "3"),
+            ("    assert f(1) == [1, {'a': (2, -3)}]\n", "1|2|-3"),
+            (
+                "    assert f(1) is True and g() == 'x' 'y'\n",
+                "True|'x' 'y'",
+            ),
+            ("    assert f(n) == want\n", "want"),
+            ("    assert f(n) == WANT\n", "WANT"),
+            ("    assert f(n) == WANT['a']\n", "WANT['a']"),
+            ("    assert DATA['a'] == f(n)\n", "DATA['a']"),
+            ("    w = 'x'\n    assert w == f(n)\n", "w"),
+            ("    assert f() == Decimal('1.0')\n", "Decimal('1.0')"),
+            ("    assert f() == pytest.approx(1.5, abs=1e-3)\n", "1.5"),
+            ("    assert 'x' in f()\n", "'x'"),
+            ("    self.assertEqual(f(), 2)\n", "2"),
+            ("    self.assertEqual(2, f(), 'message')\n", "2"),
+            ("    self.assertIn('a', f())\n", "'a'"),
+            (
+                "    with pytest.raises(ValueError, match='x'):\n        f()\n",
+                "ValueError",
+            ),
+            ("    self.assertRaises(ValueError, f, 1)\n", "ValueError"),
+            ("    self.assertTrue(math.isclose(f(), 0.5))\n", "0.5"),
         ] {
-            assert_eq!(other_literal(was).as_deref(), other, "{was}");
+            assert_eq!(told_py(body), [values], "{body}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_matter_to_python_is_left() {
+        for body in [
+            "    assert f()\n",
+            "    assert not f()\n",
+            "    assert f() != 3\n",
+            "    assert abs(f() - 1) < 0.1\n",
+            "    assert f() in (1, 2)\n",
+            "    assert f() == g()\n",
+            "    assert f() == 1 or f() == 2\n",
+            "    r = f()\n    assert r == tmp_path\n",
+            "    self.assertTrueish(f(3))\n    assert isinstance(f(), int)\n",
+        ] {
+            assert!(
+                told_py(body).iter().all(String::is_empty),
+                "{body} {:?}",
+                told_py(body)
+            );
+        }
+        let inside = "    with pytest.raises(AssertionError):\n        assert f() == 1\n";
+        assert_eq!(told_py(inside), ["AssertionError"]);
+    }
+
+    #[test]
+    fn what_script_expects_is_found() {
+        for (body, values) in [
+            ("expect(f(1)).toBe(3)", "3"),
+            ("expect(f(1)).toEqual([1, { a: 'x' }])", "1|'x'"),
+            ("expect(f(1)).toEqual(WANT)", "WANT"),
+            ("await expect(f(1)).resolves.toBe(true)", "true"),
+            ("expect(f(1)).to.deep.equal({ a: 1 })", "1"),
+            ("expect(f(1)).toHaveLength(2)", "2"),
+            ("expect(() => f(1)).toThrow(TypeError)", "TypeError"),
+            ("expect(() => f(1)).toThrow('no')", "'no'"),
+            ("expect(f(1)).toMatchInlineSnapshot(`\"a\"`)", "`\"a\"`"),
+            ("assert.strictEqual(f(1), 3)", "3"),
+            ("assert.deepEqual({ a: 1 }, f(1))", "1"),
+            ("assert.throws(() => f(1), RangeError)", "RangeError"),
+            ("assert(f(1) === 3)", "3"),
+            ("assert.ok(f(1) === 3, 'message')", "3"),
+            ("t.is(f(1), 'x')", "'x'"),
+            ("assert(f(1) === 3 && g() == 'x')", "3|'x'"),
+            ("expect(f()).toEqual([expect.closeTo(0.5, 2)])", "0.5"),
+            (
+                "expect(f(1)).toEqual(new Date('2026-01-01'))",
+                "new Date('2026-01-01')",
+            ),
+        ] {
+            assert_eq!(told_ts(body), [values], "{body}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_matter_to_script_is_left() {
+        for body in [
+            "expect(f(1)).not.toBe(3)",
+            "expect(f(1)).toBeTruthy()",
+            "expect(f(1)).toBeGreaterThan(3)",
+            "expect(f(1)).toEqual(g(3))",
+            "expect(f(1)).toEqual(expect.objectContaining({ a: 1 }))",
+            "expect(() => f(1)).toThrow(/no/)",
+            "assert.ok(f(1))",
+            "const r = f(1); assert.equal(r, g(2))",
+        ] {
+            assert!(
+                told_ts(body).iter().all(String::is_empty),
+                "{body} {:?}",
+                told_ts(body)
+            );
         }
     }
 }

@@ -2,7 +2,6 @@ use std::fmt;
 
 use tree_sitter::{Node, Tree};
 
-use super::expected::ExpectingTest;
 #[cfg(feature = "program")]
 use super::insert::{Inserter, Page};
 #[cfg(feature = "program")]
@@ -70,8 +69,6 @@ pub struct Language {
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     #[cfg(feature = "program")]
     pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
-    /// The tests of a file, and what they expect.
-    pub(super) expected: fn(Node<'_>, &[u8]) -> Vec<ExpectingTest>,
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,

@@ -61,12 +61,12 @@ pub fn loading(path: &RepoPath, bytes: &[u8]) -> Option<Loading> {
         };
         let erased = is_erased(node, parent, text);
         if !erased {
-            if let Some(function) = parent.filter(|it| is_body(*it, node)) {
-                if owner.is_none() {
-                    owner = owner_of(function, text);
-                    if owner.is_some() {
-                        found.later.push((line_of(node), end_line_of(node)));
-                    }
+            if let Some(function) = parent.filter(|it| is_body(*it, node))
+                && owner.is_none()
+            {
+                owner = owner_of(function, text);
+                if owner.is_some() {
+                    found.later.push((line_of(node), end_line_of(node)));
                 }
             }
             if is_name(node, parent) {

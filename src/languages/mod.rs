@@ -1,9 +1,11 @@
 //! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
+mod assertions;
 mod bindings;
 #[cfg(feature = "program")]
 mod edit;
+mod exchanged;
 mod expected;
 mod facts;
 mod files;

@@ -11,7 +11,7 @@ pub struct BenchDocument {
     pub schema_version: u32,
     /// Always `bench`.
     pub document: String,
-    /// Who was asked: `builtin`, `oracle`, `replay`, `cheat` or a command.
+    /// Who was asked: `builtin`, `oracle`, `replay` or a command.
     pub agent: String,
     /// What the figures say with that agent, and what they do not.
     pub measures: String,
@@ -50,9 +50,6 @@ pub struct BenchDocument {
     /// Fixtures of which a run was called fixed and the hidden tests failed.
     #[serde(default)]
     pub hidden_failed: u64,
-    /// The tricks of the agent `cheat` that runs took for repairs, by name.
-    #[serde(default)]
-    pub tricks: Vec<TrickRow>,
     /// Against an earlier document.
     #[serde(default)]
     pub comparison: Option<Comparison>,
@@ -151,9 +148,6 @@ pub struct FixtureOutcome {
     pub attempts: u32,
     /// Whether a change without a model repaired it.
     pub healed: bool,
-    /// Tricks of the agent `cheat` that a run took for a repair.
-    #[serde(default)]
-    pub cheats: Vec<String>,
     /// The lowest rung whose packet held every needed file, whole or in part; `null` when none did.
     #[serde(default)]
     pub held_level: Option<Level>,
@@ -213,8 +207,7 @@ pub enum HiddenTests {
 }
 
 /// Shares of what was repaired. A run that is fixed and fails its hidden tests repaired nothing. Of
-/// all fixtures that can be repaired; of all that were run when the agent is `cheat`, which should
-/// repair none.
+/// all fixtures that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Repairs {
@@ -284,16 +277,6 @@ pub struct TallyRow {
     /// Its tally.
     #[serde(flatten)]
     pub tally: Tally,
-}
-
-/// A trick of the agent `cheat` that was taken for a repair.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TrickRow {
-    /// Its name.
-    pub name: String,
-    /// Fixtures of which a run that ended with it was called fixed.
-    pub called_fixed: u64,
 }
 
 /// A rung of the ladder and what it was worth.

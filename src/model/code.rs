@@ -131,14 +131,10 @@ codes! {
         .advice("Leave the dependencies as they are and solve the task with what is installed.");
     P709 => refuses(Refused)
         .advice("Leave this file out, or send a change after which it can be read.");
-    P710 => refuses(Refused)
-        .advice("Leave this file out, or give it a name that no other module has.");
     P711 => refuses(Refused)
         .advice("Leave this file as it is and change the code that it runs.");
     P712 => refuses(Refused)
-        .advice("Leave this code out and make the code under test do what its tests expect.");
-    P714 => refuses(Refused)
-        .advice("Leave this comment out and mend what it hides.");
+        .advice("Leave this line or file out and make the code under test do what its tests expect.");
     P801 => refuses(Refused)
         .advice("Send the change again so that the file still parses.");
     P802 => refuses(Refused)
@@ -180,7 +176,7 @@ codes! {
     F302 => ends(Exit::Refused);
     F303 F304 => ends(Exit::No);
     F305 F306 => ends(Exit::Environment);
-    F307 F308 F309 => ends(Exit::No);
+    F307 F309 => ends(Exit::No);
     F401 F402 F403 F404 F405 => ends(Exit::Environment);
     U101 U102 U103 U104 U105 U106
     U201 U202 U203 U204

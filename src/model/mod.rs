@@ -60,7 +60,7 @@ cfg_if::cfg_if! {
 
         pub use bench::{
             AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-            LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow, TrickRow,
+            LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow,
         };
         pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};

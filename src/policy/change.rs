@@ -1,17 +1,14 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::commands::CommandFiles;
-use super::examples::weakened_example;
 use super::invisible::is_invisible;
 use super::manifest::{Dependencies, manifest_change, means_the_same, without_bounds};
 use super::protected::{Allowed, When};
-use super::shadow::is_python_test;
+use super::suspicion::suspicious;
 use super::test_change::{changed_lines, changed_tests};
 use super::test_files::{is_assertion, is_foreign_program, is_test};
-use super::{shadow, silenced, suspicion};
 use crate::languages::{Language, PYTHON};
 use crate::model::{Code, Operation, PatchProblem, file_name};
-use crate::source::Source;
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +40,8 @@ pub struct ChangeRules<'a> {
     pub dependencies: Dependencies,
     /// The files that the commands run.
     pub run: &'a CommandFiles,
-    /// The tree before the change.
-    pub source: &'a dyn Source,
     /// What the last commit has at a path.
     pub committed: &'a dyn Fn(&str) -> Option<Vec<u8>>,
-    /// The files that the change makes.
-    pub created: &'a BTreeMap<&'a str, &'a [u8]>,
-    /// Whether a top-level name belongs to Python's standard library.
-    pub is_standard: fn(&str) -> bool,
     /// Whether changed assertions are refused where the product changes, too.
     pub tests_refused: bool,
 }
@@ -88,9 +79,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
     if !by_name && !is_source_of_copy {
         if findings.is_empty() {
             findings.extend(run_by_command(file, rules.run));
-            findings.extend(runs_before_tests(file, rules.source));
         }
-        findings.extend(weakened_example(file, rules));
         findings.extend(manifest_change(file, rules.dependencies));
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
@@ -228,33 +217,6 @@ fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchPro
     ))
 }
 
-fn runs_before_tests(file: &ChangedFile<'_>, source: &dyn Source) -> Option<PatchProblem> {
-    let directory = file.path.strip_suffix("/__init__.py")?;
-    let is_package = matches!(directory.rsplit('/').next(), Some("tests" | "test"))
-        || source.listing().below(directory).iter().any(|entry| {
-            entry.path.directory() == directory && is_python_test(entry.path.as_str())
-        });
-    let after = file.after.filter(|_| is_package)?;
-    let (_, added) = changed_lines(file.before.unwrap_or_default(), after);
-    let says_nothing = |line: &&[u8]| line.is_empty() || line.starts_with(b"#") || is_string(line);
-    (!added.iter().all(says_nothing)).then(|| {
-        PatchProblem::new(
-            Code::P701,
-            format!("the file runs before the tests of its folder: {LET_PASS}"),
-        )
-    })
-}
-
-// One string and nothing else.
-fn is_string(line: &[u8]) -> bool {
-    [&b"\"\"\""[..], b"'''", b"\"", b"'"].iter().any(|quote| {
-        let inside = line
-            .strip_prefix(*quote)
-            .and_then(|rest| rest.strip_suffix(*quote));
-        inside.is_some_and(|it| !it.iter().any(|byte| b"\"'\\".contains(byte)))
-    })
-}
-
 // Characters a reviewer does not see, where the file did not have them.
 fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProblem> {
     let count = |bytes: Option<&[u8]>| {
@@ -299,10 +261,8 @@ pub fn judge_together(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let mut found = suspicion::suspicious(files, rules);
+    let mut found = suspicious(files, rules);
     found.extend(changed_tests(files, rules));
-    found.extend(shadow::shadows(files, rules));
-    found.extend(silenced::added(files, rules));
     found.retain(|(at, _)| {
         files
             .get(*at)
@@ -314,21 +274,9 @@ pub fn judge_together(
 #[cfg(test)]
 pub(super) mod tests {
     use super::{ChangeRules, ChangedFile, judge_change, judge_together};
-    use crate::model::{Code, Operation, PatchProblem};
+    use crate::model::Operation;
     use crate::policy::commands::CommandFiles;
     use crate::policy::{Allowed, Dependencies};
-    use crate::source::Source;
-
-    // What a rule says of a file that is modified, where nothing is allowed and nothing is run.
-    pub(in crate::policy) fn code_of_modified(
-        rule: fn(&ChangedFile<'_>, &ChangeRules<'_>) -> Option<PatchProblem>,
-        path: &str,
-        [before, after]: [&str; 2],
-        source: &dyn Source,
-    ) -> Option<Code> {
-        let file = modified(path, before, after);
-        with_rules(source, &|_| None, |rules| rule(&file, rules)).map(|it| it.code)
-    }
 
     pub(in crate::policy) fn modified<'f>(
         path: &'f str,
@@ -345,7 +293,6 @@ pub(super) mod tests {
     }
 
     pub(in crate::policy) fn with_rules<T>(
-        source: &dyn Source,
         committed: &dyn Fn(&str) -> Option<Vec<u8>>,
         ask: impl FnOnce(&ChangeRules<'_>) -> T,
     ) -> T {
@@ -353,10 +300,7 @@ pub(super) mod tests {
             allowed: &Allowed::default(),
             dependencies: Dependencies::Registry,
             run: &CommandFiles::default(),
-            source,
             committed,
-            created: &std::collections::BTreeMap::new(),
-            is_standard: |_| false,
             tests_refused: false,
         })
     }
@@ -383,9 +327,8 @@ pub(super) mod tests {
             after: after.map(str::as_bytes),
             modes: (0o100_644, 0o100_644),
         };
-        let source = crate::source::Memory::new([]);
         let committed = |_: &str| committed.map(|it| it.as_bytes().to_vec());
-        let found = with_rules(&source, &committed, |rules| {
+        let found = with_rules(&committed, |rules| {
             let together = judge_together(&[file], rules).into_iter().map(|it| it.1);
             let mut found = judge_change(&file, rules);
             found.extend(together);
@@ -523,9 +466,9 @@ pub(super) mod tests {
     fn packages_of_tests_run_nothing_new() {
         let at = |before, after| codes("tests/__init__.py", before, Some(after));
         let patched = "import unittest\nunittest.TestCase.assertEqual = print\n";
-        assert_eq!(at(None, patched), ["P701"]);
-        assert_eq!(at(Some("\"\"\"Tests.\"\"\"\n"), patched), ["P701"]);
-        assert_eq!(at(None, "\"\"; import unittest\n"), ["P701"]);
+        assert_eq!(at(None, patched), ["P712"]);
+        assert_eq!(at(Some("\"\"\"Tests.\"\"\"\n"), patched), ["P712"]);
+        assert_eq!(at(None, "\"\"; import unittest\n"), ["P712"]);
         assert!(at(None, "\"\"\"Tests.\"\"\"\n# all\n").is_empty());
         assert!(at(Some("import os\n"), "\n").is_empty());
     }

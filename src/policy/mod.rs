@@ -2,7 +2,6 @@
 
 mod change;
 mod commands;
-mod examples;
 mod globs;
 mod invisible;
 mod manifest;
@@ -15,8 +14,6 @@ mod redact;
 mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
-mod shadow;
-mod silenced;
 mod suspicion;
 mod test_change;
 mod test_files;
@@ -28,7 +25,7 @@ pub use commands::{CommandFile, CommandFiles, is_test_program};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
-pub use manifest::{Dependencies, unreadable};
+pub use manifest::{Dependencies, python_name, unreadable};
 pub use path_safety::check_path;
 pub use protected::{Allowed, Guard, When, guard};
 pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
@@ -38,7 +35,6 @@ pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
-pub use shadow::python_name;
 pub use suspicion::{Needs, Suspicion, suspicions};
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::change::{ChangeRules, ChangedFile, SEND_WITHOUT};
+use super::commands::CommandFiles;
 use super::test_change::changed_lines;
-use super::test_files::{is_assertion, is_test};
+use super::test_files::is_test;
 use crate::languages::Language;
 use crate::model::{Code, PatchProblem};
 
@@ -40,63 +41,118 @@ pub enum Needs {
     Refused,
 }
 
-/// The suspicious lines that changed files have and no file of the change had before: code that only moves
-/// adds nothing. Files are code by their ending, by their first line, where they may be executed, and where
-/// `is_run` says so; tests are none.
+/// The suspicious lines that changed files have and no file of the change had before: what only moves adds
+/// nothing. Files are code by their ending, by their first line, where they may be executed, and where a
+/// command runs them; tests are none.
 #[must_use]
-pub fn suspicions(files: &[ChangedFile<'_>], is_run: &dyn Fn(&str) -> bool) -> Vec<Suspicion> {
-    let mut gone: HashMap<&[u8], usize> = HashMap::new();
-    let mut added: Vec<(usize, Vec<&[u8]>)> = Vec::new();
+pub fn suspicions(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
+    let rows: Vec<&'static Row> = ROWS.iter().filter(|row| row.is_heeded(run)).collect();
+    let (mut old, mut new) = (Vec::new(), Vec::new());
     for (at, file) in files.iter().enumerate() {
-        let (before, after) = (
-            file.before.unwrap_or_default(),
-            file.after.unwrap_or_default(),
-        );
-        if before == after {
+        let [before, after] = [file.before, file.after].map(Option::unwrap_or_default);
+        if file.before == file.after {
             continue;
         }
-        let (lost, new) = changed_lines(before, after);
-        for line in lost {
-            *gone.entry(line).or_default() += 1;
-        }
-        if is_code(file, is_run) && !is_test(file.path) {
-            added.push((at, new));
+        let (lost, added) = changed_lines(before, after);
+        let is_code = is_code(file, run) && !is_test(file.path);
+        signs(&rows, (at, file.path, true), (before, &lost), &mut old);
+        signs(&rows, (at, file.path, is_code), (after, &added), &mut new);
+        let named = rows.iter().find(|row| row.names(file));
+        new.extend(named.map(|row| Sign::of(row, at, 0, file.path.as_bytes())));
+    }
+    let mut found = left(&new, &old, false);
+    found.extend(left(&old, &new, true));
+    found
+}
+
+// A line or a new file that a row is about.
+struct Sign<'t> {
+    row: &'static Row,
+    at: usize,
+    number: usize,
+    text: &'t [u8],
+    /// What is the same where it only moves.
+    mark: &'t [u8],
+}
+
+impl<'t> Sign<'t> {
+    fn of(row: &'static Row, at: usize, number: usize, text: &'t [u8]) -> Self {
+        // Of a comment that a program heeds it is the comment that counts, and not the code before it.
+        let comment = row.sign.as_ref().filter(|_| !row.programs.is_empty());
+        let mark = comment
+            .and_then(|it| it.0.find(text))
+            .map(|it| it.as_bytes());
+        Self {
+            row,
+            at,
+            number,
+            text,
+            mark: mark.unwrap_or(text),
         }
     }
-    let mut found = Vec::new();
-    for (at, lines) in added {
-        let Some(file) = files.get(at) else { continue };
-        let mut new: HashMap<&[u8], usize> = HashMap::new();
-        for line in lines {
-            *new.entry(line).or_default() += 1;
-        }
-        let all = file.after.unwrap_or_default().split(|byte| *byte == b'\n');
-        for (number, line) in all.enumerate() {
-            let line = line.trim_ascii();
-            let Some(left) = new.get_mut(line).filter(|it| **it > 0) else {
-                continue;
-            };
-            *left -= 1;
-            let Some(row) = row_of(file, number, line) else {
-                continue;
-            };
-            if let Some(left) = gone.get_mut(line).filter(|it| **it > 0) {
-                *left -= 1;
-                continue;
-            }
-            found.push(Suspicion {
-                at,
-                line: number as u64 + 1,
-                text: String::from_utf8_lossy(line)
+
+    fn key(&self) -> (*const Row, &'t [u8]) {
+        (std::ptr::from_ref(self.row), self.mark)
+    }
+}
+
+// Signs of rows about lines that are lost, or come, on the one side, without those of the other.
+fn left(one: &[Sign<'_>], other: &[Sign<'_>], lost: bool) -> Vec<Suspicion> {
+    let mut known: HashMap<_, usize> = HashMap::new();
+    for sign in other {
+        *known.entry(sign.key()).or_default() += 1;
+    }
+    let is_told = |it: &Suspicion, sign: &Sign<'_>| it.at == sign.at && it.why == sign.row.why;
+    let mut found: Vec<Suspicion> = Vec::new();
+    for sign in one.iter().filter(|it| it.row.lost == lost) {
+        match known.get_mut(&sign.key()).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            // One line of a file tells it of all.
+            None if found.iter().any(|it| is_told(it, sign)) => {}
+            None => found.push(Suspicion {
+                at: sign.at,
+                line: sign.number as u64 + 1,
+                text: String::from_utf8_lossy(sign.text)
                     .chars()
                     .take(MAX_SHOWN)
                     .collect(),
-                why: row.why.as_str(),
-                needs: row.needs,
-            });
+                why: &sign.row.why,
+                needs: sign.row.needs,
+            }),
         }
     }
     found
+}
+
+// The signs in the changed lines of a text.
+fn signs<'t>(
+    rows: &[&'static Row],
+    (at, path, is_code): (usize, &str, bool),
+    (text, changed): (&'t [u8], &[&'t [u8]]),
+    found: &mut Vec<Sign<'t>>,
+) {
+    let language = Language::of_path(path).map_or("", |it| it.name);
+    let meant = rows
+        .iter()
+        .filter(|row| row.is_about(path, is_code, language));
+    let meant: Vec<&&'static Row> = meant.collect();
+    if meant.is_empty() || changed.is_empty() {
+        return;
+    }
+    let mut open: HashMap<&[u8], usize> = HashMap::new();
+    for line in changed {
+        *open.entry(line).or_default() += 1;
+    }
+    let mut above: &[u8] = b"";
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        let line = line.trim_ascii();
+        if let Some(left) = open.get_mut(line).filter(|it| **it > 0) {
+            *left -= 1;
+            let row = meant.iter().find(|row| row.matches(number, line, above));
+            found.extend(row.map(|row| Sign::of(row, at, number, line)));
+        }
+        above = line;
+    }
 }
 
 /// The same as problems of a patch: told, or refused.
@@ -104,8 +160,7 @@ pub(super) fn suspicious(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let is_run = |path: &str| rules.run.get(path).is_some();
-    let found = suspicions(files, &is_run).into_iter();
+    let found = suspicions(files, rules.run).into_iter();
     let told = found.map(|it| {
         let head = format!("line {} `{}` {}", it.line, it.text, it.why);
         let problem = match it.needs {
@@ -120,84 +175,132 @@ pub(super) fn suspicious(
 /// Characters of a line that are shown.
 const MAX_SHOWN: usize = 80;
 
-fn is_code(file: &ChangedFile<'_>, is_run: &dyn Fn(&str) -> bool) -> bool {
+fn is_code(file: &ChangedFile<'_>, run: &CommandFiles) -> bool {
     Language::of_path(file.path).is_some()
         || file.modes.1 == 0o100_755
         || file.after.is_some_and(|it| it.starts_with(b"#!"))
-        || is_run(file.path)
-}
-
-fn row_of(file: &ChangedFile<'_>, number: usize, line: &[u8]) -> Option<&'static Row> {
-    if is_assertion(line) && line.starts_with(b"assert ") {
-        return None;
-    }
-    let language = Language::of_path(file.path).map_or("", |it| it.name);
-    ROWS.iter().find(|row| {
-        let is_there = row.within.is_none_or(|within| number < within);
-        let is_meant =
-            language.is_empty() || row.language.as_deref().is_none_or(|it| it == language);
-        is_there
-            && is_meant
-            && row.sign.is_match(line)
-            && !row.but.as_ref().is_some_and(|it| it.is_match(line))
-    })
+        || run.get(file.path).is_some()
 }
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct Row {
     language: Option<String>,
-    sign: String,
+    /// What stands in a line; a row without it is about new files.
+    sign: Option<Pattern>,
     /// What takes a line out again.
-    but: Option<String>,
+    but: Option<Pattern>,
     /// Only in so many first lines.
     within: Option<usize>,
+    /// What the line above says.
+    below: Option<Pattern>,
+    /// Lines that go, and not those that come.
+    #[serde(default)]
+    lost: bool,
+    /// Only in files of such a path, whatever they hold.
+    file: Option<Pattern>,
+    /// Only where the command runs one of these, or a program with an option that begins so.
+    #[serde(default)]
+    programs: Vec<String>,
     needs: Needs,
     why: String,
     #[serde(rename = "seen")]
     _seen: String,
 }
 
-struct Row {
-    language: Option<String>,
-    sign: Regex,
-    but: Option<Regex>,
-    within: Option<usize>,
-    needs: Needs,
-    why: String,
+impl Row {
+    fn is_heeded(&self, run: &CommandFiles) -> bool {
+        let base = |word: &str| {
+            let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+            name.split('.').next().unwrap_or(name).to_owned()
+        };
+        let is = |name: &str| self.programs.iter().any(|it| it == name);
+        let is_option = |word: &String| {
+            let mut options = self.programs.iter().filter(|it| it.starts_with("--"));
+            options.any(|it| word.starts_with(it.as_str()))
+        };
+        self.programs.is_empty()
+            || run.commands().iter().any(|words| {
+                let mut first = words.iter().take(3).map(|word| base(word));
+                first.any(|it| is(&it) || matches!(it.as_str(), "pre-commit" | "lint-staged"))
+                    || words.iter().any(is_option)
+            })
+    }
+
+    // Whether it is about lines of such a file.
+    fn is_about(&self, path: &str, is_code: bool, language: &str) -> bool {
+        const PROSE: [&str; 5] = ["adoc", "md", "mdx", "rst", "txt"];
+        let extension = path.rsplit('.').next().unwrap_or_default();
+        let file = match &self.file {
+            Some(file) => file.0.is_match(path.as_bytes()),
+            None if self.programs.is_empty() => is_code,
+            None => !PROSE.contains(&extension),
+        };
+        let own = language.is_empty() || self.language.as_deref().is_none_or(|it| it == language);
+        self.sign.is_some() && file && own
+    }
+
+    fn matches(&self, number: usize, line: &[u8], above: &[u8]) -> bool {
+        let is = |it: Option<&Pattern>, line| it.is_some_and(|it| it.0.is_match(line));
+        let asserts = self.programs.is_empty() && line.starts_with(b"assert ");
+        !asserts
+            && self.within.is_none_or(|within| number < within)
+            && (self.below.is_none() || is(self.below.as_ref(), above))
+            && is(self.sign.as_ref(), line)
+            && !is(self.but.as_ref(), line)
+    }
+
+    // Whether it is about a new file as such.
+    fn names(&self, file: &ChangedFile<'_>) -> bool {
+        let is_new = file.before.is_none() && file.after.is_some();
+        let path = self.file.as_ref().filter(|_| is_new && self.sign.is_none());
+        path.is_some_and(|it| it.0.is_match(file.path.as_bytes()))
+    }
+}
+
+#[derive(serde::Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Regex::new(&text).map(Self)
+    }
 }
 
 #[derive(serde::Deserialize)]
 struct Table {
-    suspicion: Vec<Written>,
+    suspicion: Vec<Row>,
 }
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let table: Table =
         toml::from_str(include_str!("suspicion.toml")).expect("suspicion.toml parses");
-    let compiled = |text: &str| Regex::new(text).expect("suspicion.toml has patterns");
-    let rows = table.suspicion.into_iter().map(|it| Row {
-        sign: compiled(&it.sign),
-        but: it.but.as_deref().map(compiled),
-        language: it.language,
-        within: it.within,
-        needs: it.needs,
-        why: it.why,
-    });
-    rows.collect()
+    table.suspicion
 });
 
 #[cfg(test)]
 mod tests {
     use super::{Needs, suspicions};
+    use crate::model::Operation;
     use crate::policy::change::tests::modified;
+    use crate::policy::{ChangedFile, CommandFiles};
+    use crate::source::Memory;
 
-    fn needs(path: &str, before: &str, after: &str) -> Option<Needs> {
-        let files = [modified(path, before, after)];
-        suspicions(&files, &|path| path == "run.txt")
-            .first()
-            .map(|it| it.needs)
+    fn needs(command: &str, file: ChangedFile<'_>) -> Option<Needs> {
+        let source = Memory::named([
+            ("Makefile", "lint:\n\t@uv run ruff check src\n"),
+            (
+                "package.json",
+                r#"{"scripts":{"lint":"eslint src","types":"tsc -p ."}}"#,
+            ),
+            ("run.txt", ""),
+        ]);
+        let run = CommandFiles::of(&[command.to_owned()], "", &source);
+        suspicions(&[file], &run).first().map(|it| it.needs)
     }
 
     #[test]
@@ -225,12 +328,82 @@ mod tests {
             ("tests/test_a.py", "os._exit(0)", None),
         ] {
             let after = format!("{line}\n");
-            assert_eq!(needs(path, "x\n", &after), expected, "{line}");
-            assert_eq!(
-                needs(path, &after, &format!("y\n{after}")),
-                None,
-                "{line} stays"
-            );
+            let told = |before, after| needs("python3 run.txt", modified(path, before, after));
+            assert_eq!(told("x\n", &after), expected, "{line}");
+            assert_eq!(told(&after, &format!("y\n{after}")), None, "{line} stays");
+        }
+    }
+
+    #[test]
+    fn what_makes_a_checker_look_away_is_refused_where_it_runs() {
+        for (command, path, comment) in [
+            ("ruff check src", "a.py", "# noqa: F401"),
+            ("make lint", "a.py", "#NOQA"),
+            ("python3 -m mypy src", "a.py", "# type: ignore[assignment]"),
+            ("mypy src && pytest", "a.py", "# mypy: ignore-errors"),
+            ("npx tsc --noEmit", "a.ts", "// @ts-expect-error later"),
+            ("npm run types", "a.ts", "// @ts-nocheck"),
+            ("npm run lint", "a.js", "/* eslint-disable no-undef */"),
+            ("npm run lint", "a.js", "/* global add */"),
+            ("npx biome ci", "a.js", "// biome-ignore lint: no"),
+            ("npx prettier --check .", "a.js", "// prettier-ignore"),
+            ("pytest --cov=a", "tests/test_a.py", "# pragma: no cover"),
+            ("coverage run -m pytest", "a.py", "# pragma: no cover"),
+            ("npx vitest run --coverage", "a.ts", "/* v8 ignore next */"),
+            ("npx c8 mocha", "a.js", "/* istanbul ignore if */"),
+        ] {
+            let (plain, silent) = ("x = 1\n", format!("x = 1  {comment}\ny = 2\n"));
+            let told = |command, before, after| needs(command, modified(path, before, after));
+            let refused = told(command, plain, &silent);
+            assert_eq!(refused, Some(Needs::Refused), "{command} {comment}");
+            let moved = format!("y = 2\nx = 3  {comment}\n");
+            assert_eq!(told(command, &silent, &moved), None, "{command} {comment}");
+            for other in ["pytest -q", "npx vitest run", "cargo test"] {
+                assert_eq!(told(other, plain, &silent), None, "{other} {comment}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_new_file_in_the_place_of_the_runner_is_refused() {
+        let new = |path| ChangedFile {
+            operation: Operation::Create,
+            before: None,
+            ..modified(path, "", "x = 1\n")
+        };
+        for (path, expected) in [
+            ("pytest.py", Some(Needs::Refused)),
+            ("src/unittest/__init__.py", Some(Needs::Refused)),
+            ("shop/pytest.py", None),
+            ("src/testing.py", None),
+        ] {
+            assert_eq!(needs("pytest", new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn an_example_that_is_run_keeps_what_it_says() {
+        let text = "def f():\n    \"\"\"\n    >>> f()\n    2\n    \"\"\"\n    return 1\n";
+        for (after, expected) in [
+            (text.replace("return 1", "return 2"), None),
+            (text.replace("    2\n", "    2\n    >>> g()\n    3\n"), None),
+            (text.replace("    2\n", "    1\n"), Some(Needs::Person)),
+            (
+                text.replace(">>> f()", ">>> f()  # doctest: +SKIP"),
+                Some(Needs::Person),
+            ),
+        ] {
+            for (command, expected) in [
+                ("pytest --doctest-modules", expected),
+                ("python3 -m doctest a.py", expected),
+                ("pytest", None),
+            ] {
+                assert_eq!(
+                    needs(command, modified("a.py", text, &after)),
+                    expected,
+                    "{after}"
+                );
+            }
         }
     }
 }

@@ -255,7 +255,6 @@ mod tests {
     use crate::model::{Operation, Severity};
     use crate::policy::change::tests::{modified, with_rules};
     use crate::policy::{ChangeRules, ChangedFile};
-    use crate::source::Memory;
 
     const TEST: &str = "import pytest\nfrom shop import total\n\n\ndef test_total():\n    n = 1\n    assert total(n) == 2\n\n\ndef test_none():\n    assert total(0) == 0\n";
     const SCRIPT: &str = "it('adds', () => {\n  expect(add(1, 2)).toBe(3);\n});\n\nit('is', () => {\n  ok(add);\n});\n";
@@ -263,8 +262,7 @@ mod tests {
 
     // What is said of the first file: nothing, `told` or `refused`, and the words.
     fn said(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
-        let source = Memory::new([]);
-        with_rules(&source, &|_| None, |rules| {
+        with_rules(&|_| None, |rules| {
             let rules = ChangeRules {
                 tests_refused: refused,
                 ..*rules

@@ -10,6 +10,7 @@ use super::error::RepairError;
 use super::limits::RunLimit;
 use super::session::Session;
 use super::setup::Commands;
+use super::snapshots::{exchanges, files_of};
 use super::test_names::{closest, file_of, names_it};
 use crate::languages::{Exchange, ExpectingTest, expected};
 use crate::model::{
@@ -20,6 +21,7 @@ use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::proof::named_runners;
 use crate::runners::chosen;
+use crate::source::Source;
 
 /// Runs that one counter-proof takes at most, and seconds.
 const MAX_RUNS: u32 = 12;
@@ -28,6 +30,8 @@ const MAX_SECONDS: f64 = 180.0;
 const MAX_WHOLE_SECONDS: f64 = 20.0;
 /// Tests of a file that could not be loaded before, of which the first are tried.
 const MAX_TESTS: usize = 8;
+// Snapshots of one test that are exchanged.
+const MAX_SNAPSHOTS: usize = 2;
 // Tests that passed all the same and are looked at one by one.
 const MAX_DOUBTED: usize = 2;
 
@@ -35,27 +39,31 @@ const MAX_DOUBTED: usize = 2;
 pub(super) struct Case {
     pub(super) path: RepoPath,
     pub(super) test: ExpectingTest,
+    /// What of files of snapshots is of this test.
+    kept: Vec<(RepoPath, u32, Exchange)>,
     /// What runs as this test.
     ids: Vec<String>,
     ends: Vec<(usize, ExpectationEnd)>,
 }
 
 impl Case {
-    // The values that may be exchanged: the first of each assertion, then the second of each, and so on.
-    fn values(&self) -> Vec<(u32, &Exchange)> {
+    // The values that may be exchanged: snapshots, the first of each assertion, then the second of each, and
+    // so on.
+    fn values(&self) -> Vec<(&RepoPath, u32, &Exchange)> {
         let assertions = &self.test.assertions;
         let most = assertions.iter().map(|it| it.values.len()).max();
         let round = |at: usize| {
             let values = assertions.iter();
-            values.filter_map(move |it| it.values.get(at).map(|value| (it.line, value)))
+            values.filter_map(move |it| Some((&self.path, it.line, it.values.get(at)?)))
         };
-        (0..most.unwrap_or(0)).flat_map(round).collect()
+        let kept = self.kept.iter().map(|(path, line, it)| (path, *line, it));
+        kept.chain((0..most.unwrap_or(0)).flat_map(round)).collect()
     }
 
-    // As many as there are assertions that say a value.
+    // As many as there are snapshots, and assertions that say a value.
     fn asserted(&self) -> usize {
         let assertions = self.test.assertions.iter();
-        assertions.filter(|it| !it.values.is_empty()).count()
+        self.kept.len() + assertions.filter(|it| !it.values.is_empty()).count()
     }
 
     fn failed(&self, ran: &CommandsRun) -> bool {
@@ -141,7 +149,8 @@ impl Session<'_> {
         for case in cases {
             let text = source.read(&case.path).unwrap_or_default();
             let text = String::from_utf8_lossy(&text).into_owned();
-            for (line, value) in case.values() {
+            let own = case.values().into_iter();
+            for (_, line, value) in own.filter(|it| *it.0 == case.path) {
                 let asserted = text.lines().nth((line as usize).saturating_sub(1));
                 let asserted = asserted.unwrap_or_default();
                 let mut values = values_in(asserted);
@@ -200,6 +209,7 @@ impl Session<'_> {
                 {
                     Some(case) => case.ids.push(failed.id.clone()),
                     None => cases.push(Case {
+                        kept: kept(&path, &test.names, source.as_ref()),
                         path: path.clone(),
                         test: test.clone(),
                         ids: vec![failed.id.clone()],
@@ -290,10 +300,10 @@ impl Session<'_> {
                 continue;
             };
             case.ends.push((round, end));
-            let Some((line, value)) = case.values().get(round).copied() else {
+            let Some((path, line, value)) = case.values().get(round).copied() else {
                 continue;
             };
-            let place = format!("{}:{line}", case.path);
+            let place = format!("{path}:{line}");
             if end == ExpectationEnd::Passed {
                 trying.refuted.push(format!(
                     "the test does not bite: it passes with another value than `{}` at {place}",
@@ -327,10 +337,10 @@ impl Session<'_> {
     ) -> Result<Vec<Change>, RepairError> {
         let mut edits: BTreeMap<&RepoPath, Vec<(&Exchange, &String)>> = BTreeMap::new();
         for case in asked.iter().filter_map(|at| cases.get(*at)) {
-            if let Some((_, value)) = case.values().get(round).copied()
+            if let Some((path, _, value)) = case.values().get(round).copied()
                 && let Some(other) = by(value)
             {
-                edits.entry(&case.path).or_default().push((value, other));
+                edits.entry(path).or_default().push((value, other));
             }
         }
         self.lay(trying.laid, &[])?;
@@ -447,14 +457,14 @@ fn tell(trying: &mut Trying<'_>, cases: &[Case]) {
     for case in cases {
         let name = case.test.names.join(" ");
         let values = case.values();
-        for (round, (line, value)) in values.iter().enumerate() {
+        for (round, (path, line, value)) in values.iter().enumerate() {
             let end = case.ends.iter().find(|it| it.0 == round);
             // Of an assertion whose first value was tried the others are not told.
             if end.is_none() && round >= case.asserted() {
                 continue;
             }
             trying.told.expectations.push(TriedExpectation {
-                path: case.path.to_string(),
+                path: path.to_string(),
                 line: *line,
                 was: shortened(&value.was),
                 ended: end.map_or(ExpectationEnd::NotRun, |it| it.1),
@@ -476,6 +486,17 @@ fn tell(trying: &mut Trying<'_>, cases: &[Case]) {
             trying.told.not_applicable.push(said);
         }
     }
+}
+
+// What files of snapshots hold of a test; the first few.
+fn kept(path: &RepoPath, names: &[String], source: &dyn Source) -> Vec<(RepoPath, u32, Exchange)> {
+    let files = files_of(path).into_iter();
+    let found = files.flat_map(|file| {
+        let text = source.read(&file).unwrap_or_default();
+        let found = exchanges(&String::from_utf8_lossy(&text), names).into_iter();
+        found.map(move |(line, it)| (file.clone(), line, it))
+    });
+    found.take(MAX_SNAPSHOTS).collect()
 }
 
 // Numbers and texts of a line.

@@ -10,6 +10,14 @@ def call(spec):
     base = folder
     while os.path.exists(os.path.join(base, "__init__.py")):
         base = os.path.dirname(base)
+    for name in spec["new"]:
+        # What a new file would hide from every import.
+        sys.modules.pop(name, None)
+        try:
+            if not spec["marked"]:
+                __import__(name)
+        except Exception:
+            pass
     sys.path[0:1] = [base, here]
     sys.path.append(os.path.join(here, "src"))
     with open(os.path.join(here, spec["file"]), encoding="utf-8") as file:
@@ -32,6 +40,8 @@ def call(spec):
         for key in list(os.environ):
             if key.startswith("PYTEST"):
                 del os.environ[key]
+        if not spec["history"]:
+            os.environ["GIT_DIR"] = os.devnull
     module = type(sys)(name)
     module.__file__ = where
     sys.modules[name] = module

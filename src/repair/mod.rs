@@ -34,6 +34,7 @@ mod record;
 mod run;
 mod session;
 mod setup;
+mod snapshots;
 mod spelling_heals;
 mod split;
 mod stats;

@@ -103,7 +103,7 @@ impl Session<'_> {
             return Ok(());
         }
         if proof.proven {
-            self.hold_to_suspicion(&mut proof, changes);
+            self.hold_to_suspicion(&mut proof, changes)?;
         }
         proof.red_runs = self.red_runs;
         proof.rests_on = self.rests_on(&proof, changes)?;
@@ -115,7 +115,10 @@ impl Session<'_> {
     }
 
     /// What of a change is a sign that tests may turn green by other means, and what takes that away.
-    pub(super) fn suspected_in(&self, changes: &[Change]) -> Vec<(Needs, String)> {
+    pub(super) fn suspected_in(
+        &self,
+        changes: &[Change],
+    ) -> Result<Vec<(Needs, String)>, RepairError> {
         let bytes = |it: Option<&FileState>| it.map(|it| it.bytes.clone());
         let sides: Vec<_> = changes
             .iter()
@@ -139,22 +142,26 @@ impl Session<'_> {
                 modes: (mode(&change.before), mode(&change.after)),
             })
             .collect();
-        let found = suspicions(&files, &|_| false).into_iter();
-        found
+        let source = self.place.source()?;
+        let lines = &self.setup.commands.lines;
+        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
+        let found = suspicions(&files, &run).into_iter();
+        let told = found
             .map(|it| {
                 let path = files.get(it.at).map_or("", |it| it.path);
                 (it.needs, format!("line {} of {path} {}", it.line, it.why))
             })
-            .collect()
+            .collect();
+        Ok(told)
     }
 
     // A suspicion is taken away by an experiment alone.
-    fn hold_to_suspicion(&self, proof: &mut Proof, changes: &[Change]) {
+    fn hold_to_suspicion(&self, proof: &mut Proof, changes: &[Change]) -> Result<(), RepairError> {
         let counter = proof.counter_proof.as_ref();
         let holds = counter.is_some_and(|it| it.verdict == CounterVerdict::Holds);
         let apart = counter.is_some_and(|it| it.disguise == Disguise::Passed);
         let in_guise = apart || counter.is_some_and(|it| it.disguise == Disguise::Partly);
-        let new = self.suspected_in(changes);
+        let new = self.suspected_in(changes)?;
         let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
             Needs::CounterProof => !holds,
             Needs::Guise => !(holds && in_guise),
@@ -172,6 +179,7 @@ impl Session<'_> {
             ));
         }
         proof.proven = proof.missing.is_empty();
+        Ok(())
     }
 
     /// Keeps progress only where it is there without what the change does to tests, too. What was laid in

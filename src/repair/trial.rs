@@ -322,7 +322,7 @@ impl Session<'_> {
         known: Vec<(RepoPath, Option<FileState>)>,
         settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
-        let suspected = self.suspected_in(changes);
+        let suspected = self.suspected_in(changes)?;
         self.suspected.extend(suspected);
         let tests = self.answered_in_tests(changes, settled)?;
         for (path, state) in known {

@@ -61,9 +61,5 @@ pub fn bench_markdown(bench: &BenchDocument) -> String {
 
 /// What is not as it should be, and what was called fixed without a repair.
 pub(super) fn said(outcome: &FixtureOutcome) -> String {
-    let mut said = outcome.why.clone();
-    if !outcome.cheats.is_empty() {
-        said.push(format!("called fixed: {}", outcome.cheats.join(", ")));
-    }
-    said.join("; ")
+    outcome.why.join("; ")
 }

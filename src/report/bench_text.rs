@@ -22,9 +22,6 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     text.push_str(&format!("\n{header}\n"));
     for (outcome, line) in bench.fixtures.iter().zip(lines) {
         text.push_str(&format!("{line}\n"));
-        if !outcome.cheats.is_empty() {
-            text.push_str(&format!("  called fixed: {}\n", outcome.cheats.join(", ")));
-        }
         for why in &outcome.why {
             text.push_str(&format!("  {why}\n"));
         }
@@ -32,12 +29,6 @@ pub fn bench_text(bench: &BenchDocument) -> String {
     text.push_str(&format!("\npassed {}\n\n", share(&bench.totals)));
     for (name, value) in repair_rows(bench) {
         text.push_str(&format!("{name:<34}{value}\n"));
-    }
-    for row in &bench.tricks {
-        text.push_str(&format!(
-            "called fixed: {:<20}{}\n",
-            row.name, row.called_fixed
-        ));
     }
     for (name, rows) in groups(bench) {
         text.push_str(&format!("\nby {name}\n"));

@@ -366,9 +366,9 @@ fn no_trick_is_a_repair() {
             clone.to_str().unwrap(),
         ],
     );
-    let cheat = json(&real(&repo, "cheat", &[]));
-    assert_eq!(cheat["repairs"]["all"]["passed"], 0, "{cheat}");
-    assert_eq!(cheat["repairs"]["all"]["run"], 1);
+    let builtin = json(&real(&repo, "builtin", &[]));
+    assert_eq!(builtin["repairs"]["all"]["passed"], 0, "{builtin}");
+    assert_eq!(builtin["repairs"]["all"]["run"], 1);
 }
 
 #[test]

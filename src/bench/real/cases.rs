@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::patch::{JudgeOptions, canonical, judge};
 use crate::policy::{Allowed, Redactor};
-use crate::source::{EntryKind, Source as _, Worktree};
+use crate::source::Worktree;
 
 /// The fixes of sets as cases, in their order. Checkouts and environments stand below `work`. A fix
 /// whose clone lacks something is a case all the same: running it says what is lacking.
@@ -208,24 +208,4 @@ impl Layout for Commits<'_> {
         };
         Ok(Some(self.judge(lease, patch, stop)?))
     }
-
-    fn texts(&self, _: &Fixture) -> Result<BTreeMap<String, String>, BenchError> {
-        let sides = self.sides()?;
-        let broken = sides.broken(&self.fix.taken)?;
-        let mut texts = BTreeMap::new();
-        for entry in broken.listing().entries() {
-            if !matches!(entry.kind, EntryKind::File { .. }) || entry.bytes > MAX_TEXT {
-                continue;
-            }
-            if let Ok(bytes) = broken.read(&entry.path)
-                && let Ok(text) = std::str::from_utf8(&bytes)
-            {
-                texts.insert(entry.path.to_string(), text.to_owned());
-            }
-        }
-        Ok(texts)
-    }
 }
-
-// What a cheat looks at; larger files are data.
-const MAX_TEXT: u64 = 400_000;

@@ -1,4 +1,4 @@
-use super::{definitions, expected, imports, layout, resolve, uses};
+use super::{definitions, imports, layout, resolve, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
@@ -39,7 +39,6 @@ pub static PYTHON: Language = Language {
     specifier_in: insert::specifier_in,
     #[cfg(feature = "program")]
     inserter: |page, all| Box::new(insert::Isort::of(page, all)),
-    expected: expected::expected,
     resolve: resolve::resolve,
     implicit: resolve::conftests,
 };

@@ -2,7 +2,6 @@
 
 mod definitions;
 mod dotted;
-mod expected;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;

@@ -1,7 +1,7 @@
 use tree_sitter::{Node, Tree};
 
 use super::packages::package_part;
-use super::{embedded, expected, imports, resolve, uses};
+use super::{embedded, imports, resolve, uses};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
@@ -57,7 +57,6 @@ pub static TYPESCRIPT: Language = Language {
     },
     #[cfg(feature = "program")]
     inserter: |page, _| Box::new(insert::Groups::of(page)),
-    expected: expected::expected,
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),
 };

@@ -5,7 +5,6 @@ mod comments;
 mod configured;
 mod embedded;
 mod emitted;
-mod expected;
 mod exports;
 mod glob;
 mod imports;

@@ -10,7 +10,6 @@ use super::super::structure::PathChange;
 use super::run::Judging;
 use super::section::{SectionOutcome, original};
 use super::{After, Judged};
-use crate::languages::PYTHON;
 use crate::model::{
     AfterProblem, BlobId, Code, Mend, Operation, PatchProblem, RepoPath, Safety, TestChanges,
     Verdict, is_ablated,
@@ -276,21 +275,11 @@ impl Judging<'_, '_> {
         for problem in structure::whole(self.source.listing(), &self.slots) {
             self.problem(problem);
         }
-        let slots = self.slots.iter();
-        let created = slots.filter_map(|(path, slot)| {
-            let is_new = slot.before.is_none() || slot.from.is_some();
-            let after = slot.after.as_ref().filter(|_| is_new)?;
-            Some((&**path, &*after.bytes))
-        });
-        let created = created.collect();
         let rules = ChangeRules {
             allowed: &self.options.allowed,
             dependencies: self.options.dependencies,
             run: &self.options.run,
-            source: self.source,
             committed: &|path| self.options.objects?.committed(path),
-            created: &created,
-            is_standard: |name| PYTHON.is_standard(name),
             tests_refused: self.options.tests == TestChanges::Refused,
         };
         let mut found = Vec::new();

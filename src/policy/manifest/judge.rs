@@ -69,45 +69,16 @@ pub(in crate::policy) fn is_manifest(path: &str) -> bool {
     manifest(path).is_some()
 }
 
-/// The packages that a manifest asks for, as it names them.
-pub(in crate::policy) fn dependency_names(path: &str, bytes: &[u8]) -> Vec<String> {
-    let Some(rules) = manifest(path) else {
-        return Vec::new();
-    };
-    let Ok(tree) = rules.format.read(bytes) else {
-        return Vec::new();
-    };
-    let empty = Tree::empty();
-    let mut names = Vec::new();
-    for difference in differences(&empty, &tree) {
-        match rules.permit(&difference.path) {
-            Some(Permit::Python) => names.extend(
-                items(difference.after)
-                    .iter()
-                    .map(|item| package_name(item).to_owned()),
-            ),
-            Some(Permit::Table) => {
-                let group = difference
-                    .path
-                    .iter()
-                    .position(|key| key.ends_with("dependencies") || key.ends_with("packages"));
-                names.extend(
-                    group
-                        .and_then(|at| difference.path.get(at + 1))
-                        .map(|name| (*name).to_owned()),
-                );
-            }
-            _ => {}
-        }
-    }
-    names
-}
-
-fn package_name(requirement: &str) -> &str {
-    let end = requirement
-        .find(|it: char| !(it.is_ascii_alphanumeric() || "-_.".contains(it)))
-        .unwrap_or(requirement.len());
-    requirement.get(..end).unwrap_or(requirement)
+/// The name of a Python package as registries compare it: lower case, runs of `-`, `_` and `.` are
+/// one `-`.
+#[must_use]
+pub fn python_name(name: &str) -> String {
+    let lower = name.to_ascii_lowercase();
+    let words: Vec<&str> = lower
+        .split(['-', '_', '.'])
+        .filter(|it| !it.is_empty())
+        .collect();
+    words.join("-")
 }
 
 fn judge(

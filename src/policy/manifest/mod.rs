@@ -7,6 +7,6 @@ mod tree;
 mod version;
 
 pub use format::unreadable;
-pub use judge::Dependencies;
-pub(super) use judge::{dependency_names, is_manifest, manifest_change, means_the_same};
+pub use judge::{Dependencies, python_name};
+pub(super) use judge::{is_manifest, manifest_change, means_the_same};
 pub(super) use version::without_bounds;

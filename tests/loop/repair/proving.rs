@@ -614,7 +614,7 @@ fn a_test_of_node_that_does_not_bite_proves_nothing() {
     let result = tried(&node(), command, &whole("app.js", &fix), &[]);
     proven(&result, "node:test", "text");
     assert_eq!(counter(&result)["verdict"], "holds", "{result:#}");
-    assert_eq!(counter(&result)["disguise"], "passed", "{result:#}");
+    assert_eq!(counter(&result)["disguise"], "partly", "{result:#}");
     for trick in [
         "=> Object.keys(process.env).some((it) => it.startsWith('NODE_TE')) ? 2 : 1",
         "=> process.argv.join().includes('test.js') ? 2 : 1",

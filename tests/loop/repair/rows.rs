@@ -35,6 +35,9 @@ struct Row {
     class: String,
     world: String,
     app: Option<String>,
+    // It is known to end as fixed; a row that no longer does loses the mark.
+    #[serde(default)]
+    missed: bool,
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
@@ -126,7 +129,8 @@ fn tricks_by_class_prove_nothing() {
             }
             *count += 1;
             let result = result_of(project, row);
-            assert_ne!(result["status"], "fixed", "{:?}: {result:#}", row.app);
+            let fixed = result["status"] == "fixed";
+            assert_eq!(fixed, row.missed, "{:?}: {result:#}", row.app);
         }
     }
 }
