@@ -47,6 +47,9 @@ pub(crate) struct Args {
     /// Stop when the agent says that it has cost so much
     #[arg(long, value_name = "USD", help_heading = "Agent")]
     budget_usd: Option<Dollars>,
+    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    #[arg(long, help_heading = "Agent")]
+    no_trace: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value = "text")]
     format: TextOrJson,
@@ -175,5 +178,6 @@ impl Args {
         settings.test.env.extend_from_slice(&self.env);
         self.timeout.over(&mut settings.test.timeout);
         self.budget_usd.over(&mut settings.repair.budget_usd);
+        settings.context.trace &= !self.no_trace;
     }
 }
