@@ -1824,6 +1824,8 @@ export interface RunResult {
   taskId: string | null;
   /** The last run of the commands. */
   testResult: TestResult | null;
+  /** What the failing tests entered; `null` where that was not seen. */
+  trace: TestTrace | null;
   /** What the agent says it all cost. */
   usage: ResultUsage;
   /** How often all commands were run from their beginning. */
@@ -2106,12 +2108,40 @@ export interface TestResult {
 /** A program that runs tests, or checks types or style. */
 export type TestRunner = "pytest" | "unittest" | "nose" | "jest" | "vitest" | "mocha" | "node:test" | "tap" | "ava" | "jasmine" | "playwright" | "tsc" | "eslint" | "ruff" | "mypy" | "pyright" | "cargo test" | "go test";
 
+/** What the failing tests ran, in definitions. */
+export interface TestTrace {
+  /** Definitions that failing tests entered, those first that are most of them alone; at most 50. */
+  definitions: Array<TracedDefinition>;
+  /** Tests that failed under the trace. */
+  failing: number;
+  /** How many more there are. */
+  more: number;
+  /** Tests of the same files that passed. */
+  passing: number;
+}
+
 /** A line with characters that mislead a reader. */
 export interface TextWarning {
   /** `bidi`, `zero_width`, `tag` or `control`. */
   kind: string;
   /** 1-based line. */
   line: number;
+}
+
+/** A definition that failing tests entered. */
+export interface TracedDefinition {
+  /** Failing tests that entered it. */
+  failing: number;
+  /** Its first line. */
+  line: number;
+  /** Its name. */
+  name: string;
+  /** Passing tests that entered it. */
+  passing: number;
+  /** Its file. */
+  path: string;
+  /** How much it is of the failing tests alone, 0 to 1 (Ochiai). */
+  score: number;
 }
 
 /** A value that a test expects, exchanged for another. */

@@ -1689,6 +1689,8 @@ class RunResult(TypedDict):
     taskId: Union[str, None]
     # The last run of the commands.
     testResult: Union["TestResult", None]
+    # What the failing tests entered; `null` where that was not seen.
+    trace: Union["TestTrace", None]
     # What the agent says it all cost.
     usage: "ResultUsage"
     # How often all commands were run from their beginning.
@@ -1940,12 +1942,38 @@ class TestResult(TypedDict):
 # A program that runs tests, or checks types or style.
 TestRunner = Union[Literal['pytest'], Literal['unittest'], Literal['nose'], Literal['jest'], Literal['vitest'], Literal['mocha'], Literal['node:test'], Literal['tap'], Literal['ava'], Literal['jasmine'], Literal['playwright'], Literal['tsc'], Literal['eslint'], Literal['ruff'], Literal['mypy'], Literal['pyright'], Literal['cargo test'], Literal['go test']]
 
+# What the failing tests ran, in definitions.
+class TestTrace(TypedDict):
+    # Definitions that failing tests entered, those first that are most of them alone; at most 50.
+    definitions: list["TracedDefinition"]
+    # Tests that failed under the trace.
+    failing: int
+    # How many more there are.
+    more: int
+    # Tests of the same files that passed.
+    passing: int
+
 # A line with characters that mislead a reader.
 class TextWarning(TypedDict):
     # `bidi`, `zero_width`, `tag` or `control`.
     kind: str
     # 1-based line.
     line: int
+
+# A definition that failing tests entered.
+class TracedDefinition(TypedDict):
+    # Failing tests that entered it.
+    failing: int
+    # Its first line.
+    line: int
+    # Its name.
+    name: str
+    # Passing tests that entered it.
+    passing: int
+    # Its file.
+    path: str
+    # How much it is of the failing tests alone, 0 to 1 (Ochiai).
+    score: float
 
 # A value that a test expects, exchanged for another.
 class TriedExpectation(TypedDict):

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::known_cause::known_cause;
+use super::traced::known_trace;
 use super::{App, AppError};
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::diagnose::Log;
@@ -81,7 +82,10 @@ pub(super) fn request(
         include_bundle: asked.include_bundle,
         test_commands: asked.test_commands.clone(),
         requested: asked.requested.clone(),
-        cause: commands.find_map(|line| known_cause(app, workspace, line)),
+        cause: commands
+            .clone()
+            .find_map(|line| known_cause(app, workspace, line)),
+        traced: commands.find_map(|line| known_trace(app, workspace, line)),
         ..plain
     };
     for typed in &asked.targets {

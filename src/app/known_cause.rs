@@ -105,6 +105,33 @@ pub(super) struct JustFailed<'a> {
     pub(super) took: Duration,
 }
 
+impl JustFailed<'_> {
+    /// What trials may take after a run: as long as it took, within bounds.
+    pub(super) fn trials_may_take(&self) -> Duration {
+        self.took.clamp(LEAST, MOST)
+    }
+}
+
+/// How the command of a run is run once more.
+pub(super) fn commands_of_run(app: &App, line: &str) -> Commands {
+    let run = &app.settings().run;
+    Commands {
+        lines: vec![line.to_owned()],
+        setup: None,
+        timeout: run.timeout.map(|it| it.0),
+        grace: run.grace.0,
+        max_output: run.max_output.0,
+        environment: run.env.clone(),
+        writable: run.allow_write.clone(),
+        sandbox: match run.sandbox {
+            SandboxMode::Off => SandboxMode::Auto,
+            other => other,
+        },
+        no_network: run.no_net,
+        rules: app.rules(),
+    }
+}
+
 /// The change that made a run fail: the one that is known of these files, else what its failing tests alone
 /// show in about the time that the run took. `None` where nothing that changed reaches them, they cannot be
 /// run alone or no overlay can be had.
@@ -132,28 +159,12 @@ pub(super) fn cause_of_run(
     if !wanted || !differs() {
         return None;
     }
-    let budget = failed.took.clamp(LEAST, MOST);
-    let commands = Commands {
-        lines: vec![failed.line.to_owned()],
-        setup: None,
-        timeout: run.timeout.map(|it| it.0),
-        grace: run.grace.0,
-        max_output: run.max_output.0,
-        environment: run.env.clone(),
-        writable: run.allow_write.clone(),
-        sandbox: match run.sandbox {
-            SandboxMode::Off => SandboxMode::Auto,
-            other => other,
-        },
-        no_network: run.no_net,
-        rules: app.rules(),
-    };
     let search = Search {
         line: failed.line,
-        commands: &commands,
+        commands: &commands_of_run(app, failed.line),
         workplace: WorkplaceMode::Overlay,
         request: &WhyRequest::default(),
-        until: Some(Instant::now() + budget),
+        until: Some(Instant::now() + failed.trials_may_take()),
         failed: Some(failed.diagnosis),
         alone_only: true,
     };
@@ -190,6 +201,5 @@ fn known_of(document: WhyDocument) -> Option<KnownCause> {
     })
 }
 
-/// What trials may take after a run: as long as it took, within these.
 const LEAST: Duration = Duration::from_secs(3);
 const MOST: Duration = Duration::from_secs(30);

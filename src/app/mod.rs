@@ -51,6 +51,7 @@ mod show_settings;
 mod split;
 mod stats;
 mod suspects;
+mod traced;
 mod why;
 mod why_case;
 mod why_clues;

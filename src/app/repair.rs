@@ -8,9 +8,10 @@ use super::last_run::LastOf;
 use super::remedy::remedies;
 use super::shared::shared;
 use super::split::read_task;
+use super::traced::known_trace;
 use super::{App, AppError, Progress, runs};
 use crate::config::{Dollars, Settings};
-use crate::context::{add_history, base_request};
+use crate::context::{Request, add_history, base_request};
 use crate::diagnose::Log;
 use crate::model::{Diagnosis, Exit, Profile, RunResult, RunStatus, StopReason};
 use crate::patch::{WriteError, is_interrupted, recover};
@@ -106,9 +107,7 @@ pub(super) fn repair_after(
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
     packets.include_bundle = request.include_bundle;
-    let mut lines = settings.test.command.0.iter();
-    packets.cause = lines.find_map(|line| known_cause(app, &workspace, line));
-    let by_change = packets.cause.is_some();
+    let by_change = is_known(app, &workspace, &mut packets);
     let known = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);
@@ -183,6 +182,16 @@ pub(super) fn repair_after(
     })
 }
 
+// Adds what is known of the commands on these files; whether it is the change that made them fail.
+fn is_known(app: &App, workspace: &Workspace, packets: &mut Request) -> bool {
+    let lines = &app.settings().test.command.0;
+    let mut causes = lines.iter().map(|line| known_cause(app, workspace, line));
+    let mut traces = lines.iter().map(|line| known_trace(app, workspace, line));
+    packets.cause = causes.find_map(|it| it);
+    packets.traced = traces.find_map(|it| it);
+    packets.cause.is_some()
+}
+
 /// The commands that must pass, as the settings say how they are run.
 pub(super) fn commands(app: &App) -> Commands {
     let settings = app.settings();
@@ -254,6 +263,7 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
         limit_is_failure: false,
         counter_proof: repair.counter_proof,
         strict: repair.strict,
+        trace: settings.context.trace,
     }
 }
 

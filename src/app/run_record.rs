@@ -6,6 +6,7 @@ use super::known_cause::{JustFailed, cause_of_run};
 use super::last_run::{self, Again};
 use super::open::with_known;
 use super::run_summary::summarise;
+use super::traced::trace_of_run;
 use super::{App, AppError, Progress, runs};
 use crate::context::{add_history, base_request, build, failure_packet};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
@@ -13,7 +14,7 @@ use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
-    NotConfined, PacketBudget, RepoPath, RunSummary,
+    NotConfined, PacketBudget, RepoPath, RunSummary, Traced,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
@@ -70,14 +71,14 @@ impl Attempt {
         }
     }
 
-    // The change that made it fail.
-    fn cause(
+    // What its failing tests ran, and the change that made it fail.
+    fn tried(
         &self,
         app: &App,
         workspace: &Workspace,
         (line, log): (&str, &Log),
         progress: &dyn Progress,
-    ) -> Option<KnownCause> {
+    ) -> (Option<Traced>, Option<KnownCause>) {
         let facts = LogFacts {
             exit_code: self.how.code_or_signal(),
             command: Some(line.to_owned()),
@@ -89,7 +90,9 @@ impl Attempt {
             took: Duration::try_from_secs_f64(self.told.duration_seconds).unwrap_or_default(),
             line,
         };
-        cause_of_run(app, workspace, &failed, progress)
+        let traced = trace_of_run(app, workspace, &failed, progress);
+        let cause = cause_of_run(app, workspace, &failed, progress);
+        (traced, cause)
     }
 }
 
@@ -168,7 +171,8 @@ impl Record {
         request.timed_out = failing.told.timed_out;
         request.test_commands = vec![self.command.clone()];
         if let Some(line) = again.line() {
-            request.cause = failing.cause(app, workspace, (&line, &log), progress);
+            let known = failing.tried(app, workspace, (&line, &log), progress);
+            (request.traced, request.cause) = known;
         }
         let policy = app.read_policy(request.profile)?;
         let built = with_known(app, workspace, true, |known| {

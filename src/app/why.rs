@@ -6,6 +6,7 @@ use super::fix::failing_command;
 use super::known_cause::keep_cause;
 use super::repair::made;
 use super::shared::shared;
+use super::traced::known_trace;
 use super::why_case::{Answer, Case, search};
 use super::why_range::{Bases, bases, search_range};
 use super::why_trials::{Trials, TrialsSetup};
@@ -93,7 +94,24 @@ pub(super) fn search_cause(
     progress: &dyn Progress,
 ) -> Result<WhyDocument, AppError> {
     let started = Instant::now();
-    let (line, request, commands) = (search.line, search.request, search.commands);
+    let line = search.line;
+    let document = with_trials(app, workspace, search, progress, |mut trials| {
+        let answer = answer(app, workspace, &mut trials, search)?;
+        Ok(document(app, workspace, trials, answer, line, started))
+    })?;
+    keep_cause(app, workspace, line, &document);
+    Ok(document)
+}
+
+/// Opens a workplace and does something with trials in it.
+pub(super) fn with_trials<T>(
+    app: &App,
+    workspace: &Workspace,
+    search: &Search<'_>,
+    progress: &dyn Progress,
+    work: impl FnOnce(Trials<'_>) -> Result<T, AppError>,
+) -> Result<T, AppError> {
+    let commands = search.commands;
     let root = workspace
         .root
         .clone()
@@ -117,7 +135,7 @@ pub(super) fn search_cause(
     };
     let stop = progress.stop()?;
     let place = Workplace::open(&plan, &|_, _| {}).map_err(crate::repair::RepairError::from)?;
-    let mut trials = Trials::open(TrialsSetup {
+    work(Trials::open(TrialsSetup {
         app,
         workspace,
         place,
@@ -125,13 +143,9 @@ pub(super) fn search_cause(
         stop: &stop,
         progress,
         until: search.until,
-        max_runs: request.max_runs,
+        max_runs: search.request.max_runs,
         alone_only: search.alone_only,
-    });
-    let answer = answer(app, workspace, &mut trials, search)?;
-    let document = document(app, workspace, trials, answer, line, started);
-    keep_cause(app, workspace, line, &document);
-    Ok(document)
+    }))
 }
 
 fn answer(
@@ -159,6 +173,9 @@ fn answer(
     };
     let policy = app.read_policy(Profile::Ranked)?;
     let may = |path: &RepoPath| policy.refuse(path).is_none();
+    if let Some(known) = known_trace(app, workspace, line) {
+        trials.knows(known);
+    }
     let mut told = Answer::unknown(WhyReason::NoChange);
     if request.since.is_none() {
         let tree = git.tree(&head)?;

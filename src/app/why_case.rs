@@ -42,7 +42,14 @@ pub(super) fn search(
     if difference.hunks().is_empty() {
         return Ok(answer(case, Err(WhyReason::NoChange), Vec::new()));
     }
-    match trials.trace(&case.laid, case.commit.as_deref())? {
+    // Of few changes the order matters little.
+    let few = difference.hunks().len() < FEW && trials.failed_here();
+    let seen = if few {
+        None
+    } else {
+        trials.trace(&case.laid, case.commit.as_deref())?
+    };
+    match seen {
         Some(WhyOutcome::Passes) => return Ok(answer(case, Err(WhyReason::Flaky), Vec::new())),
         _ if trials.ended().is_some() => {
             let reason = trials.ended().unwrap_or(WhyReason::Budget);
@@ -51,34 +58,81 @@ pub(super) fn search(
         _ => {}
     }
     let mut clues = clues(trials.diagnosis(), case.after);
-    clues.ran.clone_from(trials.ran());
+    if !few {
+        clues.ran.clone_from(trials.ran());
+    }
     let ranked = rank(&difference, &clues);
     let suspects = changes(&difference, &ranked, case);
     let set = match coarse(trials, case, &difference, &ranked)? {
         Ok(set) => set,
         Err(reason) => return Ok(answer(case, Err(reason), suspects)),
     };
+    let answer = finished(trials, case, &difference, (ranked, &clues), &set)?;
+    Ok(Answer { suspects, ..answer })
+}
+
+// What of the hunks that were found it takes.
+fn finished(
+    trials: &mut Trials<'_>,
+    case: &Case<'_>,
+    difference: &Difference,
+    (ranked, clues): (Vec<Suspect>, &Clues),
+    set: &BTreeSet<usize>,
+) -> Result<Answer, AppError> {
     // A hunk of some lines is told as it stands.
     let is_plain = set.len() == 1 && set.iter().all(|it| difference.size(*it) <= MOST_LINES);
-    let cause = match difference.finer(&set).filter(|_| !is_plain) {
-        Some(finer) => lines(trials, case, &finer, &clues)?.map(|set| (finer, set)),
+    let cause = match difference.finer(set).filter(|_| !is_plain) {
+        Some(finer) => lines(trials, case, &finer, clues)?.map(|set| (finer, set)),
         None => None,
     };
     let (cause, undo) = match cause {
         Some((finer, set)) => {
-            let ranked = rank(&finer, &clues);
+            let ranked = rank(&finer, clues);
             (named(&finer, ranked, &set, case), undo(&finer, &set, case))
         }
         None => (
-            named(&difference, ranked, &set, case),
-            undo(&difference, &set, case),
+            named(difference, ranked, set, case),
+            undo(difference, set, case),
         ),
     };
     Ok(Answer {
         undo,
-        ..answer(case, Ok(cause), suspects)
+        ..answer(case, Ok(cause), Vec::new())
     })
 }
+
+/// The few changes that a trace makes likeliest, and the same search among those of them that are `whole`,
+/// where the likeliest is; no answer where none of them is enough.
+pub(super) fn search_likeliest(
+    trials: &mut Trials<'_>,
+    case: &Case<'_>,
+    may: &(dyn Fn(&RepoPath) -> bool + Sync),
+    whole: &dyn Fn(&WhyChange) -> bool,
+) -> Result<(Vec<WhyChange>, Option<Answer>), AppError> {
+    let difference = Difference::between(case.before, case.after, may);
+    let mut clues = clues(trials.diagnosis(), case.after);
+    clues.ran.clone_from(trials.ran());
+    let ranked = rank(&difference, &clues);
+    let few = ranked.get(..FEW).unwrap_or(&ranked);
+    let likeliest = changes(&difference, few, case);
+    if !likeliest.first().is_some_and(whole) {
+        return Ok((likeliest, None));
+    }
+    let order = few
+        .iter()
+        .zip(&likeliest)
+        .filter(|(_, change)| whole(change));
+    let order: Vec<usize> = order.map(|(it, _)| it.hunk).collect();
+    let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
+    let Ok(set) = drive(trials, case, &difference, &order, &mut known)? else {
+        return Ok((likeliest, None));
+    };
+    let answer = finished(trials, case, &difference, (ranked, &clues), &set)?;
+    Ok((likeliest, Some(answer)))
+}
+
+/// How many that is.
+const FEW: usize = 4;
 
 // Which lines of the hunks that were found it takes; `None` where that cannot be told: then it is the hunks.
 fn lines(

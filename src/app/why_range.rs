@@ -1,12 +1,12 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::last_run::passed_at;
 use super::why::is_product;
-use super::why_case::{Answer, Case, search};
+use super::why_case::{Answer, Case, search, search_likeliest};
 use super::why_trials::{States, Trials};
 use super::{App, AppError};
-use crate::git::{Repository, TreeSource};
-use crate::model::{Diagnosis, RepoPath, WhyOutcome, WhyReason, WhyVerdict};
+use crate::git::{Repository, TreeSource, changed_lines};
+use crate::model::{Diagnosis, RepoPath, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
 use crate::why::{Difference, bisect};
 use crate::workspace::Workspace;
 
@@ -91,8 +91,13 @@ pub(super) fn search_range(
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
     }
-    if !bases.commits.is_empty() && trials.confirm()? == Some(WhyOutcome::Passes) {
+    if !bases.commits.is_empty() && trials.trace(&States::new(), None)? == Some(WhyOutcome::Passes)
+    {
         return Ok(Answer::unknown(WhyReason::Flaky));
+    }
+    let (likely, answer_at_once) = range.likeliest(trials, bases)?;
+    if let Some(answer) = answer_at_once {
+        return Ok(answer);
     }
     for (what, commit) in &bases.commits {
         let Ok(tree) = git.tree(commit) else {
@@ -107,7 +112,7 @@ pub(super) fn search_range(
         match outcome {
             WhyOutcome::Passes => {
                 let base = (what.clone(), commit.clone());
-                return range.search(trials, bases, base);
+                return range.search(trials, bases, base, &likely);
             }
             WhyOutcome::Fails => {
                 answer.verdict = WhyVerdict::NotByThisChange;
@@ -141,11 +146,93 @@ impl Range<'_> {
         Difference::between(tree, self.workspace.source.as_ref(), &may).before()
     }
 
+    // The change among all since the first base that what the failing tests ran points at, tried before any
+    // commit is where one commit made it; and the states beside which it may have begun, by their place in the
+    // line.
+    fn likeliest(
+        &self,
+        trials: &mut Trials<'_>,
+        bases: &Bases,
+    ) -> Result<(BTreeSet<usize>, Option<Answer>), AppError> {
+        let Some((what, commit)) = bases.commits.first().filter(|_| trials.ran().failing > 0)
+        else {
+            return Ok((BTreeSet::new(), None));
+        };
+        let tree = self.git.tree(commit)?;
+        let case = Case {
+            before: &tree,
+            after: self.workspace.source.as_ref(),
+            laid: States::new(),
+            commit: None,
+            base: (what.clone(), commit.clone()),
+        };
+        let may = |path: &RepoPath| (self.may)(path) && is_product(path, self.diagnosis);
+        let brought = |change: &WhyChange| self.brought(change, &bases.line, 0, true);
+        let whole = |change: &WhyChange| brought(change).is_some();
+        let (few, answer) = search_likeliest(trials, &case, &may, &whole)?;
+        let mut states = BTreeSet::new();
+        for change in &few {
+            let mut from = 0;
+            while let Some(at) = self.brought(change, &bases.line, from, false) {
+                states.extend([at, at + 1]);
+                from = at + 1;
+            }
+        }
+        let answer = answer.and_then(|mut answer| {
+            for cause in &mut answer.cause {
+                cause.commit = bases.line.get(brought(cause)?).cloned();
+            }
+            answer.suspects = few;
+            Some(answer)
+        });
+        Ok((states, answer))
+    }
+
+    // The first of these commits, from one on, that took lines of a change away and put others of it in their
+    // place: all of them, or any.
+    fn brought(
+        &self,
+        change: &WhyChange,
+        line: &[String],
+        from: usize,
+        all: bool,
+    ) -> Option<usize> {
+        let path = RepoPath::new(&change.path).ok()?;
+        let side = |mark: char| -> Vec<&str> {
+            let lines = change.diff.lines();
+            lines.filter_map(|it| it.strip_prefix(mark)).collect()
+        };
+        let (gone, come) = (side('-'), side('+'));
+        let holds = |text: &[u8], range: std::ops::Range<usize>, asked: &[&str]| {
+            let text = String::from_utf8_lossy(text);
+            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+            let part = lines.get(range).unwrap_or_default();
+            let some = || asked.iter().any(|it| !it.is_empty() && part.contains(it));
+            (all && asked.is_empty())
+                || (all && part.windows(asked.len()).any(|it| it == asked))
+                || (!all && some())
+        };
+        let is_it = |before: &[u8], after: &[u8]| {
+            let mut hunks = changed_lines(before, after).into_iter();
+            hunks.any(|(old, new)| {
+                let both = [holds(before, old, &gone), holds(after, new, &come)];
+                if all {
+                    both == [true; 2]
+                } else {
+                    both.contains(&true)
+                }
+            })
+        };
+        let found = self.git.changed_by(&path, line.get(from..)?, &is_it)?;
+        Some(from + found)
+    }
+
     fn search(
         &mut self,
         trials: &mut Trials<'_>,
         bases: &Bases,
         base: (String, String),
+        likely: &BTreeSet<usize>,
     ) -> Result<Answer, AppError> {
         // Oldest first; a base that is not on the line has nothing between.
         let at = bases.line.iter().position(|it| *it == base.1);
@@ -156,10 +243,15 @@ impl Range<'_> {
         if at.is_none() {
             line.extend(bases.line.first().cloned());
         }
+        // Counted from the other end.
+        let likely = likely
+            .iter()
+            .filter_map(|it| (line.len() - 1).checked_sub(*it));
+        let likely: BTreeSet<usize> = likely.filter(|_| at.is_some()).collect();
         let mut known =
             BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
         let (good, bad) = loop {
-            match bisect(line.len(), &known) {
+            match bisect(line.len(), &known, &likely) {
                 Ok(Some(found)) => break found,
                 Ok(None) => break widest(&known, line.len()),
                 Err(state) => {

@@ -5,13 +5,12 @@ use super::last_run::{last_command, last_log};
 use super::{App, AppError, Progress};
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::Stop;
-use crate::model::{Diagnosis, FailureKind, RepoPath, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::proof::named_runners;
-use crate::repair::{Commands, CommandsRun, RunLimit, files_digest, is_path, run_commands};
-use crate::runners::chosen;
-use crate::trace::{Lines, Tracing};
+use crate::repair::{Commands, CommandsRun, RunLimit, TraceRun, files_digest, is_path, run_traced};
+use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::Workplace;
 use crate::workspace::Workspace;
 
@@ -41,10 +40,14 @@ pub(super) struct Trials<'a> {
     errors: BTreeSet<String>,
     // The line that runs the failing tests alone, and how many it names.
     alone: Option<(String, usize)>,
+    // How they are run for a look at what they run.
+    plan: Option<WithOthers>,
     tried: Vec<WhyTrial>,
-    // What of functions ran in the failing tests alone, and where that is written while it is looked at.
-    ran: Lines,
-    tracing: Option<Tracing>,
+    // What of functions ran in the failing tests, and how that is seen in the next run.
+    ran: Traced,
+    look: Option<WithOthers>,
+    // The commit whose files were laid in then.
+    ran_at: Option<String>,
     // Whether they were seen to fail in the workplace, and not only where they were run before.
     failed_here: bool,
     runs: u32,
@@ -70,9 +73,11 @@ impl<'a> Trials<'a> {
             tests: BTreeSet::new(),
             errors: BTreeSet::new(),
             alone: None,
+            plan: None,
             tried: Vec::new(),
-            ran: Lines::new(),
-            tracing: None,
+            ran: Traced::default(),
+            look: None,
+            ran_at: None,
             failed_here: false,
             runs: 0,
             whole_runs: 0,
@@ -86,41 +91,45 @@ impl<'a> Trials<'a> {
     }
 
     /// Lines that ran in the failing tests, of the state that was seen first.
-    pub(super) fn ran(&self) -> &Lines {
+    pub(super) fn ran(&self) -> &Traced {
         &self.ran
     }
 
-    /// Runs the failing tests alone once more as they are, and looks which lines run. Where they do not fail
-    /// alone as they did among the others, the whole command is asked from then on.
+    /// Whether the tests were seen to fail in the workplace.
+    pub(super) fn failed_here(&self) -> bool {
+        self.failed_here
+    }
+
+    /// Takes what a run of the same tests on the same files showed.
+    pub(super) fn knows(&mut self, traced: Traced) {
+        self.failed_here = true;
+        self.ran = traced;
+    }
+
+    /// Runs the failing tests once more as they are, before the others of their files, and looks which lines
+    /// run. Where they do not fail so, the whole command is asked from then on.
     /// `None` where that was not needed: they were seen to fail here.
     pub(super) fn trace(
         &mut self,
         states: &States,
         commit: Option<&str>,
     ) -> Result<Option<WhyOutcome>, AppError> {
-        if self.failed_here && (self.alone.is_none() || !self.ran.is_empty()) {
+        let is_known = self.ran.failing > 0 && self.ran_at.as_deref() == commit;
+        if self.failed_here && (self.plan.is_none() || is_known) {
             return Ok(None);
         }
-        let folder = self.setup.place.private().to_owned();
-        let root = self.setup.place.root().to_owned();
-        let given = &self.setup.commands.environment;
-        self.tracing = Tracing::prepare(&folder, &root, given).ok();
+        self.ran_at = commit.map(str::to_owned);
+        self.look = self.plan.clone();
+        // That they cannot be run alone hinders trials, and not a look.
+        let ended = self.ended.take();
         let outcome = self.try_states(states, commit, Vec::new())?;
-        let tracing = self.tracing.take();
-        if outcome == Some(WhyOutcome::Fails) {
-            self.ran = tracing.map(|it| it.read()).unwrap_or_default();
-            self.failed_here = true;
+        self.ended = self.ended.or(ended);
+        self.look = None;
+        self.failed_here |= outcome == Some(WhyOutcome::Fails);
+        if outcome.is_some_and(|it| it != WhyOutcome::Fails) {
+            self.ran = Traced::default();
         }
         Ok(outcome)
-    }
-
-    /// Sees that the chosen tests fail alone in the worktree's own state, before other states are asked: where
-    /// they do not, the whole command is asked from then on. What came of it, `None` where nothing was run.
-    pub(super) fn confirm(&mut self) -> Result<Option<WhyOutcome>, AppError> {
-        if self.alone.is_none() || self.runs > 0 {
-            return Ok(None);
-        }
-        self.try_states(&States::new(), None, Vec::new())
     }
 
     /// Why nothing more can be run.
@@ -168,6 +177,14 @@ impl<'a> Trials<'a> {
         let named = named_runners(&files).last().copied();
         self.alone = chosen(line, named, &diagnosis.tests, &is_path)
             .filter(|_| self.setup.commands.lines.len() == 1);
+        let whole = || WithOthers {
+            line: line.to_owned(),
+            first: Vec::new(),
+            others: None,
+        };
+        let plan = || with_others(line, named, &diagnosis.tests, &is_path).unwrap_or_else(whole);
+        let traced = self.setup.app.settings().context.trace;
+        self.plan = (traced && self.setup.commands.lines.len() == 1).then(plan);
         if let Some((_, count)) = self.alone {
             let tests = diagnosis.tests.iter().take(count);
             self.tests = tests.map(|test| test.id.clone()).collect();
@@ -267,7 +284,6 @@ impl<'a> Trials<'a> {
                 (before != *state).then(|| Change::between(path.clone(), before, state.clone()))
             })
             .collect();
-        let environment = self.environment();
         let place = &mut self.setup.place;
         let refused = crate::repair::RepairError::from;
         place.reset().map_err(refused)?;
@@ -278,7 +294,6 @@ impl<'a> Trials<'a> {
                 Some((line, _)) => vec![line.clone()],
                 None => self.setup.commands.lines.clone(),
             },
-            environment,
             ..self.setup.commands.clone()
         };
         let each = self.setup.commands.timeout.unwrap_or(LONGEST);
@@ -288,16 +303,24 @@ impl<'a> Trials<'a> {
             each.min((self.took * 5).max(LEAST))
         };
         let began = Instant::now();
-        let ran = run_commands(
-            &commands,
+        let how = TraceRun {
+            commands: &commands,
             place,
-            &self.setup.workspace.prefix,
-            self.setup.app.redactor(),
+            prefix: &self.setup.workspace.prefix,
+            redactor: self.setup.app.redactor(),
             source,
-            RunLimit { each, all: left },
-            self.setup.stop,
-        )?;
-        self.took = self.took.max(began.elapsed());
+            limit: RunLimit { each, all: left },
+        };
+        let look = self.look.take().filter(|_| !whole);
+        let traced = look.map(|plan| run_traced(&how, &plan, self.setup.stop));
+        let ran = if let Some((ran, traced)) = traced.transpose()? {
+            self.ran = traced;
+            ran
+        } else {
+            let ran = how.run(self.setup.stop)?;
+            self.took = self.took.max(began.elapsed());
+            ran
+        };
         if alone.is_some() {
             self.runs += 1;
         } else {
@@ -313,12 +336,6 @@ impl<'a> Trials<'a> {
             return Ok(None);
         }
         Ok(Some(ran))
-    }
-
-    fn environment(&self) -> Vec<String> {
-        let tracing = self.tracing.iter().flat_map(|it| &it.environment);
-        let given = self.setup.commands.environment.iter();
-        given.chain(tracing).cloned().collect()
     }
 
     // What the tests that failed do now. A pass of a runner that is known is one that it counts.

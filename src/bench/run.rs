@@ -316,6 +316,7 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
         limit_is_failure: true,
         counter_proof: true,
         strict: false,
+        trace: false,
     }
 }
 

@@ -152,6 +152,9 @@ pub(crate) struct Args {
     /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = "What goes in")]
     max_tokens: Option<u64>,
+    /// Leave out what the failing tests were seen to enter [setting: context.trace]
+    #[arg(long, help_heading = "What goes in")]
+    no_trace: bool,
     /// Exit 1 when bytes or tokens cut something out
     #[arg(long, help_heading = "Result")]
     fail_over_budget: bool,
@@ -208,6 +211,7 @@ impl Args {
         self.max_log_bytes.over(&mut context.max_log_bytes);
         self.allow.over(&mut context.allow);
         self.readmit.over(&mut context.readmit);
+        context.trace &= !self.no_trace;
         context.deny.extend_from_slice(&self.deny);
     }
 }

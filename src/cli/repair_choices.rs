@@ -94,6 +94,9 @@ pub(super) struct Choices {
     /// [setting: repair.strict]
     #[arg(long, help_heading = "What it does")]
     strict: bool,
+    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    #[arg(long, help_heading = "What it does")]
+    no_trace: bool,
     /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
     #[arg(long, help_heading = "What it does")]
     no_auto_split: bool,
@@ -164,6 +167,7 @@ impl Choices {
         repair.allow_write.extend_from_slice(&self.allow_write);
         agent.write.extend_from_slice(&self.agent_write);
         self.scratch.over(&mut repair.scratch);
+        context.trace &= !self.no_trace;
         repair.heal &= !self.no_heal;
         repair.heal_imports &= !self.no_heal_imports;
         repair.auto_split &= !self.no_auto_split;

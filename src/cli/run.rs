@@ -61,6 +61,9 @@ pub(crate) struct Args {
     /// failing tests run again, in about the time that the run took [setting: run.why]
     #[arg(long)]
     no_why: bool,
+    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    #[arg(long)]
+    no_trace: bool,
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -148,6 +151,7 @@ fn began(failure: Option<&AppError>) -> bool {
 
 impl Args {
     fn merge(&self, settings: &mut Settings) {
+        settings.context.trace &= !self.no_trace;
         let run = &mut settings.run;
         self.timeout.over(&mut run.timeout);
         self.idle_timeout.over(&mut run.idle_timeout);

@@ -180,6 +180,8 @@ settings! {
         max_tokens: Option<u64> = None, Trust::Free;
         /// bytes of the log in a packet; the middle is left out
         max_log_bytes: Bytes = Bytes(32_768), Trust::Free;
+        /// run failing tests once more to see what they enter, before a packet is made of their run
+        trace: bool = true, Trust::Free;
         /// only files that match one of these are read; an empty list means all
         allow: Vec<String> = Vec::new(), Trust::Narrower;
         /// files that are never read, besides the built-in list

@@ -1,4 +1,5 @@
-use crate::languages::Outline;
+use crate::languages::{Language, Outline};
+use crate::model::{RepoPath, Traced};
 use crate::rank::{Issue, Piece, Question, Rarity, Said, Unit, units, worth};
 use crate::state::Store;
 
@@ -20,9 +21,24 @@ pub(super) struct Weighing<'a> {
     pub(super) focus: &'a Focus,
     /// What a person asks for, in place of a log.
     pub(super) issue: Option<(&'a Issue, &'a Rarity)>,
+    /// What the failing tests ran.
+    pub(super) traced: Option<&'a Traced>,
 }
 
 impl Weighing<'_> {
+    // How much lines are of the failing tests alone; `None` where that is not known. What was not loaded, where
+    // other files of its language were, did not run.
+    fn ran(&self, path: &RepoPath, lines: [u32; 2], in_definition: bool) -> Option<f64> {
+        let traced = self.traced?;
+        let language = Language::of_path(path.as_str())?;
+        let of_it = |it: &RepoPath| Language::of_path(it.as_str()) == Some(language);
+        let loaded = traced.files.contains_key(path);
+        if !loaded && in_definition && traced.files.keys().any(of_it) {
+            return Some(0.0);
+        }
+        traced.score(path, lines)
+    }
+
     fn is_silent(&self) -> bool {
         self.issue.is_none() && self.focus.text.trim().is_empty()
     }
@@ -132,6 +148,11 @@ impl<'a> Board<'a> {
                 rest,
                 prior: self.files[*number].prior,
                 product: self.files[*number].product,
+                ran: weighing.ran(
+                    self.files[*number].path,
+                    unit.lines,
+                    unit.definition.is_some(),
+                ),
             })
             .collect();
         let question = Question {

@@ -14,7 +14,9 @@ use super::requested::{everything, requested};
 use super::snapshot::SnapshotTaker;
 use super::tokens::bytes_of_tokens;
 use crate::graph::Closure;
-use crate::model::{Caps, FailureKind, Level, PacketFile, Profile, RejectedFile, RepoPath, Role};
+use crate::model::{
+    Caps, FailureKind, Level, PacketFile, Profile, RejectedFile, RepoPath, Role, Traced,
+};
 use crate::rank::known_outline;
 use crate::rank::{IssueInput, Pool, RankInput, Ranked, Ranking, rank, rank_issue};
 
@@ -83,6 +85,7 @@ pub(super) fn choose(
     let weighing = Weighing {
         focus: &failure.focus,
         issue: failure.issue.as_ref().map(|it| (it, &ranking.rarity)),
+        traced: request.traced.as_ref(),
     };
     fill.share(places.sharing, weighing, &|path| {
         pool.standing(path).is_some()
@@ -218,6 +221,7 @@ fn rank_all(
         hops: &hops,
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
+        ran: &request.traced.as_ref().map_or(Vec::new(), Traced::by_file),
         words: &given.known.words,
         may_read: &given.may_read(),
     };

@@ -29,6 +29,7 @@ mod shares;
 mod snapshot;
 mod targets;
 mod tokens;
+mod traced;
 
 pub use build::{Built, build};
 pub use bundle::{bundle_listing, bundle_tar};
@@ -40,3 +41,4 @@ pub use request::{CapOverrides, Request};
 pub use setup::{add_history, base_request};
 pub use targets::{expand_target, nearest_paths};
 pub use tokens::estimate_tokens;
+pub use traced::definitions;

@@ -3,7 +3,9 @@ use std::sync::Arc;
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::{Log, UserRules};
 use crate::junit::Report;
-use crate::model::{Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, UnchangedFile};
+use crate::model::{
+    Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced, UnchangedFile,
+};
 use crate::rank::Commit;
 use crate::source::Installed;
 
@@ -54,6 +56,8 @@ pub struct Request {
     pub installed: Installed,
     /// The change that made it fail, where trials showed one.
     pub cause: Option<KnownCause>,
+    /// What the failing tests ran, where that was seen.
+    pub traced: Option<Traced>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
     /// Files that an attempt before changed: what imports them is worth asking for.

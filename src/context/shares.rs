@@ -337,7 +337,11 @@ mod tests {
     }
 
     fn weighing(focus: &Focus) -> Weighing<'_> {
-        Weighing { focus, issue: None }
+        Weighing {
+            focus,
+            issue: None,
+            traced: None,
+        }
     }
 
     const FOCUS: &str = "E   AssertionError: broken_total(3) == 4\n";

@@ -56,6 +56,7 @@ cfg_if::cfg_if! {
         mod running;
         mod schema;
         mod stats;
+        mod traced;
         mod why;
 
         pub use bench::{
@@ -95,6 +96,7 @@ cfg_if::cfg_if! {
         pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
         pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
-        pub use why::{KnownCause, LinesRun, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
+        pub use traced::{LinesRun, TestTrace, Traced, TracedDefinition};
+        pub use why::{KnownCause, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
     }
 }

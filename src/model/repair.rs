@@ -1,7 +1,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, FailureKind, Level, NotConfined, Proof, SCHEMA_VERSION, StopReason};
+use super::{
+    Category, FailureKind, Level, NotConfined, Proof, SCHEMA_VERSION, StopReason, TestTrace,
+};
 
 /// `repair-packet`: what an agent replies. Every field but `status` may be missing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -383,6 +385,9 @@ pub struct RunResult {
     /// The change that made the commands fail, in one line; `null` where no trial showed one.
     #[serde(default)]
     pub cause: Option<String>,
+    /// What the failing tests entered; `null` where that was not seen.
+    #[serde(default)]
+    pub trace: Option<TestTrace>,
     /// One sentence: why it ended so.
     pub message: String,
     /// What a person should do next.

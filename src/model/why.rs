@@ -1,5 +1,3 @@
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -136,14 +134,4 @@ pub enum WhyOutcome {
     Fails,
     /// Something else: it does not build, they are not there, it was cut short.
     Other,
-}
-
-/// Lines of a file in functions, 1-based, as one or more runs left them; what runs while the file is loaded
-/// is in neither.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LinesRun {
-    /// Those that ran.
-    pub ran: BTreeSet<u32>,
-    /// Those that did not.
-    pub idle: BTreeSet<u32>,
 }

@@ -8,7 +8,8 @@ use super::pool::{Pool, ProjectPart};
 use super::query::Query;
 use super::scan::{FileTerms, add_path, scan};
 use super::signals::{
-    Commit, Scores, bm25, changed, cochange, defines, nearness, rarities, recency, uses, vicinity,
+    Commit, Scores, bm25, changed, cochange, defines, given, nearness, rarities, recency, uses,
+    vicinity,
 };
 use super::weights::{Signal, WEIGHTS, Weight};
 use crate::model::RepoPath;
@@ -29,6 +30,8 @@ pub struct RankInput<'a> {
     pub commits: &'a [Commit],
     /// Files of the change under test; empty when none is known.
     pub changed: &'a [RepoPath],
+    /// Files that failing tests run, with how much of that is theirs alone; empty where it was not seen.
+    pub ran: &'a [(RepoPath, f64)],
     /// The words of files, as far as they are known.
     pub words: &'a Store,
     /// Whether a file may be read at all.
@@ -100,6 +103,7 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         Signal::Recency => recency(&pool, input.commits),
         Signal::Change => changed(&pool, input.changed),
         Signal::Hops => nearness(&pool, input.hops),
+        Signal::Trace => given(&pool, input.ran),
         Signal::NearCoChange | Signal::Vicinity => vec![0.0; pool.len()],
     };
     let mut signals: Vec<Places> = weights

@@ -131,6 +131,13 @@ pub(super) fn nearness(pool: &[RepoPath], hops: &[(RepoPath, u32)]) -> Scores {
         .collect()
 }
 
+/// Scores that are given.
+pub(super) fn given(pool: &[RepoPath], scores: &[(RepoPath, f64)]) -> Scores {
+    let known: HashMap<&RepoPath, f64> = scores.iter().map(|(path, it)| (path, *it)).collect();
+    let of = |path| known.get(path).copied().unwrap_or(0.0);
+    pool.iter().map(of).collect()
+}
+
 /// The files of the change under test, all alike: what was just touched is suspected first.
 pub(super) fn changed(pool: &[RepoPath], changed: &[RepoPath]) -> Scores {
     let changed: HashSet<&RepoPath> = changed.iter().collect();

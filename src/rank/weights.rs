@@ -21,6 +21,8 @@ pub enum Signal {
     Change,
     /// Imports away from a target.
     Hops,
+    /// What the failing tests run and the passing ones do not.
+    Trace,
     /// Changes together with the files that the other signals put first.
     NearCoChange,
     /// Lies beside those files; only where there is no history to speak of.
@@ -42,6 +44,7 @@ impl Signal {
             Self::Recency => "recency",
             Self::Change => "change",
             Self::Hops => "hops",
+            Self::Trace => "trace",
             Self::NearCoChange => "nearCoChange",
             Self::Vicinity => "vicinity",
         }
@@ -61,6 +64,7 @@ impl Signal {
             Self::Recency => "changed often of late",
             Self::Change => "is part of the change under test",
             Self::Hops => "is imported near a target",
+            Self::Trace => "the failing tests run it",
             Self::NearCoChange => "changed together with the best files",
             Self::Vicinity => "lies beside the best files",
         }
@@ -81,7 +85,7 @@ pub struct Weight {
 
 /// The weight of each signal. The figures are a plateau: doubling or halving one of them moves
 /// recall at 10 or 25 files by less than a point.
-pub const WEIGHTS: [Weight; 12] = [
+pub const WEIGHTS: [Weight; 13] = [
     weight(Signal::LogTerms, 35, 35),
     weight(Signal::LogDefinitions, 7, 7),
     weight(Signal::TargetTerms, 13, 13),
@@ -92,6 +96,7 @@ pub const WEIGHTS: [Weight; 12] = [
     weight(Signal::Recency, 10, 10),
     weight(Signal::Change, 40, 40),
     weight(Signal::Hops, 5, 15),
+    weight(Signal::Trace, 20, 20),
     weight(Signal::NearCoChange, 7, 25),
     weight(Signal::Vicinity, 5, 10),
 ];

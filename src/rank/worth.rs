@@ -18,6 +18,9 @@ pub struct Piece<'t> {
     pub prior: f64,
     /// Whether its file is one that a repair may have to change.
     pub product: bool,
+    /// How much it is of the failing tests alone, 0 to 1, where it was seen what they run; 0 for a piece that
+    /// they do not enter.
+    pub ran: Option<f64>,
 }
 
 /// What the pieces are weighed against.
@@ -97,13 +100,23 @@ pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
         .zip(&reached)
         .zip(pieces)
         .map(|((shared, reached), piece)| {
-            piece.prior * (LEAST + shared / most_shared + REACHED * reached / most_reached)
+            let said = LEAST + shared / most_shared + REACHED * reached / most_reached;
+            let seen = match piece.ran {
+                None => said,
+                Some(ran) if ran <= 0.0 => IDLE * said,
+                Some(ran) => said + RAN * ran * ran,
+            };
+            piece.prior * seen
         })
         .collect()
 }
 
 /// What names that lead from the failing bodies weigh beside words shared with the question.
 const REACHED: f64 = 0.7;
+/// What it weighs beside them that failing tests run a piece and passing ones do not.
+const RAN: f64 = 0.7;
+/// What is left of a piece that they do not run.
+const IDLE: f64 = 0.7;
 /// Where nothing speaks for any piece, what speaks for its file decides.
 const LEAST: f64 = 1e-9;
 
@@ -295,6 +308,7 @@ mod tests {
                 rest: &[],
                 prior: *prior,
                 product: *prior > 0.5,
+                ran: None,
             })
             .collect();
         let worths = worth(&pieces, question);

@@ -38,6 +38,7 @@ impl Session<'_> {
         let said = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
         self.event("info", "attempt_started", said)?;
         let stood = self.log.clone();
+        self.trace()?;
         let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = AttemptResult::new(number, Origin::Agent, ask.level);
@@ -225,6 +226,15 @@ impl Session<'_> {
         Ok(())
     }
 
+    // What a packet rests on, whatever is asked.
+    fn request(&self) -> Request {
+        Request {
+            log: (!self.log.trim().is_empty()).then(|| self.log.clone().into()),
+            traced: self.traced.clone(),
+            ..self.setup.request.clone()
+        }
+    }
+
     // Builds and writes the packet and the prompt; gives both texts and the packet's size.
     fn packet(
         &mut self,
@@ -234,8 +244,7 @@ impl Session<'_> {
     ) -> Result<(String, String, u64), RepairError> {
         let source = self.place.source()?;
         let failure = failing(history);
-        let mut request = self.setup.request.clone();
-        request.log = (!self.log.trim().is_empty()).then(|| self.log.clone().into());
+        let mut request = self.request();
         request.exit_code = failure.and_then(|it| it.test_result.exit);
         request.timed_out = failure.is_some_and(|it| it.test_result.timed_out);
         request.test_commands.clone_from(&self.setup.commands.lines);

@@ -41,6 +41,7 @@ mod stats;
 mod syntax_heals;
 mod task;
 mod test_names;
+mod traced;
 mod trial;
 
 pub use alone::is_path;
@@ -64,4 +65,5 @@ pub use setup::{Agent, Before, Commands, LastRun, Setup};
 pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
 pub use stats::stats;
 pub use task::{Estimate, Task};
+pub use traced::{TraceRun, run_traced};
 pub use trial::digest;

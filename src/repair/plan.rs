@@ -47,6 +47,8 @@ pub struct Policy {
     pub counter_proof: bool,
     /// Whether a change that holds the failing test's own values proves nothing.
     pub strict: bool,
+    /// Whether failing tests run once more under a trace before an agent is asked.
+    pub trace: bool,
 }
 
 /// How deep splits go.

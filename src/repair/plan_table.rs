@@ -25,6 +25,7 @@ pub(super) fn policy() -> Policy {
         limit_is_failure: false,
         counter_proof: true,
         strict: false,
+        trace: false,
     }
 }
 

@@ -15,6 +15,7 @@ use super::plan::RunEnd;
 use super::session::Session;
 use super::setup::{Agent, Setup};
 use super::trial::digest;
+use crate::context::definitions;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, SandboxState, Stop};
 use crate::git::Repository;
@@ -423,6 +424,7 @@ impl Session<'_> {
             },
             failure: first.cloned(),
             cause: (self.setup.request.cause.as_ref()).map(|it| it.message.clone()),
+            trace: (self.traced.as_ref()).map(|it| definitions(it, self.setup.source)),
             message: self.setup.redactor.redact(&end.message).text.into_owned(),
             suggested_actions: Vec::new(),
             files_modified: changes.iter().map(|it| it.path.to_string()).collect(),

@@ -22,7 +22,7 @@ use crate::git::earlier;
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailedTest, FailureKind,
     FailurePacket, Level, NotConfined, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
-    SandboxMode,
+    SandboxMode, Traced,
 };
 use crate::patch::FileState;
 use crate::policy::Needs;
@@ -93,6 +93,8 @@ pub(super) struct Session<'s> {
     pub(super) is_set_up: bool,
     /// What the next run of the commands is for.
     pub(super) purpose: Option<String>,
+    /// What the failing tests ran, where that was seen.
+    pub(super) traced: Option<Traced>,
     pub(super) runs: Vec<CommandRun>,
 }
 
@@ -166,6 +168,7 @@ impl<'s> Session<'s> {
             pass_alone: false,
             is_set_up: false,
             purpose: None,
+            traced: setup.request.traced.clone(),
             runs: Vec::new(),
         })
     }

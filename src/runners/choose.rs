@@ -20,6 +20,17 @@ pub fn chosen(
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
     let tests = tests.get(..MOST).unwrap_or(tests);
+    let line = command(line, named, tests, is_path, Row::pattern)?;
+    Some((line, tests.len()))
+}
+
+fn command(
+    line: &str,
+    named: Option<TestRunner>,
+    tests: &[FailedTest],
+    is_path: &dyn Fn(&str) -> bool,
+    pattern: fn(&Row, &[FailedTest]) -> String,
+) -> Option<String> {
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
     let own = |test: &FailedTest| row.names.contains(&test.runner);
     if tests.is_empty() || !tests.iter().all(own) || line.contains(OF_THE_SHELL) {
@@ -30,7 +41,7 @@ pub fn chosen(
     if script == Script::Other || (script != Script::Direct && row.first) {
         return None;
     }
-    let own = row.own_words(tests)?;
+    let own = row.own_words(tests, &pattern(row, tests))?;
     if script == Script::AfterDashes && !words.iter().any(|word| word == "--") {
         words.push("--".to_owned());
     }
@@ -50,7 +61,85 @@ pub fn chosen(
     };
     words.splice(at..at, own);
     let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-    Some((line.join(" "), tests.len()))
+    Some(line.join(" "))
+}
+
+/// How failing tests are run for a look at what they run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithOthers {
+    /// The command that runs them: alone, or with the other tests of their files where the runner says which
+    /// one runs.
+    pub line: String,
+    /// The tests that are to run first.
+    pub first: Vec<String>,
+    /// The command that runs the other tests of their files alone, where the first does not.
+    pub others: Option<String>,
+}
+
+/// The commands that run these tests and those beside them; as [`chosen`]. The whole command where the tests of
+/// pytest cannot be named to it: they run first there all the same.
+#[must_use]
+pub fn with_others(
+    line: &str,
+    named: Option<TestRunner>,
+    tests: &[FailedTest],
+    is_path: &dyn Fn(&str) -> bool,
+) -> Option<WithOthers> {
+    let Some((alone, count)) = chosen(line, named, tests, is_path) else {
+        let plain = !tests.is_empty() && tests.iter().all(|test| test.runner == "pytest");
+        return plain.then(|| WithOthers {
+            line: line.to_owned(),
+            first: tests.iter().map(|test| test.id.clone()).collect(),
+            others: None,
+        });
+    };
+    let tests = tests.get(..count).unwrap_or(tests);
+    let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
+    if row.runner == TestRunner::Unittest && line.split(' ').any(|word| word == "unittest") {
+        // Each that fails, then its module: that it fails first is as it fails alone.
+        let module = |test: &FailedTest| Some(test.id.rsplitn(3, '.').nth(2)?.to_owned());
+        let modules: BTreeSet<String> = tests.iter().filter_map(module).collect();
+        let modules = modules.into_iter().map(|id| FailedTest {
+            id,
+            path: None,
+            ..tests[0].clone()
+        });
+        let all: Vec<FailedTest> = tests.iter().cloned().chain(modules).collect();
+        return Some(WithOthers {
+            line: command(line, named, &all, is_path, Row::pattern)?,
+            first: tests.iter().map(|test| test.id.clone()).collect(),
+            others: None,
+        });
+    }
+    if row.runner != TestRunner::Pytest {
+        let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
+        let has_pattern = !row.first && row.words.iter().any(|it| it == "{pattern}");
+        let inverts = has_pattern && !tests.iter().any(is_file);
+        let others = inverts.then(|| command(line, named, tests, is_path, Row::all_but));
+        return Some(WithOthers {
+            line: alone,
+            first: Vec::new(),
+            others: others.flatten(),
+        });
+    }
+    let ids: Option<Vec<String>> = tests.iter().map(|test| row.id(test)).collect();
+    let first = ids?;
+    let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
+    let paths: BTreeSet<String> = first.iter().map(file).collect();
+    let files: Vec<FailedTest> = paths
+        .into_iter()
+        .map(|path| FailedTest {
+            id: path.clone(),
+            path: Some(path),
+            ..tests[0].clone()
+        })
+        .collect();
+    let (line, _) = chosen(line, named, &files, is_path)?;
+    Some(WithOthers {
+        line,
+        first,
+        others: None,
+    })
 }
 
 /// What ends or joins commands, or is put in their place.
@@ -87,7 +176,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 });
 
 impl Row {
-    fn own_words(&self, tests: &[FailedTest]) -> Option<Vec<String>> {
+    fn own_words(&self, tests: &[FailedTest], pattern: &str) -> Option<Vec<String>> {
         let mut found = Vec::new();
         // Of a file that could not be run no test is known: all of it is asked for.
         let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
@@ -106,7 +195,7 @@ impl Row {
                         tests.iter().map(|test| test.path.as_ref()).collect();
                     found.extend(files?.into_iter().cloned());
                 }
-                word => found.push(word.replace("{pattern}", &self.pattern(tests))),
+                word => found.push(word.replace("{pattern}", pattern)),
             }
         }
         // A test without a name is found by none, and no option is made of one.
@@ -133,7 +222,7 @@ impl Row {
         Some(format!("{path}::{}{case}", name.replace('.', "::")))
     }
 
-    fn pattern(&self, tests: &[FailedTest]) -> String {
+    fn names(&self, tests: &[FailedTest]) -> String {
         let hook = self.hook.as_deref().and_then(|it| Regex::new(it).ok());
         let between = self.between.as_deref().unwrap_or(" ");
         let name = |test: &FailedTest| {
@@ -151,11 +240,21 @@ impl Row {
         };
         let names: BTreeSet<String> = tests.iter().map(name).collect();
         let names: Vec<String> = names.into_iter().collect();
+        names.join("|")
+    }
+
+    fn pattern(&self, tests: &[FailedTest]) -> String {
+        let names = self.names(tests);
         if self.first {
-            names.join("|")
+            names
         } else {
-            format!("^({})$", names.join("|"))
+            format!("^({names})$")
         }
+    }
+
+    // Whatever the pattern of these tests does not find.
+    fn all_but(&self, tests: &[FailedTest]) -> String {
+        format!("^(?!({})$)", self.names(tests))
     }
 }
 
@@ -228,7 +327,7 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::chosen;
+    use super::{chosen, with_others};
     use crate::model::{FailedTest, TestRunner as R};
 
     fn test(runner: &str, path: &str, id: &str) -> FailedTest {
@@ -344,6 +443,25 @@ mod tests {
         ] {
             assert_eq!(chosen(line, Some(named), tests, &is_path), None, "{line}");
         }
+        let others = |line, named, tests| with_others(line, Some(named), tests, &is_path).unwrap();
+        let files = others("pytest -q tests", R::Pytest, &pytest);
+        assert_eq!(files.line, "pytest -q tests/test_a.py");
+        assert_eq!(files.first, ["tests/test_a.py::test_x[a b]"]);
+        let alone = others("pnpm test", R::Vitest, &vitest);
+        assert_eq!(alone.line, "pnpm test src/a.test.ts -t '^(queue waits)$'");
+        let beside = "pnpm test src/a.test.ts -t '^(?!(queue waits)$)'";
+        assert_eq!(alone.others.as_deref(), Some(beside));
+        let module = others("python -m unittest discover", R::Unittest, &unittest);
+        assert_eq!(
+            module.line,
+            "python -m unittest shop.tests.T.test_a shop.tests"
+        );
+        let whole = others("make test", R::Pytest, &elsewhere);
+        assert_eq!(
+            (whole.line.as_str(), &whole.first[0]),
+            ("make test", &elsewhere[0].id)
+        );
+        assert_eq!(others("node --test", R::NodeTest, &node).others, None);
         assert_eq!(chosen("pytest", Some(R::Pytest), &[], &is_path), None);
         assert_eq!(chosen("pytest", None, &pytest, &is_path), None);
     }

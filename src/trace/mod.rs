@@ -3,4 +3,4 @@
 
 mod tracing;
 
-pub use tracing::{Lines, Tracing};
+pub use tracing::Tracing;

@@ -1,27 +1,32 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::model::{LinesRun, RepoPath};
-
-/// The lines of each file that was loaded.
-pub type Lines = BTreeMap<RepoPath, LinesRun>;
+use crate::model::{LinesRun, RepoPath, Traced};
 
 /// Where a command leaves its trace.
 pub struct Tracing {
     out: PathBuf,
     /// Variables for the command, as `NAME=VALUE`.
     pub environment: Vec<String>,
+    // What goes before the value that a command sets itself.
+    own: [(&'static str, String); 2],
 }
 
 impl Tracing {
     /// Prepares a folder that the command may write. `root` is the repository as the command sees it,
-    /// `given` are the variables it gets, as `NAME=VALUE` or `NAME` for one of this process.
+    /// `given` are the variables it gets, as `NAME=VALUE` or `NAME` for one of this process. `first` are tests
+    /// that run before the others, which then may take so many `seconds`.
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn prepare(folder: &Path, root: &Path, given: &[String]) -> io::Result<Self> {
+    pub fn prepare(
+        folder: &Path,
+        root: &Path,
+        given: &[String],
+        (first, seconds): (&[String], u64),
+    ) -> io::Result<Self> {
         let (code, out) = (folder.join("trace-code"), folder.join("trace"));
         for folder in [&code, &out] {
             if folder.exists() {
@@ -35,32 +40,66 @@ impl Tracing {
         )?;
         let preload = code.join("preload.cjs");
         fs::write(&preload, include_str!("preload.cjs"))?;
-        let before = |name: &str, own: String, between: &str| match variable(given, name) {
+        let named = code.join("first");
+        fs::write(&named, first.join("\n"))?;
+        let before = |name: &str, own: &str, between: &str| match variable(given, name) {
             Some(value) if !value.is_empty() => format!("{name}={own}{between}{value}"),
             _ => format!("{name}={own}"),
         };
+        let path = code.display().to_string();
         let required = format!("--require \"{}\"", preload.display());
         Ok(Self {
             environment: vec![
-                before("PYTHONPATH", code.display().to_string(), ":"),
-                before("NODE_OPTIONS", required, " "),
+                before("PYTHONPATH", &path, ":"),
+                before("PYTEST_PLUGINS", "mendit_trace", ","),
+                before("NODE_OPTIONS", &required, " "),
                 format!("MENDIT_TRACE_ROOT={}", root.display()),
                 format!("MENDIT_TRACE_OUT={}", out.display()),
+                format!("MENDIT_TRACE_FIRST={}", named.display()),
+                format!("MENDIT_TRACE_SECONDS={seconds}"),
             ],
             out,
+            own: [
+                ("PYTHONPATH", format!("{path}:")),
+                ("NODE_OPTIONS", format!("--require {} ", preload.display())),
+            ],
         })
+    }
+
+    /// A command that sets those variables itself, so that they hold both.
+    #[must_use]
+    pub fn within(&self, line: &str) -> String {
+        let mut line = line.to_owned();
+        for (name, own) in &self.own {
+            let set = format!("{name}=");
+            let at = line
+                .find(&set)
+                .filter(|at| line[..*at].split(' ').all(is_assignment));
+            let quote = |it: &char| ['"', '\''].contains(it);
+            if let Some(at) = at.map(|at| at + set.len()) {
+                let quoted = line[at..].chars().next().filter(quote);
+                let at = at + usize::from(quoted.is_some());
+                // Without quotes a blank would end the value.
+                if quoted.is_some() || !own.contains(' ') {
+                    line.insert_str(at, own);
+                }
+            }
+        }
+        line
     }
 
     /// What was left there. It was written beside code that is not trusted: names that are no paths of a
     /// repository and numbers that are none are passed over, and so is all beyond some megabytes.
     #[must_use]
-    pub fn read(&self) -> Lines {
-        let mut found = Lines::new();
+    pub fn read(&self) -> Traced {
+        let mut found = Traced::default();
         let Ok(entries) = fs::read_dir(&self.out) else {
             return found;
         };
         let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
         paths.sort();
+        let mut failing = BTreeSet::new();
+        let mut inner: BTreeMap<String, BTreeSet<(RepoPath, u32)>> = BTreeMap::new();
         for path in paths.iter().take(MOST_PROCESSES) {
             let size = fs::symlink_metadata(path)
                 .ok()
@@ -68,26 +107,73 @@ impl Tracing {
             if size.is_none_or(|it| it.len() > MOST_BYTES) {
                 continue;
             }
-            for line in fs::read_to_string(path).unwrap_or_default().lines() {
-                let mut columns = line.split('\t');
-                let name = columns.next().unwrap_or_default().replace('\\', "/");
-                let (Some(ran), Ok(path)) = (columns.next(), RepoPath::new(&name)) else {
-                    continue;
-                };
-                let numbers = |row: &str| -> Vec<u32> {
-                    row.split(' ').filter_map(|it| it.parse().ok()).collect()
-                };
-                let file: &mut LinesRun = found.entry(path).or_default();
-                file.ran.extend(numbers(ran));
-                file.idle
-                    .extend(numbers(columns.next().unwrap_or_default()));
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let mut within = None;
+            for line in text.lines() {
+                let columns: Vec<&str> = line.split('\t').collect();
+                match columns.as_slice() {
+                    ["@", bad, good] => {
+                        let number = |it: &str| it.parse::<u16>().map_or(0, u32::from);
+                        found.failing += number(bad);
+                        found.passing += number(good);
+                    }
+                    ["!", id] => drop(failing.insert((*id).to_owned())),
+                    ["?", id] => within = Some((*id).to_owned()),
+                    [name, ran, idle @ ..] => {
+                        let Ok(path) = RepoPath::new(&name.replace('\\', "/")) else {
+                            continue;
+                        };
+                        let rows = ran.split(' ').filter_map(row);
+                        if let Some(test) = &within {
+                            let lines = inner.entry(test.clone()).or_default();
+                            lines.extend(rows.map(|(line, _)| (path.clone(), line)));
+                            continue;
+                        }
+                        let file: &mut LinesRun = found.files.entry(path).or_default();
+                        for (line, [bad, good]) in rows {
+                            let counts = file.ran.entry(line).or_default();
+                            *counts = [counts[0] + bad, counts[1] + good];
+                        }
+                        let idle = idle.iter().flat_map(|it| it.split(' '));
+                        file.idle
+                            .extend(idle.filter_map(|it| it.parse::<u32>().ok()));
+                    }
+                    _ => {}
+                }
             }
         }
-        for file in found.values_mut() {
-            file.idle = &file.idle - &file.ran;
+        // Processes that a test started are told under its name.
+        for (test, lines) in inner {
+            let bad = failing.contains(&test);
+            for (path, line) in lines {
+                let file = found.files.entry(path).or_default();
+                let counts = file.ran.entry(line).or_default();
+                counts[usize::from(!bad)] += 1;
+            }
+        }
+        // Where no runner tells its tests, all that ran is of one that fails.
+        if found.failing + found.passing == 0 && !found.files.is_empty() {
+            found.failing = 1;
+            let rows = found.files.values_mut().flat_map(|it| it.ran.values_mut());
+            rows.for_each(|row| *row = [1, 0]);
+        }
+        for file in found.files.values_mut() {
+            file.idle.retain(|line| !file.ran.contains_key(line));
         }
         found
     }
+}
+
+// `12` for a line that ran outside of tests, `12/2/30` for one that two tests that fail and thirty others ran.
+fn row(text: &str) -> Option<(u32, [u32; 2])> {
+    let mut numbers = text.split('/');
+    let line = numbers.next()?.parse().ok()?;
+    let mut count = || numbers.next().map_or(Some(0), |it| it.parse::<u16>().ok());
+    Some((line, [count()?.into(), count()?.into()]))
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.is_empty() || word == "env" || word.contains('=')
 }
 
 // The value that a command gets for a variable.
@@ -114,25 +200,54 @@ mod tests {
             "PYTHONPATH=src".to_owned(),
             "NODE_OPTIONS=--no-warnings".to_owned(),
         ];
-        let tracing = Tracing::prepare(folder.path(), folder.path(), &given).unwrap();
-        assert!(
-            tracing.environment[0].ends_with("/trace-code:src"),
-            "{:?}",
-            tracing.environment
+        let at = folder.path();
+        let tracing = Tracing::prepare(at, at, &given, (&[], 5)).unwrap();
+        let variable = |name: &str| {
+            let mut all = tracing.environment.iter();
+            all.find_map(|it| it.strip_prefix(name)).unwrap().to_owned()
+        };
+        assert!(variable("PYTHONPATH=").ends_with("/trace-code:src"));
+        assert!(variable("NODE_OPTIONS=").ends_with("preload.cjs\" --no-warnings"));
+        let code = format!("{}:", at.join("trace-code").display());
+        let line = tracing.within("A=1 PYTHONPATH=src pytest -k PYTHONPATH=x");
+        assert_eq!(
+            line,
+            format!("A=1 PYTHONPATH={code}src pytest -k PYTHONPATH=x")
         );
+        assert_eq!(tracing.within("pytest PYTHONPATH=x"), "pytest PYTHONPATH=x");
         let left = "a/b.py\t3 4 x\t5 6\n../out.py\t1\nno tab\nc.py\t9\n";
-        assert!(
-            tracing.environment[1].ends_with("preload.cjs\" --no-warnings"),
-            "{:?}",
-            tracing.environment
-        );
-        std::fs::write(folder.path().join("trace/1.lines"), left).unwrap();
-        std::fs::write(folder.path().join("trace/2.lines"), "a/b.py\t5\n").unwrap();
-        let lines = tracing.read();
-        let of = |path: &str| lines[&RepoPath::new(path).unwrap()].clone();
-        assert_eq!(of("a/b.py").ran, [3, 4, 5].into());
+        std::fs::write(at.join("trace/1.lines"), left).unwrap();
+        std::fs::write(at.join("trace/2.lines"), "a/b.py\t5\n").unwrap();
+        let traced = tracing.read();
+        let of = |path: &str| traced.files[&RepoPath::new(path).unwrap()].clone();
+        let all = |lines: &[u32]| lines.iter().map(|it| (*it, [1, 0])).collect();
+        assert_eq!(of("a/b.py").ran, all(&[3, 4, 5]));
         assert_eq!(of("a/b.py").idle, [6].into());
-        assert_eq!(of("c.py").ran, [9].into());
-        assert_eq!(lines.len(), 2);
+        assert_eq!(of("c.py").ran, all(&[9]));
+        assert_eq!(
+            (traced.files.len(), traced.failing, traced.passing),
+            (2, 1, 0)
+        );
+    }
+
+    #[test]
+    fn lines_are_counted_by_tests() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let tracing = Tracing::prepare(at, at, &[], (&["t.py::a".to_owned()], 5)).unwrap();
+        let write =
+            |name: &str, text: &str| std::fs::write(at.join("trace").join(name), text).unwrap();
+        write("1.lines", "@\t1\t2\n!\tt.py::a\na.py\t1 2/1/2 3/0/1\t4\n");
+        write("2.lines", "@\t0\t3\na.py\t2/0/3\t3\n");
+        write("3.lines", "@\t0\t0\n?\tt.py::a\na.py\t4\t2\n");
+        write("4.lines", "@\t0\t0\n?\tt.py::b\na.py\t4\t2\n");
+        let traced = tracing.read();
+        let file = &traced.files[&RepoPath::new("a.py").unwrap()];
+        assert_eq!(
+            file.ran,
+            [(1, [0, 0]), (2, [1, 5]), (3, [0, 1]), (4, [1, 1])].into()
+        );
+        assert!(file.idle.is_empty());
+        assert_eq!((traced.failing, traced.passing), (1, 5));
     }
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::difference::{Difference, Hunk, What};
 use crate::languages::{Language, Outline, outline};
-use crate::model::{LinesRun, RepoPath};
+use crate::model::{RepoPath, Traced};
 
 /// What a failure says of where its cause may be.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub struct Clues {
     /// Names and how far the failing tests are from them: 0 for words of their own bodies, 1 for what
     /// stands in a definition that these name, and so on.
     pub asked: BTreeMap<String, u32>,
-    /// What ran in the failing tests alone, of every file that was loaded; empty where none were seen.
-    pub ran: BTreeMap<RepoPath, LinesRun>,
+    /// What ran in the failing tests and beside them, of every file that was loaded; empty where none were seen.
+    pub ran: Traced,
 }
 
 /// A hunk and what speaks for it.
@@ -78,8 +78,12 @@ impl Weighed {
             weighed.add(2, "the output names the file".to_owned());
         }
         match ran(hunk, outline, clues) {
-            Some(true) => weighed.add(8, "it ran in the failing tests".to_owned()),
-            Some(false) => weighed.add(-8, "it did not run in the failing tests".to_owned()),
+            Some(score) if score > 0.0 => {
+                // What passing tests run as often says less.
+                let more = (score * 8.0).round().clamp(0.0, 8.0) as i32;
+                weighed.add(4 + more, "it ran in the failing tests".to_owned());
+            }
+            Some(_) => weighed.add(-8, "it did not run in the failing tests".to_owned()),
             None => {}
         }
         let around = outline
@@ -144,8 +148,9 @@ impl Weighed {
     }
 }
 
-// Whether any line of a hunk ran; `None` for what is in no function, or where nothing was seen.
-fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<bool> {
+// How much of a hunk is of the failing tests, 0 where none of it ran in them; `None` for what is in no function,
+// or where nothing was seen.
+fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f64> {
     let What::Lines(_, after) = &hunk.what else {
         return None;
     };
@@ -156,18 +161,18 @@ fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<bool> {
     } else {
         number(after.start + 1)..number(after.end + 1)
     };
-    let Some(file) = clues.ran.get(&hunk.path) else {
+    let Some(file) = clues.ran.files.get(&hunk.path) else {
         // It was not loaded, where others of its language were.
         let language = Language::of_path(hunk.path.as_str())?;
         let of_it = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
         let within = |line: u32| outline.is_some_and(|it| it.innermost(line).is_some());
-        return (clues.ran.keys().any(of_it) && lines.all(within)).then_some(false);
+        return (clues.ran.files.keys().any(of_it) && lines.all(within)).then_some(0.0);
     };
-    if lines.clone().any(|line| file.ran.contains(&line)) {
-        return Some(true);
+    if lines.clone().any(|line| file.ran_in_failing(line)) {
+        let last = lines.end.saturating_sub(1);
+        return clues.ran.score(&hunk.path, [lines.start, last]);
     }
-    let is_idle = |line: u32| file.idle.contains(&line);
-    lines.any(is_idle).then_some(false)
+    lines.any(|line| file.idle_in_failing(line)).then_some(0.0)
 }
 
 /// Lines of a hunk that are looked at.

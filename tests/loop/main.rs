@@ -10,4 +10,5 @@ mod heal;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;
+mod traced;
 mod why;

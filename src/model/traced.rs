@@ -1,0 +1,199 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::RepoPath;
+
+/// Which lines of functions ran in tests that fail and in others of their files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Traced {
+    /// Tests that failed.
+    pub failing: u32,
+    /// Tests that passed.
+    pub passing: u32,
+    /// Every file that was loaded.
+    pub files: BTreeMap<RepoPath, LinesRun>,
+}
+
+/// Lines of a file in functions, 1-based; what runs while the file is loaded is in neither.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinesRun {
+    /// Those that ran, with how many tests that fail and that pass ran them; none of either for what ran
+    /// outside of tests.
+    pub ran: BTreeMap<u32, [u32; 2]>,
+    /// Those that did not.
+    pub idle: BTreeSet<u32>,
+}
+
+impl LinesRun {
+    /// Whether a line ran in the failing tests or outside of tests.
+    #[must_use]
+    pub fn ran_in_failing(&self, line: u32) -> bool {
+        let row = self.ran.get(&line);
+        row.is_some_and(|[failing, passing]| *failing > 0 || *passing == 0)
+    }
+
+    /// Whether a line is known not to have.
+    #[must_use]
+    pub fn idle_in_failing(&self, line: u32) -> bool {
+        self.idle.contains(&line) || (self.ran.contains_key(&line) && !self.ran_in_failing(line))
+    }
+}
+
+impl Traced {
+    /// How much the lines of a function are of the failing tests and not of the passing ones, 0 to 1 (Ochiai,
+    /// of the line that has most); 0 where the failing tests run none of them, `None` where no line is known.
+    #[must_use]
+    pub fn score(&self, path: &RepoPath, [from, to]: [u32; 2]) -> Option<f64> {
+        let file = self.files.get(path).filter(|_| from <= to)?;
+        let ran = file.ran.range(from..=to).map(|(_, row)| self.of(*row));
+        let best = ran.fold(None, |best: Option<f64>, one| {
+            Some(best.map_or(one, |best| best.max(one)))
+        });
+        best.or_else(|| file.idle.range(from..=to).next().map(|_| 0.0))
+    }
+
+    fn of(&self, [failing, passing]: [u32; 2]) -> f64 {
+        if failing + passing == 0 {
+            return OUTSIDE;
+        }
+        let all = f64::from(self.failing.max(failing)) * (f64::from(failing) + f64::from(passing));
+        f64::from(failing) / all.sqrt()
+    }
+
+    /// The files that failing tests run, each with the score of the line that has most.
+    #[must_use]
+    pub fn by_file(&self) -> Vec<(RepoPath, f64)> {
+        let best = |path| self.score(path, [0, u32::MAX]).filter(|it| *it > OUTSIDE);
+        let files = self.files.keys();
+        files
+            .filter_map(|path| Some((path.clone(), best(path)?)))
+            .collect()
+    }
+
+    /// The tests that run a function, by the line of it that most do.
+    #[must_use]
+    pub fn counts(&self, path: &RepoPath, [from, to]: [u32; 2]) -> [u32; 2] {
+        let file = self.files.get(path).filter(|_| from <= to);
+        let rows = file.into_iter().flat_map(|it| it.ran.range(from..=to));
+        rows.fold([0, 0], |most, (_, row)| {
+            [most[0].max(row[0]), most[1].max(row[1])]
+        })
+    }
+
+    /// Adds what ran in tests that pass, of a run that had no others.
+    pub fn add_passing(&mut self, other: &Self) {
+        // Where nobody counts them, what they run too is worth half of what they do not.
+        let count = other.passing.max(SEVERAL);
+        self.passing += count;
+        for (path, lines) in &other.files {
+            let file = self.files.entry(path.clone()).or_default();
+            for line in lines.ran.keys() {
+                file.ran.entry(*line).or_insert([0, 0])[1] += count;
+            }
+            file.idle.extend(&lines.idle);
+            file.idle.retain(|line| !file.ran.contains_key(line));
+        }
+    }
+}
+
+/// Passing tests where nobody counts them.
+const SEVERAL: u32 = 3;
+/// What runs while files are loaded or fixtures are made speaks a little for itself.
+const OUTSIDE: f64 = 0.2;
+
+/// What the failing tests ran, in definitions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TestTrace {
+    /// Tests that failed under the trace.
+    pub failing: u32,
+    /// Tests of the same files that passed.
+    pub passing: u32,
+    /// Definitions that failing tests entered, those first that are most of them alone; at most 50.
+    pub definitions: Vec<TracedDefinition>,
+    /// How many more there are.
+    pub more: u64,
+}
+
+/// A definition that failing tests entered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TracedDefinition {
+    /// Its file.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// Its first line.
+    pub line: u32,
+    /// Failing tests that entered it.
+    pub failing: u32,
+    /// Passing tests that entered it.
+    pub passing: u32,
+    /// How much it is of the failing tests alone, 0 to 1 (Ochiai).
+    pub score: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LinesRun, Traced};
+    use crate::model::RepoPath;
+
+    fn path() -> RepoPath {
+        RepoPath::new("a.py").unwrap()
+    }
+
+    fn traced() -> Traced {
+        let lines = LinesRun {
+            ran: [(2, [2, 6]), (3, [2, 0]), (9, [0, 6]), (12, [0, 0])].into(),
+            idle: [10, 20].into(),
+        };
+        Traced {
+            failing: 2,
+            passing: 6,
+            files: [(path(), lines)].into(),
+        }
+    }
+
+    #[test]
+    fn what_failing_tests_alone_run_scores_most() {
+        let traced = traced();
+        let of = |lines| traced.score(&path(), lines);
+        assert_eq!(of([2, 2]), Some(0.5));
+        assert_eq!(of([2, 3]), Some(1.0));
+        assert_eq!(of([9, 10]), Some(0.0));
+        assert_eq!(of([20, 21]), Some(0.0));
+        assert_eq!(of([30, 40]), None);
+        assert!(of([12, 12]).is_some_and(|it| it > 0.0 && it < 0.5));
+        assert_eq!(traced.counts(&path(), [1, 5]), [2, 6]);
+        let file = &traced.files[&path()];
+        let ran = [2, 9, 12, 10].map(|line| file.ran_in_failing(line));
+        assert_eq!(ran, [true, false, true, false]);
+        let idle = [2, 9, 10, 30].map(|line| file.idle_in_failing(line));
+        assert_eq!(idle, [false, true, true, false]);
+    }
+
+    #[test]
+    fn a_run_of_passing_tests_is_the_contrast() {
+        let mut traced = traced();
+        let other = Traced {
+            files: [(
+                path(),
+                LinesRun {
+                    ran: [(3, [0, 0]), (20, [0, 0])].into(),
+                    idle: [2, 40].into(),
+                },
+            )]
+            .into(),
+            ..Traced::default()
+        };
+        traced.add_passing(&other);
+        let file = &traced.files[&path()];
+        assert_eq!(
+            (file.ran[&3], file.ran[&20], traced.passing),
+            ([2, 3], [0, 3], 9)
+        );
+        assert!(file.idle.contains(&40) && !file.idle.contains(&2) && !file.idle.contains(&20));
+    }
+}
