@@ -10,6 +10,7 @@ mod protected;
 mod read;
 #[cfg(feature = "program")]
 mod redact;
+mod row_pattern;
 #[cfg(feature = "program")]
 mod sanitize;
 #[cfg(feature = "program")]

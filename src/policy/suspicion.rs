@@ -1,10 +1,9 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
-
 use super::change::{ChangeRules, ChangedFile, SEND_WITHOUT};
 use super::commands::CommandFiles;
+use super::row_pattern::{Candidates, RowPattern};
 use super::test_change::changed_lines;
 use super::test_files::is_test;
 use crate::languages::Language;
@@ -80,7 +79,7 @@ impl<'t> Sign<'t> {
         // Of a comment that a program heeds it is the comment that counts, and not the code before it.
         let comment = row.sign.as_ref().filter(|_| !row.programs.is_empty());
         let mark = comment
-            .and_then(|it| it.0.find(text))
+            .and_then(|it| it.regex().find(text))
             .map(|it| it.as_bytes());
         Self {
             row,
@@ -135,7 +134,8 @@ fn signs<'t>(
     let meant = rows
         .iter()
         .filter(|row| row.is_about(path, is_code, language));
-    let meant: Vec<&&'static Row> = meant.collect();
+    let meant: Vec<*const Row> = meant.map(|it| std::ptr::from_ref(*it)).collect();
+    let is_meant = |row: &Row| meant.contains(&std::ptr::from_ref(row));
     if meant.is_empty() || changed.is_empty() {
         return;
     }
@@ -148,7 +148,9 @@ fn signs<'t>(
         let line = line.trim_ascii();
         if let Some(left) = open.get_mut(line).filter(|it| **it > 0) {
             *left -= 1;
-            let row = meant.iter().find(|row| row.matches(number, line, above));
+            let may = CANDIDATES.within(line);
+            let mut rows = may.into_iter().filter_map(|it| ROWS.get(it));
+            let row = rows.find(|row| is_meant(row) && row.matches(number, line, above));
             found.extend(row.map(|row| Sign::of(row, at, number, line)));
         }
         above = line;
@@ -187,18 +189,18 @@ fn is_code(file: &ChangedFile<'_>, run: &CommandFiles) -> bool {
 struct Row {
     language: Option<String>,
     /// What stands in a line; a row without it is about new files.
-    sign: Option<Pattern>,
+    sign: Option<RowPattern>,
     /// What takes a line out again.
-    but: Option<Pattern>,
+    but: Option<RowPattern>,
     /// Only in so many first lines.
     within: Option<usize>,
     /// What the line above says.
-    below: Option<Pattern>,
+    below: Option<RowPattern>,
     /// Lines that go, and not those that come.
     #[serde(default)]
     lost: bool,
     /// Only in files of such a path, whatever they hold.
-    file: Option<Pattern>,
+    file: Option<RowPattern>,
     /// Only where the command runs one of these, or a program with an option that begins so.
     #[serde(default)]
     programs: Vec<String>,
@@ -232,7 +234,7 @@ impl Row {
         const PROSE: [&str; 5] = ["adoc", "md", "mdx", "rst", "txt"];
         let extension = path.rsplit('.').next().unwrap_or_default();
         let file = match &self.file {
-            Some(file) => file.0.is_match(path.as_bytes()),
+            Some(file) => file.regex().is_match(path.as_bytes()),
             None if self.programs.is_empty() => is_code,
             None => !PROSE.contains(&extension),
         };
@@ -241,7 +243,7 @@ impl Row {
     }
 
     fn matches(&self, number: usize, line: &[u8], above: &[u8]) -> bool {
-        let is = |it: Option<&Pattern>, line| it.is_some_and(|it| it.0.is_match(line));
+        let is = |it: Option<&RowPattern>, line| it.is_some_and(|it| it.regex().is_match(line));
         let asserts = self.programs.is_empty() && line.starts_with(b"assert ");
         !asserts
             && self.within.is_none_or(|within| number < within)
@@ -254,19 +256,7 @@ impl Row {
     fn names(&self, file: &ChangedFile<'_>) -> bool {
         let is_new = file.before.is_none() && file.after.is_some();
         let path = self.file.as_ref().filter(|_| is_new && self.sign.is_none());
-        path.is_some_and(|it| it.0.is_match(file.path.as_bytes()))
-    }
-}
-
-#[derive(serde::Deserialize)]
-#[serde(try_from = "String")]
-struct Pattern(Regex);
-
-impl TryFrom<String> for Pattern {
-    type Error = regex::Error;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Regex::new(&text).map(Self)
+        path.is_some_and(|it| it.regex().is_match(file.path.as_bytes()))
     }
 }
 
@@ -282,9 +272,13 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     table.suspicion
 });
 
+// Which rows a line may be about.
+static CANDIDATES: LazyLock<Candidates> =
+    LazyLock::new(|| Candidates::of(ROWS.iter().map(|row| row.sign.as_ref())));
+
 #[cfg(test)]
 mod tests {
-    use super::{Needs, suspicions};
+    use super::{Needs, ROWS, suspicions};
     use crate::model::Operation;
     use crate::policy::change::tests::modified;
     use crate::policy::{ChangedFile, CommandFiles};
@@ -301,6 +295,16 @@ mod tests {
         ]);
         let run = CommandFiles::of(&[command.to_owned()], "", &source);
         suspicions(&[file], &run).first().map(|it| it.needs)
+    }
+
+    #[test]
+    fn every_pattern_compiles() {
+        for row in ROWS.iter() {
+            let all = [&row.sign, &row.but, &row.below, &row.file];
+            for pattern in all.into_iter().flatten() {
+                assert!(!pattern.regex().as_str().is_empty());
+            }
+        }
     }
 
     #[test]

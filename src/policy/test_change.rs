@@ -227,10 +227,24 @@ pub(super) fn changed_lines<'a>(
     before: &'a [u8],
     after: &'a [u8],
 ) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
+    let (before, after) = without_shared_ends(before, after);
     let lines = |bytes: &'a [u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let (before, after): (Vec<&[u8]>, Vec<&[u8]>) =
         (lines(before).collect(), lines(after).collect());
     (missing(&before, &after), missing(&after, &before))
+}
+
+// Both without the whole lines that they share at their beginning and at their end.
+fn without_shared_ends<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    let same =
+        |one: &mut dyn Iterator<Item = (&u8, &u8)>| one.take_while(|it| it.0 == it.1).count();
+    let head = same(&mut before.iter().zip(after));
+    let head = memchr::memrchr(b'\n', &before[..head]).map_or(0, |at| at + 1);
+    let (before, after) = (&before[head..], &after[head..]);
+    let tail = same(&mut before.iter().rev().zip(after.iter().rev()));
+    let cut = memchr::memchr(b'\n', &before[before.len() - tail..]);
+    let tail = cut.map_or(0, |at| tail - at);
+    (&before[..before.len() - tail], &after[..after.len() - tail])
 }
 
 // What of the one is not in the other, as a multiset.

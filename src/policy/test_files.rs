@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use memchr::memmem::find;
+use aho_corasick::AhoCorasick;
 
 use crate::languages::{Language, expected};
 use crate::model::{RepoPath, file_name};
@@ -94,7 +94,7 @@ fn is_case(line: &[u8]) -> bool {
 }
 
 fn takes_a_runner(line: &[u8]) -> bool {
-    starts(line, &WORDS.starts_import) && holds(line, &WORDS.runners)
+    starts(line, &WORDS.starts_import) && RUNNERS.as_ref().is_some_and(|it| it.is_match(line))
 }
 
 pub(super) fn is_program(name: &str) -> bool {
@@ -121,16 +121,21 @@ struct Words {
     foreign_extensions: Vec<String>,
 }
 
-fn holds(line: &[u8], words: &[String]) -> bool {
-    words.iter().any(|it| find(line, it.as_bytes()).is_some())
-}
+// Lines are many: their words are looked for all at once.
+static ASSERTIONS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(&WORDS.assertions).ok());
+static RUNNERS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::new(&WORDS.runners).ok());
+static SKIPS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(&WORDS.skips).ok());
 
 fn starts(line: &[u8], words: &[String]) -> bool {
     words.iter().any(|it| line.starts_with(it.as_bytes()))
 }
 
 pub(super) fn is_assertion(line: &[u8]) -> bool {
-    !is_comment(line) && (holds(line, &WORDS.assertions) || starts(line, &WORDS.starts_assertion))
+    !is_comment(line)
+        && (ASSERTIONS.as_ref().is_some_and(|it| it.is_match(line))
+            || starts(line, &WORDS.starts_assertion))
 }
 
 pub(super) fn is_comment(line: &[u8]) -> bool {
@@ -150,8 +155,8 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
         let first = line.get(at).is_some_and(u8::is_ascii_alphanumeric);
         !first || !before.is_some_and(u8::is_ascii_alphanumeric)
     };
-    let mut words = WORDS.skips.iter();
-    words.any(|it| memchr::memmem::find_iter(line, it.as_bytes()).any(stands))
+    let mut found = SKIPS.iter().flat_map(|it| it.find_overlapping_iter(line));
+    found.any(|hit| stands(hit.start()))
 }
 
 /// Whether a module or package is a test runner, or a part of one.
