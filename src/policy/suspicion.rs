@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rayon::prelude::*;
+
 use super::change::{ChangeRules, ChangedFile, SEND_WITHOUT};
 use super::commands::CommandFiles;
 use super::row_pattern::{Candidates, RowPattern};
@@ -44,13 +46,13 @@ pub enum Needs {
 /// nothing. Files are code by their ending, by their first line, where they may be executed, and where a
 /// command runs them; tests are none.
 #[must_use]
-pub fn suspicions(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicion> {
+pub fn suspicions<'t>(files: &[ChangedFile<'t>], run: &CommandFiles) -> Vec<Suspicion> {
     let rows: Vec<&'static Row> = ROWS.iter().filter(|row| row.is_heeded(run)).collect();
-    let (mut old, mut new) = (Vec::new(), Vec::new());
-    for (at, file) in files.iter().enumerate() {
+    let of = |(at, file): (usize, &ChangedFile<'t>)| {
+        let (mut old, mut new) = (Vec::new(), Vec::new());
         let [before, after] = [file.before, file.after].map(Option::unwrap_or_default);
         if file.before == file.after {
-            continue;
+            return (old, new);
         }
         let (lost, added) = changed_lines(before, after);
         let is_code = is_code(file, run) && !is_test(file.path);
@@ -58,7 +60,14 @@ pub fn suspicions(files: &[ChangedFile<'_>], run: &CommandFiles) -> Vec<Suspicio
         signs(&rows, (at, file.path, is_code), (after, &added), &mut new);
         let named = rows.iter().find(|row| row.names(file));
         new.extend(named.map(|row| Sign::of(row, at, 0, file.path.as_bytes())));
-    }
+        (old, new)
+    };
+    let all: Vec<(Vec<Sign<'t>>, Vec<Sign<'t>>)> = files.par_iter().enumerate().map(of).collect();
+    let (old, new): (Vec<_>, Vec<_>) = all.into_iter().unzip();
+    let (old, new) = (
+        old.into_iter().flatten().collect::<Vec<_>>(),
+        new.into_iter().flatten().collect::<Vec<_>>(),
+    );
     let mut found = left(&new, &old, false);
     found.extend(left(&old, &new, true));
     found

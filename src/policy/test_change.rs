@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{is_manifest, means_the_same};
 use super::test_files::{
@@ -22,12 +24,13 @@ pub(super) fn changed_tests(
     }
     let repairs = files.iter().any(|it| is_product(it, rules));
     let come = heads_that_come(files);
-    let judged = tests.into_iter().filter_map(|(at, file)| {
+    let refused = rules.tests_refused;
+    let judged = tests.into_par_iter().filter_map(|(at, file)| {
         let (does, what, lines) = done_to(file, &come)?;
         let head = format!("the patch {what} an existing test{}", at_lines(&lines));
         let problem = match does {
             Does::TakesAway => format!("{head}: {LET_PASS}"),
-            Does::Asserts if rules.tests_refused => format!("{head}: {LET_PASS}"),
+            Does::Asserts if refused => format!("{head}: {LET_PASS}"),
             Does::Asserts if !repairs => format!("{head}, and changes nothing else: {LET_PASS}"),
             Does::Asserts | Does::Other => {
                 return Some((at, PatchProblem::new(Code::P703, head).as_warning()));
