@@ -207,10 +207,11 @@ impl Range<'_> {
             let text = String::from_utf8_lossy(text);
             let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
             let part = lines.get(range).unwrap_or_default();
-            let some = || asked.iter().any(|it| !it.is_empty() && part.contains(it));
-            (all && asked.is_empty())
-                || (all && part.windows(asked.len()).any(|it| it == asked))
-                || (!all && some())
+            if all {
+                asked.is_empty() || part.windows(asked.len()).any(|it| it == asked)
+            } else {
+                asked.iter().any(|it| !it.is_empty() && part.contains(it))
+            }
         };
         let is_it = |before: &[u8], after: &[u8]| {
             let mut hunks = changed_lines(before, after).into_iter();

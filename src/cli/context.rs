@@ -83,6 +83,7 @@ fn named(path: Option<&String>) -> Result<Option<Named>, AppError> {
 /// of the worktree when no directory is named.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct Args {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")]

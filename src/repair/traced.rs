@@ -6,7 +6,7 @@ use super::limits::RunLimit;
 use super::session::Session;
 use super::setup::Commands;
 use crate::exec::Stop;
-use crate::model::Traced;
+use crate::model::{CommandRun, Traced};
 use crate::policy::{CommandFiles, Redactor};
 use crate::proof::named_runners;
 use crate::runners::{WithOthers, with_others};
@@ -137,7 +137,13 @@ impl Session<'_> {
             source: &source,
             limit: self.run_limit(),
         };
+        let began = Instant::now();
         let (ran, traced) = run_traced(&how, &plan, self.stop)?;
+        self.runs.push(CommandRun {
+            why: "to see what the failing tests enter".to_owned(),
+            whole: false,
+            seconds: began.elapsed().as_secs_f64(),
+        });
         self.place.reset()?;
         self.interrupted |= ran.interrupted;
         self.traced = Some(traced).filter(|it| it.failing > 0);

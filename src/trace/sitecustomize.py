@@ -116,6 +116,8 @@ def _start():
         close(None)
         rows = ["@\t%d\t%d\n" % (len(failing), state["passing"])]
         rows += ["!\t%s\n" % name.replace("\n", " ") for name in failing[:1000]]
+        if "tells" in state:
+            rows.append("=\n")
         if within:
             rows.append("?\t%s\n" % within)
         for name, lines in sorted((name, counts.get(name, {})) for name, lines in now.items() if lines is not None):
@@ -140,6 +142,7 @@ def _start():
 
         # The failing tests run first, as they would alone; then the others, whatever the command leaves out.
         def pytest_configure(config):
+            state["tells"] = True
             if first and not within:
                 config.option.maxfail = 0
                 config.option.keyword = ""

@@ -98,6 +98,7 @@ impl Tracing {
         };
         let mut paths: Vec<PathBuf> = entries.filter_map(|it| Some(it.ok()?.path())).collect();
         paths.sort();
+        let mut tells = false;
         let mut failing = BTreeSet::new();
         let mut inner: BTreeMap<String, BTreeSet<(RepoPath, u32)>> = BTreeMap::new();
         for path in paths.iter().take(MOST_PROCESSES) {
@@ -117,6 +118,7 @@ impl Tracing {
                         found.failing += number(bad);
                         found.passing += number(good);
                     }
+                    ["="] => tells = true,
                     ["!", id] => drop(failing.insert((*id).to_owned())),
                     ["?", id] => within = Some((*id).to_owned()),
                     [name, ran, idle @ ..] => {
@@ -152,7 +154,7 @@ impl Tracing {
             }
         }
         // Where no runner tells its tests, all that ran is of one that fails.
-        if found.failing + found.passing == 0 && !found.files.is_empty() {
+        if !tells && found.failing + found.passing == 0 && !found.files.is_empty() {
             found.failing = 1;
             let rows = found.files.values_mut().flat_map(|it| it.ran.values_mut());
             rows.for_each(|row| *row = [1, 0]);
@@ -240,6 +242,7 @@ mod tests {
         write("1.lines", "@\t1\t2\n!\tt.py::a\na.py\t1 2/1/2 3/0/1\t4\n");
         write("2.lines", "@\t0\t3\na.py\t2/0/3\t3\n");
         write("3.lines", "@\t0\t0\n?\tt.py::a\na.py\t4\t2\n");
+        write("5.lines", "=\n");
         write("4.lines", "@\t0\t0\n?\tt.py::b\na.py\t4\t2\n");
         let traced = tracing.read();
         let file = &traced.files[&RepoPath::new("a.py").unwrap()];

@@ -24,6 +24,8 @@ struct Case {
     commits: &'static [&'static [&'static str]],
     changed: bool,
     imported: bool,
+    /// The failing tests run it.
+    ran: bool,
     /// The fourth of the others lies in the folder of the needed file.
     beside: bool,
 }
@@ -83,6 +85,7 @@ fn case(signal: Signal) -> Case {
             imported: true,
             ..none
         },
+        Signal::Trace => Case { ran: true, ..none },
         // The log leads to one file, which lies beside the needed one.
         Signal::Vicinity => Case {
             log: "word03 failed",
@@ -141,6 +144,11 @@ fn place_of_needed(case: &Case, weights: &[Weight]) -> usize {
     } else {
         Vec::new()
     };
+    let ran = if case.ran {
+        vec![(needed.clone(), 1.0)]
+    } else {
+        Vec::new()
+    };
     let ranked = rank_by(
         weights,
         &source,
@@ -151,6 +159,7 @@ fn place_of_needed(case: &Case, weights: &[Weight]) -> usize {
             hops: &hops,
             commits: &commits,
             changed: &changed,
+            ran: &ran,
             words: &Store::nothing(),
             may_read: &|_| true,
         },
@@ -201,6 +210,7 @@ fn an_example_s_own_files_are_candidates_and_leave_room_for_the_product() {
             hops: &[],
             commits: &[],
             changed: &[],
+            ran: &[],
             words: &Store::nothing(),
             may_read: &|_| true,
         },

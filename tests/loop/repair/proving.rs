@@ -316,7 +316,9 @@ fn a_test_that_fails_beside_the_repair_gets_a_second_run() {
         let mark = world.outside("mark");
         let command = format!("MARK={} python3 -m unittest test_main", mark.display());
         let fix = whole("main.py", &broken.replace('1', "2"));
-        let result = tried(&world, &command, &fix, &["--sandbox", "off"]);
+        // The tests count their own runs.
+        let flags = ["--sandbox", "off", "--no-trace"];
+        let result = tried(&world, &command, &fix, &flags);
         assert_eq!(result["status"], status, "{result:#}");
         let runs = result["commandRuns"].as_array().unwrap();
         let whys = runs.iter().filter_map(|it| it["why"].as_str());
