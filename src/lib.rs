@@ -79,7 +79,7 @@
 //! - The next step of the loop is data: [`repair::next`] gives it from what happened and what is
 //!   allowed, and a table test holds it.
 //! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
-//! - Parallel in two places, the walk and the wave of a closure; both return sorted.
+//! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -88,6 +88,7 @@ pub mod languages;
 pub mod mcp;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod model;
+mod parallel;
 pub mod patch;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod policy;

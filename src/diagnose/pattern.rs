@@ -19,6 +19,9 @@ pub(super) fn compile(pattern: &str) -> Regex {
     Regex::new(&with_plain_classes(pattern)).expect("a pattern of the tables")
 }
 
+// The blocks of letters, without those of signs, arrows and frames between them.
+const LETTERS: &str = r"[A-Za-z\x{c0}-\x{1fff}\x{2c00}-\x{2dff}\x{3005}-\x{3006}\x{3040}-\x{d7ff}\x{f900}-\x{fdff}\x{10000}-\x{1efff}\x{20000}-\x{3ffff}]";
+
 /// The same pattern with classes that are quick to compile.
 fn with_plain_classes(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
@@ -31,6 +34,14 @@ fn with_plain_classes(pattern: &str) -> String {
             Some('S') => plain.push_str(r"[^\t-\r ]"),
             Some('w') => plain.push_str(r"[0-9A-Za-z_\x{80}-\x{10ffff}]"),
             Some('W') => plain.push_str(r"[^0-9A-Za-z_\x{80}-\x{10ffff}]"),
+            Some('p') if chars.as_str().starts_with("{L}") => {
+                plain.push_str(LETTERS);
+                chars = chars.as_str()[3..].chars();
+            }
+            Some('p') if chars.as_str().starts_with("{N}") => {
+                plain.push_str("[0-9]");
+                chars = chars.as_str()[3..].chars();
+            }
             Some('b') => plain.push_str(r"(?-u:\b)"),
             Some(escaped) => plain.extend([c, escaped]),
         }

@@ -1,8 +1,6 @@
 use std::collections::{HashMap, HashSet};
 
 use super::change::Change;
-#[cfg(feature = "program")]
-use rayon::prelude::*;
 
 use super::window::Window;
 use crate::languages::{Language, Resolver, facts, syntax_errors};
@@ -35,13 +33,9 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         return after;
     }
     let files: Vec<&Change> = changes.iter().filter(parsed).collect();
-    #[cfg(feature = "program")]
-    let files = files.into_par_iter();
-    #[cfg(not(feature = "program"))]
-    let files = files.into_iter();
-    let looked: Vec<Looked<'_>> = files.filter_map(look).collect();
+    let looked = crate::parallel::map(files, look);
     let mut gained: Vec<(&RepoPath, Import)> = Vec::new();
-    for mut found in looked {
+    for mut found in looked.into_iter().flatten() {
         if found.broken {
             after.broken.extend(found.errors.first().cloned());
         }

@@ -80,7 +80,7 @@ impl Redactor {
     #[must_use]
     pub fn learning(&self, text: &str) -> Self {
         let mut learned = Learned::default();
-        self.mask_alone(text.as_bytes(), &mut learned);
+        self.mask_alone(text.as_bytes(), Vec::new(), &mut learned);
         let mut redactor = self.clone();
         if !learned.is_empty() {
             redactor.learned = Some(learned.finder());
@@ -162,15 +162,19 @@ impl Redactor {
     // stands.
     fn mask_learning(&self, text: &[u8], learned: &mut Learned) -> (Vec<Finding>, Option<Vec<u8>>) {
         let mut own = Learned::default();
-        let hits = self.mask_alone(text, &mut own);
+        let hits = self.mask_alone(text, Vec::new(), &mut own);
         let finders = [
             (!own.is_empty()).then(|| own.finder()),
             self.learned.clone(),
         ];
         learned.extend(own);
         let mut all = hits;
+        let known = all.len();
         for finder in finders.iter().flatten() {
             all.extend(scan_learned(text, finder));
+        }
+        if all.len() > known {
+            all = self.mask_alone(text, all, learned);
         }
         let found = findings(text, all);
         let masked = (!found.is_empty()).then(|| render(text, &found, push_mask));
@@ -179,10 +183,10 @@ impl Redactor {
 
     // A mask can bring a neighbour to light, so the lines around masks are looked at again until
     // nothing new turns up.
-    fn mask_alone(&self, text: &[u8], learned: &mut Learned) -> Vec<Hit> {
-        let mut hits: Vec<Hit> = Vec::new();
-        let mut found: Vec<Finding> = Vec::new();
-        let mut masked: Option<Vec<u8>> = None;
+    fn mask_alone(&self, text: &[u8], known: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
+        let mut hits = known;
+        let mut found = findings(text, hits.clone());
+        let mut masked = (!found.is_empty()).then(|| render(text, &found, push_mask));
         for _ in 0..MAX_ROUNDS {
             let origin = Origin::new(&found);
             let new = match &masked {

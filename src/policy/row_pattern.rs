@@ -1,6 +1,6 @@
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind};
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -69,7 +69,11 @@ impl Candidates {
             }
         }
         let mut builder = AhoCorasickBuilder::new();
-        let texts = builder.ascii_case_insensitive(true).build(texts).ok();
+        let texts = builder
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(texts)
+            .ok();
         Self {
             texts,
             patterns,

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use rayon::prelude::*;
+use foldhash::fast::RandomState;
 
 use super::change::{ChangeRules, ChangedFile, SEND_WITHOUT};
 use super::commands::CommandFiles;
@@ -62,12 +62,9 @@ pub fn suspicions<'t>(files: &[ChangedFile<'t>], run: &CommandFiles) -> Vec<Susp
         new.extend(named.map(|row| Sign::of(row, at, 0, file.path.as_bytes())));
         (old, new)
     };
-    let all: Vec<(Vec<Sign<'t>>, Vec<Sign<'t>>)> = files.par_iter().enumerate().map(of).collect();
+    let all = crate::parallel::map(files.iter().enumerate().collect(), of);
     let (old, new): (Vec<_>, Vec<_>) = all.into_iter().unzip();
-    let (old, new) = (
-        old.into_iter().flatten().collect::<Vec<_>>(),
-        new.into_iter().flatten().collect::<Vec<_>>(),
-    );
+    let [old, new] = [old, new].map(|it| it.into_iter().flatten().collect::<Vec<_>>());
     let mut found = left(&new, &old, false);
     found.extend(left(&old, &new, true));
     found
@@ -148,17 +145,23 @@ fn signs<'t>(
     if meant.is_empty() || changed.is_empty() {
         return;
     }
-    let mut open: HashMap<&[u8], usize> = HashMap::new();
+    // Few lines hold anything that a row could be about.
+    let mut open: HashMap<&[u8], (usize, Vec<usize>), RandomState> = HashMap::default();
     for line in changed {
-        *open.entry(line).or_default() += 1;
+        let may = CANDIDATES.within(line);
+        if !may.is_empty() {
+            open.entry(line).or_insert((0, may)).0 += 1;
+        }
+    }
+    if open.is_empty() {
+        return;
     }
     let mut above: &[u8] = b"";
     for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
         let line = line.trim_ascii();
-        if let Some(left) = open.get_mut(line).filter(|it| **it > 0) {
+        if let Some((left, may)) = open.get_mut(line).filter(|it| it.0 > 0) {
             *left -= 1;
-            let may = CANDIDATES.within(line);
-            let mut rows = may.into_iter().filter_map(|it| ROWS.get(it));
+            let mut rows = may.iter().filter_map(|it| ROWS.get(*it));
             let row = rows.find(|row| is_meant(row) && row.matches(number, line, above));
             found.extend(row.map(|row| Sign::of(row, at, number, line)));
         }

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use rayon::prelude::*;
+use foldhash::fast::RandomState;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
 use super::manifest::{is_manifest, means_the_same};
@@ -25,7 +25,7 @@ pub(super) fn changed_tests(
     let repairs = files.iter().any(|it| is_product(it, rules));
     let come = heads_that_come(files);
     let refused = rules.tests_refused;
-    let judged = tests.into_par_iter().filter_map(|(at, file)| {
+    let judged = crate::parallel::map(tests, |(at, file)| {
         let (does, what, lines) = done_to(file, &come)?;
         let head = format!("the patch {what} an existing test{}", at_lines(&lines));
         let problem = match does {
@@ -38,7 +38,7 @@ pub(super) fn changed_tests(
         };
         Some((at, PatchProblem::new(Code::P703, problem)))
     });
-    judged.collect()
+    judged.into_iter().flatten().collect()
 }
 
 // How a change of a test is judged.
@@ -252,7 +252,7 @@ fn without_shared_ends<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a 
 
 // What of the one is not in the other, as a multiset.
 fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) -> Vec<T> {
-    let mut left: HashMap<T, usize> = HashMap::new();
+    let mut left: HashMap<T, usize, RandomState> = HashMap::default();
     for it in other {
         *left.entry(*it).or_default() += 1;
     }

@@ -13,6 +13,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("model", 0),
     ("config", 1),
     ("junit", 1),
+    ("parallel", 0),
     ("source", 1),
     ("exec", 1),
     ("report", 1),

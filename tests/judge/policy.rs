@@ -92,6 +92,18 @@ fn fragments() -> impl Strategy<Value = String> {
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 
+// A value that is masked wherever it stands brings to light what stood at its end.
+#[test]
+fn what_a_learned_value_hid_is_masked_with_it() {
+    let key = ["AKIA", "PK5YROUDOCUZREN7"].concat();
+    let text = format!(
+        "hmac.new(\"14f46a1c1bdf6160d8852428c29ed685\"14f46a1c1bdf6160d8852428c29ed685{key}"
+    );
+    let once = Redactor::default().redact(&text).text.into_owned();
+    assert!(!once.contains(&key), "{once}");
+    assert_eq!(Redactor::default().redact(&once).text, once);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 

@@ -259,7 +259,7 @@ fn natural_mistakes_are_told_with_what_works() {
         ("stats .", 0, "`.mendit/runs`"),
         ("bench a.py", 2, "a folder is expected"),
         ("report .", 2, "name the folder of one run"),
-        ("redact", 2, "`mendit redact -`"),
+        ("redact", 2, "mendit redact <FILE>"),
     ] {
         let words_: Vec<&str> = line.split(' ').collect();
         let output = repo.mendit(&words_);
@@ -557,7 +557,7 @@ fn where_one_stands_is_told() {
     );
     let bare = support::mendit(empty.path(), &[]);
     assert_eq!(code(&bare), 2);
-    for command in ["mendit run", "mendit fix", "mendit check", "mendit doctor"] {
+    for command in ["mendit run", "mendit why", "mendit fix", "mendit check"] {
         assert!(stderr(&bare).contains(command));
     }
     let typo = support::mendit(empty.path(), &["pytest", "-x"]);

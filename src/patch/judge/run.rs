@@ -1,8 +1,5 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-#[cfg(feature = "program")]
-use rayon::prelude::*;
-
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
 use super::super::names::Naming;
@@ -240,12 +237,8 @@ impl<'j, 'a> Judging<'j, 'a> {
         }
         let mut list: Vec<(&&str, &Vec<usize>)> = groups.iter().collect();
         list.sort();
-        #[cfg(feature = "program")]
-        let list = list.into_par_iter();
-        #[cfg(not(feature = "program"))]
-        let list = list.into_iter();
         let (source, set, strict) = (self.source, self.set, self.options.strict);
-        list.filter_map(|(path, group)| {
+        let modified = crate::parallel::map(list, |(path, group)| {
             let before = original(source, path).ok().flatten()?;
             let sections: Vec<&FilePatch<'_>> = group
                 .iter()
@@ -254,8 +247,8 @@ impl<'j, 'a> Judging<'j, 'a> {
             let work = Work::share(groups.len());
             let modified = modify(&before, &sections, strict, &work);
             (!work.is_done()).then(|| ((*path).to_owned(), (before, modified)))
-        })
-        .collect()
+        });
+        modified.into_iter().flatten().collect()
     }
 
     // What stands at a path now, the patch so far included.

@@ -338,18 +338,13 @@ pub(super) fn indent_kept<'a>(
     let is_block = placed.mends.is_empty() && !placed.lines.iter().any(|line| line.prefixed);
     let solid = |line: &&HunkLine<'a>| !line.text().trim_ascii().is_empty();
     let side = |gone: LineKind| placed.lines.iter().filter(move |line| line.kind != gone);
-    let first = |gone| side(gone).find(solid).map(|line| indent(line.text()).len());
+    let texts = |gone| side(gone).filter(solid).map(HunkLine::text);
+    let first = |gone| texts(gone).next().map(|it| indent(it).len());
     if first(LineKind::Add) <= first(LineKind::Remove) {
         return None;
     }
-    let old: Vec<&[u8]> = side(LineKind::Add)
-        .filter(solid)
-        .map(HunkLine::text)
-        .collect();
-    let new: Vec<&[u8]> = side(LineKind::Remove)
-        .filter(solid)
-        .map(HunkLine::text)
-        .collect();
+    let old: Vec<_> = texts(LineKind::Add).collect();
+    let new: Vec<_> = texts(LineKind::Remove).collect();
     let by = lost_indent(&old, &new).filter(|_| is_block)?;
     let mut below = (placed.end()..text.len()).map(|row| text.line(row));
     let below = below.find(|line| !line.trim_ascii().is_empty())?;

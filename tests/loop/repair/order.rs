@@ -157,6 +157,7 @@ fn tests_that_pass_alone_are_run_with_the_others() {
         "--test",
         "python3 -m unittest",
         "--no-counter-proof",
+        "--no-trace",
         "--agent",
         &agent,
     ];
