@@ -170,7 +170,7 @@ impl Cover {
         }
         let mut after = if gone { None } else { read(&made) };
         let before = read(&real);
-        if self.row.mixed.iter().any(|it| *it == path)
+        if self.row.mixed.contains(&path)
             && let Some(mut value) = json(&made)
         {
             let known = json(&real);

@@ -133,7 +133,9 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
     let listed = listed.map(|it| Value::Object((**it).clone()));
     // What is listed is short; the whole schema is a resource.
     let whole = document["document"].as_str();
-    let whole = whole.and_then(mendit::model::schema).map(|it| it.schema());
+    let whole = whole
+        .and_then(mendit::model::schema)
+        .map(mendit::model::DocumentSchema::schema);
     for schema in listed.into_iter().chain(whole) {
         let mut known = document.clone();
         known.as_object_mut().unwrap().remove("leftOff");

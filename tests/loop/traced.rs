@@ -50,7 +50,7 @@ fn the_packet_of_a_run_follows_what_its_failing_tests_enter() {
     assert!(seen(&now, "library/names.py"), "{now}");
     assert!(!seen(&context(&repo, &["--no-trace"]), "library/names.py"));
     // Of other files nothing was seen.
-    repo.write("library/names.py", &NAMES.replace("short", "first"));
+    repo.write("library/names.py", NAMES.replace("short", "first"));
     assert!(!seen(&context(&repo, &[]), "library/names.py"));
 }
 

@@ -12,6 +12,10 @@ const DAY: i64 = 86_400;
 
 /// A repository of a target, a needed file and twelve others that come before it by name.
 #[derive(Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is what one signal is about"
+)]
 struct Case {
     log: &'static str,
     target: String,

@@ -194,9 +194,9 @@ fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
         let own = home.path().join(folder);
         std::fs::create_dir_all(&own).unwrap();
         let known = ["settings.json", "config.toml"].map(|it| own.join(it));
-        known
-            .iter()
-            .for_each(|it| std::fs::write(it, "{}\n").unwrap());
+        for path in &known {
+            std::fs::write(path, "{}\n").unwrap();
+        }
         std::fs::write(home.path().join(".bashrc"), "").unwrap();
         let program = world.outside(agent);
         let script = format!(
@@ -213,9 +213,9 @@ fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
         ended(&output, 5);
         assert_eq!(world.attempts("stopReason"), ["policy_rejected"], "{agent}");
         assert_eq!(read(&own.join(login)), "new\n", "{agent}");
-        known
-            .iter()
-            .for_each(|it| assert_eq!(read(it), "{}\n", "{agent}"));
+        for path in &known {
+            assert_eq!(read(path), "{}\n", "{agent}");
+        }
         assert!(!own.join("commands/test.toml").exists());
         assert_eq!(read(&home.path().join(".bashrc")), "", "{agent}");
         let diff = world.text("attempts/01/settings.diff");
