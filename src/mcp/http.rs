@@ -1,13 +1,20 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::Request;
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, HOST};
 use axum::http::{Method, StatusCode};
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse as _;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 use super::Server;
 use crate::app::Stop;
@@ -63,9 +70,8 @@ pub fn serve_http(
         config,
     );
     let expected: Arc<str> = format!("Bearer {}", options.token).into();
-    let router = axum::Router::new()
-        .nest_service("/mcp", service)
-        .layer(from_fn(move |request: Request, next: Next| {
+    let router = Router::new().nest_service("/mcp", service).layer(from_fn(
+        move |request: Request, next: Next| {
             let expected = expected.clone();
             async move {
                 match refuse(&request, &expected) {
@@ -73,23 +79,53 @@ pub fn serve_http(
                     None => next.run(request).await,
                 }
             }
-        }));
+        },
+    ));
     let served = runtime.block_on(async {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, options.port));
-        let listener = tokio::net::TcpListener::bind(address).await?;
+        let listener = TcpListener::bind(address).await?;
         listening(listener.local_addr()?);
-        let stop = options.stop.clone();
-        let served = axum::serve(listener, router).with_graceful_shutdown(async move {
-            while !stop.requested() {
+        let accepting = accept(listener, router);
+        let stopped = async {
+            while !options.stop.requested() {
                 tokio::time::sleep(POLL).await;
             }
-            // Streams that wait for events would keep the server open.
-            closing.cancel();
-        });
-        served.await
+        };
+        tokio::select! {
+            () = accepting => {}
+            () = stopped => {}
+        }
+        // Streams that wait for events would keep the server open.
+        closing.cancel();
+        Ok(())
     });
     runtime.shutdown_background();
     served
+}
+
+// Takes so many callers at once, and waits only so long for what one asks.
+async fn accept(listener: TcpListener, router: Router) {
+    let places = Arc::new(Semaphore::new(MOST_CALLERS));
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else {
+            return;
+        };
+        let Ok((stream, _)) = listener.accept().await else {
+            // Out of handles, for example: somebody may go.
+            tokio::time::sleep(POLL).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(router.clone());
+        tokio::spawn(async move {
+            let served = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEAD_WITHIN)
+                .serve_connection(TokioIo::new(stream), service);
+            // What ends a connection is the caller's to know.
+            let _ = served.await;
+            drop(place);
+        });
+    }
 }
 
 // A caller that does not know the token, or sends more than a log and a patch can be.
@@ -101,6 +137,14 @@ fn refuse(request: &Request, expected: &str) -> Option<StatusCode> {
     let differences = given.iter().zip(expected.as_bytes()).map(differs);
     if given.len() != expected.len() || differences.fold(0, |all, one| all | one) != 0 {
         return Some(StatusCode::UNAUTHORIZED);
+    }
+    // A name before the host is none of this machine's.
+    let host = request
+        .headers()
+        .get(HOST)
+        .map_or(&[][..], |it| it.as_bytes());
+    if host.contains(&b'@') {
+        return Some(StatusCode::FORBIDDEN);
     }
     if request.method() != Method::POST {
         return None;
@@ -114,5 +158,7 @@ fn refuse(request: &Request, expected: &str) -> Option<StatusCode> {
     }
 }
 
+const MOST_CALLERS: usize = 256;
+const HEAD_WITHIN: std::time::Duration = std::time::Duration::from_secs(10);
 const MOST_BYTES: u64 = 128 << 20;
 const POLL: std::time::Duration = std::time::Duration::from_millis(100);

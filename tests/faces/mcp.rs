@@ -682,6 +682,7 @@ async fn the_same_over_http_on_this_machine() {
         (own, "Origin: https://evil.example\r\n", true),
         (own, "Origin: null\r\n", true),
         ("evil.example", "", true),
+        (&format!("evil@{own}"), "", true),
     ] {
         let status = initialize(&address, host, &format!("{known}{origin}"));
         assert_eq!(
@@ -695,6 +696,14 @@ async fn the_same_over_http_on_this_machine() {
             "{host} {origin} {status}"
         );
     }
+    // What never asks to the end is not waited for.
+    let mut half = TcpStream::connect(&address).unwrap();
+    half.write_all(b"POST /mcp HTTP/1.1\r\nHost: 127").unwrap();
+    half.set_read_timeout(Some(std::time::Duration::from_secs(60)))
+        .unwrap();
+    let mut rest = Vec::new();
+    half.read_to_end(&mut rest).unwrap();
+    assert!(!rest.starts_with(b"HTTP/1.1 200"), "{rest:?}");
 }
 
 // The status line of the answer to a hand-written `initialize`.
