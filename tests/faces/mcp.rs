@@ -699,7 +699,7 @@ async fn the_same_over_http_on_this_machine() {
     // What never asks to the end is not waited for.
     let mut half = TcpStream::connect(&address).unwrap();
     half.write_all(b"POST /mcp HTTP/1.1\r\nHost: 127").unwrap();
-    half.set_read_timeout(Some(std::time::Duration::from_secs(60)))
+    half.set_read_timeout(Some(std::time::Duration::from_secs(50)))
         .unwrap();
     let mut rest = Vec::new();
     half.read_to_end(&mut rest).unwrap();
