@@ -14,6 +14,6 @@ pub use endpoint::ChatEndpoint;
 #[cfg(feature = "http")]
 pub use endpoint::ask_endpoint;
 pub use reply::{Reply, read_reply};
-pub use settings::settings_folders;
-pub use settings_guard::{SettingsChange, SettingsGuard};
+pub use settings::{SettingsChange, settings_folders};
+pub use settings_guard::SettingsGuard;
 pub use trouble::{in_words, retry_after, trouble};

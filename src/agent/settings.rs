@@ -33,6 +33,19 @@ pub(super) fn is_held(member: &str) -> bool {
     TABLE.held.iter().any(|it| it == member)
 }
 
+/// A file of its settings that an agent changed, and that stays as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingsChange {
+    /// Below the home.
+    pub path: String,
+    /// What stood there; `None` for no file.
+    pub before: Option<Vec<u8>>,
+    /// What the agent made of it.
+    pub after: Option<Vec<u8>>,
+    /// Whether a later session would run, ask or obey it.
+    pub steers: bool,
+}
+
 /// A row of `settings.toml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::settings::{AgentRow, is_held, rows, steers};
+use super::settings::{AgentRow, SettingsChange, is_held, rows, steers};
 use crate::exec::Overlay;
 
 /// Stands between an agent and its own settings while it works (R109): it writes into private folders that lie
@@ -23,19 +23,6 @@ struct Cover {
     home: PathBuf,
     at: PathBuf,
     slot: PathBuf,
-}
-
-/// A file of its settings that an agent changed, and that stays as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SettingsChange {
-    /// Below the home.
-    pub path: String,
-    /// What stood there; `None` for no file.
-    pub before: Option<Vec<u8>>,
-    /// What the agent made of it.
-    pub after: Option<Vec<u8>>,
-    /// Whether a later session would run, ask or obey it.
-    pub steers: bool,
 }
 
 impl SettingsGuard {
