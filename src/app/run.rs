@@ -144,7 +144,7 @@ pub fn run_command(
             |_| CommandFiles::of(&line, "", &Memory::new([])),
             |it| CommandFiles::of(&line, &it.prefix, &*it.source),
         );
-        record.hidden = record.hidden_failure(&job, &run);
+        record.hidden = record.hidden_failure(&run);
     }
     let failure = conclude(&record, &outcome, &job, progress);
     Ok(CommandRun {

@@ -59,6 +59,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         });
     }
     super::runners::name_errors(&mut lines);
+    super::runners::open_groups(&mut lines);
     quiet::mark(&mut lines);
     Lines {
         all: lines,

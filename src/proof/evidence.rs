@@ -1,9 +1,50 @@
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use super::account::TestAccount;
-use super::readers;
 use crate::junit::{End, read_report};
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
+use crate::runners::{Closing, closings};
+
+/// What one runner says of its tests in one run of a command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TestAccount {
+    /// Who says it.
+    pub runner: TestRunner,
+    /// Where it was read.
+    pub source: ProofSource,
+    /// Whether a closing summary was printed.
+    pub printed: bool,
+    /// The counts of all of them together.
+    pub counts: TestCounts,
+    /// How tests ended by its report; of two of one name the worse.
+    pub tests: BTreeMap<String, TestEnd>,
+    /// Snapshots that were written, and so compared with nothing.
+    pub snapshots_written: u64,
+    /// What contradicts itself, in words.
+    pub wrong: Option<String>,
+}
+
+impl TestAccount {
+    /// Whether it checks types or style and runs nothing.
+    #[must_use]
+    pub fn is_of_checker(&self) -> bool {
+        is_checker(self.runner)
+    }
+}
+
+/// Whether a program checks types or style and runs nothing.
+pub(super) fn is_checker(runner: TestRunner) -> bool {
+    matches!(
+        runner,
+        TestRunner::Tsc
+            | TestRunner::Eslint
+            | TestRunner::Ruff
+            | TestRunner::Mypy
+            | TestRunner::Pyright
+    )
+}
 
 /// What the runners of one run say, command by command; commands after one that failed are not run.
 pub type Evidence = Vec<CommandEvidence>;
@@ -31,12 +72,12 @@ impl CommandEvidence {
 #[must_use]
 pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
     let hidden = evidence.iter().filter(|it| it.passed).flat_map(|said| {
-        let closed = said.accounts.iter().filter(|it| it.closings > 0);
-        closed.filter(|it| said.named.contains(&it.runner))
+        let accounts = said.accounts.iter();
+        accounts.filter(|it| said.named.contains(&it.runner) && !is_checker(it.runner))
     });
     let mut failed = hidden
         .map(|it| (it.runner, it.counts.failed + it.counts.errors))
-        .filter(|(runner, failed)| *failed > 0 && !readers::is_checker(*runner));
+        .filter(|(_, failed)| *failed > 0);
     let (runner, failed) = failed.next()?;
     Some(format!(
         "the commands end with 0, yet {runner} counts {failed} failed"
@@ -49,67 +90,31 @@ pub struct CommandOutput<'p> {
     pub text: &'p str,
     /// Whether it ended by itself with exit code 0.
     pub passed: bool,
-    /// Whether nothing of the text was left out for its size.
-    pub whole: bool,
     /// Runners that its words name.
     pub named: Vec<TestRunner>,
     /// The report that was asked for, when one was written.
     pub report: Option<String>,
-    /// Whether a file, as the output spells it, has tests of node's own runner.
-    pub holds_tests: &'p dyn Fn(&str) -> bool,
 }
 
 /// Reads what a command printed, and the report if there is one.
 #[must_use]
 pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
-    let text = printed.text;
     let named = |runner: TestRunner| printed.named.contains(&runner);
-    let nose = named(TestRunner::Nose) && !named(TestRunner::Unittest);
-    let unittest = if nose {
-        TestRunner::Nose
-    } else {
-        TestRunner::Unittest
-    };
-    let mut accounts: Vec<TestAccount> = [
-        readers::unittest(text, unittest),
-        readers::jest(text),
-        readers::vitest(text),
-        readers::mocha(text),
-        node(printed),
-        readers::ava(text),
-        readers::jasmine(text),
-        readers::playwright(text),
-        readers::cargo_test(text),
-        readers::go_test(text),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    accounts.extend(pytest(printed));
-    // Lists of tests look alike: without a summary they are whose the words say.
-    accounts.retain(|it| it.closings > 0 || named(it.runner));
-    let checkers = [
-        TestRunner::Tsc,
-        TestRunner::Eslint,
-        TestRunner::Ruff,
-        TestRunner::Mypy,
-        TestRunner::Pyright,
-    ];
-    for runner in checkers {
-        let account = readers::checker(text, runner);
-        accounts.extend(account.filter(|_| named(runner) || printed.named.is_empty()));
-    }
-    for account in &mut accounts {
-        account.whole = printed.whole;
-        if account.listed > account.counts.passed
-            && account.closings > 0
-            && lists_tests_alone(account)
-        {
-            account.wrong.push(format!(
-                "{} lists {} tests as passed and counts {}",
-                account.runner, account.listed, account.counts.passed
-            ));
-        }
+    let closed: Vec<Closing> = closings(printed.text, &printed.named)
+        .into_iter()
+        .filter(|it| named(it.runner) || printed.named.is_empty() || !is_checker(it.runner))
+        .collect();
+    // Each run of several wrote its report over that of the one before.
+    let again = |it: &Closing| it.runner == TestRunner::Pytest && it.count > 1;
+    let report = printed
+        .report
+        .as_deref()
+        .filter(|_| !closed.iter().any(again));
+    let mut accounts: Vec<TestAccount> = closed.into_iter().map(account).collect();
+    if let Some(report) = report.and_then(junit) {
+        let own = accounts.iter().position(|it| it.runner == report.runner);
+        let text = own.map(|at| accounts.remove(at));
+        accounts.push(held_to(report, text, printed.passed));
     }
     CommandEvidence {
         passed: printed.passed,
@@ -118,59 +123,34 @@ pub fn command_evidence(printed: &CommandOutput<'_>) -> CommandEvidence {
     }
 }
 
-fn node(printed: &CommandOutput<'_>) -> Option<TestAccount> {
-    let mut account = readers::node_test(printed.text, printed.holds_tests)?;
-    // Nothing in TAP says whose it is: the words tell.
-    let speakers = [
-        TestRunner::NodeTest,
-        TestRunner::Mocha,
-        TestRunner::Ava,
-        TestRunner::Jest,
-        TestRunner::Vitest,
-    ];
-    if account.runner == TestRunner::Tap
-        && let Some(runner) = speakers.iter().find(|it| printed.named.contains(it))
-    {
-        account.runner = *runner;
+fn account(closing: Closing) -> TestAccount {
+    TestAccount {
+        runner: closing.runner,
+        source: ProofSource::Text,
+        printed: true,
+        counts: closing.counts,
+        tests: BTreeMap::new(),
+        snapshots_written: closing.snapshots_written,
+        wrong: None,
     }
-    Some(account)
-}
-
-// Those that list suites beside tests, or a test a second time for each project, cannot be held to it.
-fn lists_tests_alone(account: &TestAccount) -> bool {
-    account.source == ProofSource::Text
-        && matches!(
-            account.runner,
-            TestRunner::Unittest | TestRunner::Mocha | TestRunner::Ava
-        )
 }
 
 // The report counts where there is one; what was printed must not contradict it.
-fn pytest(printed: &CommandOutput<'_>) -> Option<TestAccount> {
-    let text = readers::pytest(printed.text);
-    let report = printed.report.as_deref();
-    let Some(report) = report.and_then(junit) else {
-        return text;
-    };
+fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> TestAccount {
     let Some(text) = text else {
-        return Some(report);
+        return report;
     };
     let said = |it: &TestAccount| (it.counts.passed, it.counts.failed, it.counts.errors);
     let mut account = report;
-    if text.closings > 1 {
-        // Each run wrote its report over that of the one before.
-        return Some(text);
-    }
-    account.wrong.extend(text.wrong.iter().cloned());
     account.counts.deselected = text.counts.deselected;
     account.printed = text.printed;
-    if text.printed && printed.passed && said(&text) != said(&account) {
-        account.wrong.push(format!(
+    if passed && said(&text) != said(&account) {
+        account.wrong = Some(format!(
             "the report of pytest says {}, what it printed {}",
             account.counts, text.counts
         ));
     }
-    Some(account)
+    account
 }
 
 /// What pytest's report in the form of `JUnit` says; `None` when it is not whole, as one is that its writer
@@ -180,43 +160,61 @@ fn junit(text: &str) -> Option<TestAccount> {
     if !report.whole {
         return None;
     }
-    let mut account = TestAccount::new(TestRunner::Pytest);
-    account.source = ProofSource::Report;
     let tests = report.cases.len() as u64;
+    let mut ends = BTreeMap::new();
+    let mut counts = TestCounts::default();
     for case in report.cases {
         let id = if case.class.is_empty() {
             case.name
         } else {
             format!("{}.{}", case.class, case.name)
         };
-        if case.end == End::Error && case.message.as_deref() == Some("collection failure") {
-            account.unloaded.insert(id.clone());
-        }
         let end = match case.end {
             End::Passed => TestEnd::Passed,
             End::Skipped if case.is_expected => TestEnd::ExpectedFailure,
             End::Skipped => TestEnd::Skipped,
             End::Failed | End::Error => TestEnd::Failed,
         };
-        account.note(id, end);
+        if case.end == End::Error && case.message.as_deref() == Some("collection failure") {
+            counts.errors += 1;
+        }
+        let known = ends.entry(id).or_insert(end);
+        if badness(end) > badness(*known) {
+            *known = end;
+        }
     }
-    let mut counts = TestCounts::default();
-    for (id, end) in &account.tests {
+    for end in ends.values() {
         *match end {
-            TestEnd::Failed if account.unloaded.contains(id) => &mut counts.errors,
             TestEnd::Failed => &mut counts.failed,
             TestEnd::Skipped | TestEnd::ExpectedFailure => &mut counts.skipped,
             _ => &mut counts.passed,
         } += 1;
     }
+    counts.failed = counts.failed.saturating_sub(counts.errors);
     // Tests of one name are told apart by nothing but their number.
-    let twice = tests - account.tests.len() as u64;
     if counts.failed + counts.errors == 0 {
-        counts.passed += twice;
+        counts.passed += tests - ends.len() as u64;
     }
-    account.close(counts);
-    account.printed = false;
-    Some(account)
+    Some(TestAccount {
+        source: ProofSource::Report,
+        printed: false,
+        tests: ends,
+        ..account(Closing {
+            runner: TestRunner::Pytest,
+            count: 1,
+            counts,
+            snapshots_written: 0,
+        })
+    })
+}
+
+fn badness(end: TestEnd) -> u8 {
+    match end {
+        TestEnd::Failed => 3,
+        TestEnd::Skipped => 2,
+        TestEnd::ExpectedFailure => 1,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -228,10 +226,8 @@ mod tests {
         CommandOutput {
             text,
             passed: true,
-            whole: true,
             named: named.to_vec(),
             report: report.map(str::to_owned),
-            holds_tests: &|_| false,
         }
     }
 
@@ -258,11 +254,8 @@ mod tests {
             let said: Vec<R> = evidence.accounts.iter().map(|it| it.runner).collect();
             assert_eq!(said, [expected], "{text}");
             let account = &evidence.accounts[0];
-            assert!(
-                account.closings > 0 && account.counts.passed > 0,
-                "{account:?}"
-            );
-            assert!(account.wrong.is_empty(), "{:?}", account.wrong);
+            assert!(account.printed && account.counts.passed > 0, "{account:?}");
+            assert_eq!(account.wrong, None);
         }
     }
 
@@ -278,9 +271,9 @@ mod tests {
             evidence.accounts[0].clone()
         };
         let good = read(one, text);
-        assert_eq!((good.source, good.wrong.len()), (ProofSource::Report, 0));
-        assert_eq!(read("", text).wrong.len(), 1);
-        assert_eq!(read(one, "").closings, 1);
+        assert_eq!((good.source, good.wrong), (ProofSource::Report, None));
+        assert!(read("", text).wrong.is_some());
+        assert!(!read(one, "").printed);
     }
 
     const REPORT: &str = r#"<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1" skipped="2" tests="6"><testcase classname="tests.test_a.T" name="test_f" time="0.001"><failure message="a &gt; b">x <![CDATA[</testcase>]]></failure></testcase><testcase classname="tests.test_a" name="test_par[a&gt;1]" time="0.000" /><testcase classname="tests.test_a" name="test_sk"><skipped type="pytest.skip" message="x">y</skipped></testcase><testcase classname="tests.test_a" name="test_xf"><skipped type="pytest.xfail" message="" /></testcase><testcase classname="" name="tests.test_u"><error message="collection failure">E</error></testcase><testcase classname="tests.test_a" name="test_t" /><testcase classname="tests.test_a" name="test_t"><error message="failed on teardown">E</error></testcase></testsuite></testsuites>"#;
@@ -298,7 +291,6 @@ mod tests {
             account.tests["tests.test_a.test_xf"],
             TestEnd::ExpectedFailure
         );
-        assert!(account.unloaded.contains("tests.test_u"));
     }
 
     #[test]

@@ -2,17 +2,15 @@
 //! the report it was asked for to what each runner says of its tests, and from two such accounts to
 //! a [`Proof`](crate::model::Proof).
 //!
-//! `named_runners` finds the runners that a command names, `readers` read each one's text, and
+//! `named_runners` finds the runners that a command names, `evidence` what each says of its run, and
 //! `compare` says what is missing.
 
-mod account;
 mod compare;
 mod evidence;
 mod named_runners;
-pub(crate) mod pattern;
-mod readers;
 
-pub use account::TestAccount;
 pub use compare::compare;
-pub use evidence::{CommandEvidence, CommandOutput, Evidence, command_evidence, hidden_failure};
+pub use evidence::{
+    CommandEvidence, CommandOutput, Evidence, TestAccount, command_evidence, hidden_failure,
+};
 pub use named_runners::named_runners;

@@ -15,7 +15,7 @@ use crate::diagnose::{LogFacts, UserRules, diagnose_in};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
-use crate::model::{Diagnosis, FailureKind, NotConfined, Observed, RepoPath};
+use crate::model::{Diagnosis, FailureKind, NotConfined, Observed};
 use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence, named_runners};
 use crate::source::Source;
@@ -139,28 +139,17 @@ impl CommandRunner<'_> {
         text: &str,
         report: Option<String>,
     ) -> CommandEvidence {
-        let read = |path: &str| beside(self.source, self.prefix, path);
         command_evidence(&CommandOutput {
             text,
             passed: outcome.passed(),
-            whole: outcome.output.omitted() == 0,
             named: named_runners(&CommandFiles::of(
                 &[line.to_owned()],
                 self.prefix,
                 self.source,
             )),
             report,
-            holds_tests: &|path| read(path).is_some_and(|text| text.contains("node:test")),
         })
     }
-}
-
-/// The text of a file, by its path as a command that starts in `prefix` names it.
-fn beside(source: &dyn Source, prefix: &str, path: &str) -> Option<String> {
-    let path =
-        RepoPath::new(prefix).map_or_else(|_| path.to_owned(), |prefix| format!("{prefix}/{path}"));
-    let path = RepoPath::new(&path).ok()?;
-    String::from_utf8(source.read(&path).ok()?.to_vec()).ok()
 }
 
 /// Diagnoses a log that [`run_commands`] wrote, of a run that is known already.

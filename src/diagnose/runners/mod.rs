@@ -1,8 +1,8 @@
 //! Which tests failed, in each runner's own spelling, with the line that says why.
 
-mod browser;
+mod group;
 mod jest;
-mod languages;
+mod listed;
 mod mocha;
 mod place;
 mod pytest;
@@ -11,6 +11,7 @@ mod tap;
 mod unittest;
 mod values;
 
+pub(super) use group::open_groups;
 pub(super) use place::{is_installed, of_python, of_stack, relative};
 pub(super) use read::Case;
 pub(super) use read::cases;

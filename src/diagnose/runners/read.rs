@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::{browser, jest, languages, mocha, pytest, tap, unittest};
+use super::{jest, listed, mocha, pytest, tap, unittest};
 use crate::diagnose::line::Line;
 
 /// Most failing tests that are kept.
@@ -32,12 +32,7 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["● "], jest::jest),
     (&["FAIL "], jest::vitest),
     (&["not ok "], tap::points),
-    (&["failing tests:", "Failed tests:"], tap::spec),
-    (&["[fail]: ", "(fail) ", "FAILED ("], tap::marked),
-    (&[" FAILED"], browser::karma),
-    (&["Failures:"], browser::jasmine),
-    (&["failed "], browser::cake),
-    (&[" › "], browser::playwright),
+    (&["[fail]: "], tap::ava),
     (
         &[
             "--- FAIL: ",
@@ -50,8 +45,14 @@ const READERS: &[(&[&str], Reader)] = &[
             "::",
             "s]",
             "tests FAILED",
+            "Failures:",
+            "failed ",
+            " › ",
+            "failing tests:",
+            "Failed tests:",
+            "(fail) ",
         ],
-        languages::cases,
+        listed::cases,
     ),
 ];
 

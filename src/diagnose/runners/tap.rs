@@ -7,8 +7,6 @@ use crate::diagnose::line::Line;
 use crate::diagnose::pattern::pattern;
 
 pattern!(POINT, r"^(\s*)not ok \d+ (?:- )?(.+?)(?: # .*)?$");
-pattern!(SPEC, r"^\s*✖ (.+?) \([\d.]+ms\)");
-pattern!(SPEC_AT, r"^test at (.+?):(\d+):\d+$");
 pattern!(
     PLACE,
     r#"^\s*(?:location: '|at: "?(?:.*\()?)(?:file://)?([^'"()]+?):(\d+):\d+"#
@@ -19,8 +17,6 @@ pattern!(
 );
 pattern!(AVA, r"^\s*(?:✘|✖) \[fail\]: (.+?)(?: \([\d.]+m?s\))?$");
 pattern!(AVA_AT, r"^\s*(\S+\.[cm]?[jt]s):(\d+)$");
-pattern!(BUN, r"^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$");
-pattern!(ERROR, r"^(?:error|[A-Z]\w*(?:Error|Exception)): ");
 pattern!(
     THROWN,
     r"^\s+(?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: "
@@ -31,7 +27,6 @@ pattern!(
     PRINTED,
     r"^# (?:error|Uncaught|[A-Z]\w*(?:Error|Exception)\b)"
 );
-pattern!(DENO, r"^(.+?) \.\.\. FAILED \([\d.]+(?:µs|ms|s|m)\)$");
 
 /// Writes an error as every other runner does, name before message: node's runner has the two on
 /// lines of their own in TAP, and `ReferenceError [Error]: ...` in its list for people.
@@ -168,98 +163,28 @@ fn printed(lines: &[Line<'_>], point: usize) -> Option<usize> {
     own.iter().find(says).or(own.first()).copied()
 }
 
-/// The list that node's own runner prints after `✖ failing tests:`.
-pub(super) fn spec(lines: &[Line<'_>]) -> Vec<Case> {
-    let heading = |line: &Line<'_>| {
-        let text = line.text.trim();
-        text == "✖ failing tests:" || text == "Failed tests:"
-    };
-    let Some(from) = lines.iter().position(heading) else {
-        return Vec::new();
-    };
-    let mut cases = Cases::default();
-    let mut at_place = None;
-    for (at, line) in lines.iter().enumerate().skip(from + 1) {
-        let text = line.text.as_ref();
-        if let Some(found) = SPEC_AT.captures(text) {
-            at_place = Some((found[1].to_owned(), found[2].parse().ok()));
-        } else if let Some(found) = SPEC.captures(text) {
-            let name = place::relative(&found[1]);
-            let cause = lines.get(at + 1).is_some().then_some(at + 1);
-            if !cases.knows(&name) {
-                cases.add(
-                    Case::new("node-test", name, at)
-                        .cause(cause)
-                        .place(at_place.take())
-                        .raised_at(place::of_stack(lines, at + 1, |text| {
-                            SPEC.is_match(text) || SPEC_AT.is_match(text)
-                        })),
-                );
-            }
-        }
-    }
-    cases.all()
-}
-
-/// What ava, bun and deno mark test by test.
-pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
+/// What ava marks test by test.
+pub(super) fn ava(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases = Cases::default();
     let headed = LazyCell::new(|| headings(lines, |text| Some(text.trim())));
-    let listed = LazyCell::new(|| headings(lines, |text| Some(text.rsplit_once(" => ")?.0)));
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
-        let bare = text.trim_start();
-        let found = if bare.starts_with('✘') || bare.starts_with("✖ [") {
-            AVA.captures(text).map(|found| ("ava", found))
-        } else if text.starts_with("(fail)") {
-            BUN.captures(text).map(|found| ("bun", found))
-        } else if text.contains("... FAILED (") {
-            DENO.captures(text).map(|found| ("deno", found))
-        } else {
-            None
-        };
-        let Some((runner, found)) = found else {
+        let marked = text.trim_start().starts_with(['✘', '✖']);
+        let Some(found) = marked.then(|| AVA.captures(text)).flatten() else {
             continue;
         };
-        // ava says after the name why, when the test had no assertion to show.
+        // After the name it says why, when the test had no assertion to show.
         let title = &found[1];
-        let name = match title
+        let name = title
             .split_once(" Rejected promise")
             .or(title.split_once(" Error thrown"))
             .or(title.split_once(" Test finished without "))
-        {
-            Some((name, _)) if runner == "ava" => name,
-            _ => title,
-        };
-        let name = name.trim();
-        if cases.knows(name) {
-            continue;
+            .map_or(title, |(name, _)| name)
+            .trim();
+        if !cases.knows(name) {
+            let (cause, place) = report(lines, first_from(&headed, name, at + 1), at);
+            cases.add(Case::new("ava", name, at).cause(cause).place(place));
         }
-        let mut raised = None;
-        let (cause, place) = match runner {
-            // bun prints the error above the mark.
-            "bun" => {
-                let above = lines[at.saturating_sub(40)..at]
-                    .iter()
-                    .rposition(|line| ERROR.is_match(&line.text))
-                    .map(|offset| at.saturating_sub(40) + offset);
-                let place = above.and_then(|from| place::of_stack(&lines[..at], from, |_| false));
-                (above, place)
-            }
-            "deno" => {
-                let heading = first_from(&listed, name, 0);
-                let ends = |text: &str| text.contains(" => ") || text.trim() == "FAILURES";
-                raised = heading.and_then(|at| place::of_stack(lines, at + 1, ends));
-                deno(lines, heading)
-            }
-            _ => ava(lines, first_from(&headed, name, at + 1), at),
-        };
-        cases.add(
-            Case::new(runner, name, at)
-                .cause(cause)
-                .place(place)
-                .raised_at(raised),
-        );
     }
     cases.all()
 }
@@ -267,7 +192,7 @@ pub(super) fn marked(lines: &[Line<'_>]) -> Vec<Case> {
 type Report = (Option<usize>, Option<(String, Option<u32>)>);
 
 // ava repeats the name as a heading over the report.
-fn ava(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
+fn report(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
     let Some(heading) = heading else {
         return (Some(at), None);
     };
@@ -300,16 +225,4 @@ fn ava(lines: &[Line<'_>], heading: Option<usize>, at: usize) -> Report {
         })
         .map(|offset| heading + 1 + offset);
     (cause.or(Some(heading)), place)
-}
-
-// deno lists the errors apart: `name => ./file.ts:3:6`, then `error: ...`.
-fn deno(lines: &[Line<'_>], heading: Option<usize>) -> Report {
-    let told = heading.and_then(|at| Some((at, lines[at].text.rsplit_once(" => ")?.1)));
-    let Some((heading, rest)) = told else {
-        return (None, None);
-    };
-    let mut parts = rest.rsplitn(3, ':');
-    let (_, line, path) = (parts.next(), parts.next(), parts.next());
-    let place = path.map(|path| (path.to_owned(), line.and_then(|line| line.parse().ok())));
-    (Some(heading + 1).filter(|at| *at < lines.len()), place)
 }

@@ -1,0 +1,334 @@
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex, RegexBuilder};
+use serde::Deserialize;
+
+use crate::model::{TestCounts, TestRunner};
+
+/// What the closing summaries of one runner say together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Closing {
+    /// Whose they are.
+    pub runner: TestRunner,
+    /// How many there are.
+    pub count: u32,
+    /// Their counts, added.
+    pub counts: TestCounts,
+    /// Snapshots that were written, and so compared with nothing.
+    pub snapshots_written: u64,
+}
+
+/// The closing summaries that a text holds, by runner in the order of the table. Lines end with a line feed.
+/// Where several runners close alike it is the one that `named` has, else the first.
+#[must_use]
+pub fn closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
+    let mut found: Vec<Closing> = Vec::new();
+    for (row, patterns) in ROWS.iter() {
+        let Some(mut closing) = patterns.read(row, text) else {
+            continue;
+        };
+        let mut runners = std::iter::once(row.runner).chain(row.also.iter().copied());
+        let known = runners.find(|it| named.contains(it));
+        closing.runner = known.unwrap_or(row.runner);
+        match found.iter_mut().find(|it| it.runner == closing.runner) {
+            Some(known) => known.add(&closing),
+            None => found.push(closing),
+        }
+    }
+    found
+}
+
+impl Closing {
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        add(&mut self.counts, &other.counts);
+        self.snapshots_written += other.snapshots_written;
+    }
+}
+
+fn add(counts: &mut TestCounts, other: &TestCounts) {
+    counts.passed += other.passed;
+    counts.failed += other.failed;
+    counts.skipped += other.skipped;
+    counts.deselected += other.deselected;
+    counts.errors += other.errors;
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    runner: TestRunner,
+    #[serde(default)]
+    also: Vec<TestRunner>,
+    summary: String,
+    part: Option<String>,
+    #[serde(default)]
+    words: BTreeMap<String, Count>,
+    files: Option<String>,
+    #[serde(default)]
+    less: BTreeMap<Count, String>,
+    written: Option<String>,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "snake_case")]
+enum Count {
+    Passed,
+    Failed,
+    Skipped,
+    Errors,
+    Deselected,
+    Total,
+}
+
+const COUNTS: [(&str, Count); 6] = [
+    ("passed", Count::Passed),
+    ("failed", Count::Failed),
+    ("skipped", Count::Skipped),
+    ("errors", Count::Errors),
+    ("deselected", Count::Deselected),
+    ("total", Count::Total),
+];
+
+#[derive(Deserialize)]
+struct Table {
+    runner: Vec<Row>,
+}
+
+struct Patterns {
+    summary: Regex,
+    part: Option<Regex>,
+    files: Option<Regex>,
+    less: Vec<(Count, Regex)>,
+    written: Option<Regex>,
+}
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+static ROWS: LazyLock<Vec<(Row, Patterns)>> = LazyLock::new(|| {
+    let table: Table =
+        toml::from_str(include_str!("summaries.toml")).expect("summaries.toml parses");
+    let patterns = |row: &Row| Patterns {
+        summary: lines(&row.summary),
+        part: row.part.as_deref().map(lines),
+        files: row.files.as_deref().map(lines),
+        less: row
+            .less
+            .iter()
+            .map(|(count, it)| (*count, lines(it)))
+            .collect(),
+        written: row.written.as_deref().map(lines),
+    };
+    let rows = table.runner.into_iter();
+    rows.map(|row| {
+        let patterns = patterns(&row);
+        (row, patterns)
+    })
+    .collect()
+});
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+fn lines(pattern: &str) -> Regex {
+    let mut builder = RegexBuilder::new(pattern);
+    builder
+        .multi_line(true)
+        .build()
+        .expect("a pattern of summaries.toml")
+}
+
+impl Patterns {
+    fn read(&self, row: &Row, text: &str) -> Option<Closing> {
+        let mut all = Closing {
+            runner: row.runner,
+            count: 0,
+            counts: TestCounts::default(),
+            snapshots_written: 0,
+        };
+        let found: Vec<Captures<'_>> = self.summary.captures_iter(text).collect();
+        let start = |at: usize| found.get(at).and_then(|it| it.get(0)).map(|it| it.start());
+        for (at, summary) in found.iter().enumerate() {
+            let (from, to) = (start(at)?, start(at + 1).unwrap_or(text.len()));
+            let before = at.checked_sub(1).and_then(start).unwrap_or(0);
+            let above = text.get(before..summary.get(0)?.end())?;
+            let mut said = Said::default();
+            for (name, count) in COUNTS {
+                let group = summary.name(name).map(|it| it.as_str());
+                if let Some(group) = group {
+                    said.add(count, group.parse().unwrap_or(1));
+                }
+            }
+            let has_parts = self
+                .summary
+                .capture_names()
+                .flatten()
+                .any(|it| it == "parts");
+            let parts = match summary.name("parts") {
+                Some(parts) => parts.as_str(),
+                None if has_parts => "",
+                None => text.get(from..to)?,
+            };
+            for part in self.part.iter().flat_map(|it| it.captures_iter(parts)) {
+                if let Some(count) = row.words.get(&part["word"]) {
+                    said.add(*count, part["n"].parse().unwrap_or(0));
+                }
+            }
+            // Some open alike and close later, and words of no test say nothing.
+            if self.part.is_some() && !said.known {
+                continue;
+            }
+            for (count, pattern) in &self.less {
+                said.take(*count, pattern.find_iter(above).count() as u64);
+            }
+            all.count += 1;
+            let mut counts = said.counts();
+            if counts.failed == 0 && counts.errors == 0 {
+                counts.errors = sum(self.files.as_ref(), above).min(1);
+            }
+            add(&mut all.counts, &counts);
+        }
+        all.snapshots_written = sum(self.written.as_ref(), text);
+        (all.count > 0).then_some(all)
+    }
+}
+
+// The counts of one summary, as far as it has them.
+#[derive(Default)]
+struct Said {
+    known: bool,
+    passed: Option<u64>,
+    failed: u64,
+    skipped: u64,
+    errors: u64,
+    deselected: u64,
+    total: Option<u64>,
+}
+
+impl Said {
+    fn at(&mut self, count: Count) -> &mut u64 {
+        match count {
+            Count::Passed => self.passed.get_or_insert(0),
+            Count::Failed => &mut self.failed,
+            Count::Skipped => &mut self.skipped,
+            Count::Errors => &mut self.errors,
+            Count::Deselected => &mut self.deselected,
+            Count::Total => self.total.get_or_insert(0),
+        }
+    }
+
+    fn add(&mut self, count: Count, number: u64) {
+        self.known = true;
+        let at = self.at(count);
+        *at = at.saturating_add(number);
+    }
+
+    fn take(&mut self, count: Count, number: u64) {
+        let at = self.at(count);
+        *at = at.saturating_sub(number);
+    }
+
+    // A test of several parts may be counted once in all and more than once among those that failed; what
+    // fails where no test ran is no test.
+    fn counts(mut self) -> TestCounts {
+        if self.total == Some(0) {
+            self.errors += std::mem::take(&mut self.failed);
+        }
+        if let Some(total) = self.total {
+            self.failed = self.failed.min(total.saturating_sub(self.skipped));
+            let rest = total.saturating_sub(self.skipped + self.failed);
+            self.passed = self.passed.or(Some(rest));
+        }
+        TestCounts {
+            passed: self.passed.unwrap_or(0),
+            failed: self.failed,
+            skipped: self.skipped,
+            deselected: self.deselected,
+            errors: self.errors,
+        }
+    }
+}
+
+fn sum(pattern: Option<&Regex>, text: &str) -> u64 {
+    let found = pattern.into_iter().flat_map(|it| it.captures_iter(text));
+    found.map(|it| it["n"].parse().unwrap_or(0)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closings;
+    use crate::model::TestRunner as R;
+
+    // What is printed, whose it is, how often it closes, and its counts.
+    type Row = (&'static str, R, u32, &'static str);
+
+    #[rustfmt::skip]
+    const ROWS: &[Row] = &[
+        ("===== 7 passed, 2 skipped, 2 xfailed in 0.04s =====", R::Pytest, 1, "7 passed, 0 failed, 4 skipped"),
+        ("7 passed, 1 warning, 2 subtests passed in 0.05s", R::Pytest, 1, "7 passed, 0 failed"),
+        ("SUBFAILED(i=1) tests/test_u.py::T::test_f - AssertionError\n=== 2 failed, 5 passed in 61.04s (0:01:01) ===", R::Pytest, 1, "5 passed, 1 failed"),
+        ("=== 3 passed, 2 deselected in 0.1s ===\n=== 1 passed in 0.1s ===", R::Pytest, 2, "4 passed, 0 failed, 2 deselected"),
+        ("___ ERROR at teardown of test_x ___\n=== 1 passed, 1 error in 0.12s ===", R::Pytest, 1, "1 passed, 0 failed"),
+        ("=== 2 errors in 0.12s ===", R::Pytest, 1, "0 passed, 0 failed, 2 errors"),
+        ("1 failed, 2 passed in 0.03 seconds", R::Pytest, 1, "2 passed, 1 failed"),
+        ("=== no tests ran in 0.00s ===", R::Pytest, 1, "0 passed, 0 failed"),
+        ("Ran 3 tests in 0.000s\n\nOK (skipped=1)", R::Unittest, 1, "2 passed, 0 failed, 1 skipped"),
+        ("Ran 3 tests in 0.001s\n\nFAILED (failures=5, skipped=1)", R::Unittest, 1, "0 passed, 2 failed, 1 skipped"),
+        ("Ran 0 tests in 0.000s\n\nFAILED (errors=1)", R::Unittest, 1, "0 passed, 0 failed, 1 errors"),
+        ("Ran 2 tests in 0.000s\n\nOK (expected failures=1)", R::Unittest, 1, "1 passed, 0 failed, 1 skipped"),
+        ("Ran 0 tests in 0.000s\n\nNO TESTS RAN", R::Unittest, 1, "0 passed, 0 failed"),
+        ("Ran 2 tests in 0.002s\n\nOK (SKIP=1)", R::Unittest, 1, "1 passed, 0 failed, 1 skipped"),
+        ("Test Suites: 2 failed, 1 passed, 3 total\nTests:       1 failed, 1 skipped, 1 todo, 2 passed, 5 total", R::Jest, 1, "2 passed, 1 failed, 2 skipped"),
+        ("Test Suites: 2 failed, 2 total\nTests:       0 total", R::Jest, 1, "0 passed, 0 failed, 1 errors"),
+        (" Test Files  2 failed | 1 passed (3)\n      Tests  1 failed | 2 passed | 1 skipped | 1 todo (5)", R::Vitest, 1, "2 passed, 1 failed, 2 skipped"),
+        (" Test Files  1 failed (1)\n      Tests  no tests", R::Vitest, 1, "0 passed, 0 failed, 1 errors"),
+        ("  grp\n    1) f\n    2) \"after each\" hook for \"ok\"\n\n  1 passing (17ms)\n  1 pending\n  2 failing\n\n  1) grp\n       f:\n", R::Mocha, 1, "1 passed, 1 failed, 1 skipped"),
+        ("  2 passing (1s)\n\n  3 passing (20ms)\n  1 pending", R::Mocha, 2, "5 passed, 0 failed, 1 skipped"),
+        ("ℹ tests 4\nℹ suites 1\nℹ pass 1\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\nℹ todo 1", R::NodeTest, 1, "1 passed, 2 failed, 1 skipped"),
+        ("# tests 2\n# pass 1\n# fail 1", R::NodeTest, 1, "1 passed, 1 failed"),
+        ("# { total: 3, pass: 2, fail: 1 }", R::Tap, 1, "2 passed, 1 failed"),
+        ("  ✘ [fail]: f\n  ─\n\n  f\n\n  ─\n\n  1 test failed\n  3 tests passed\n  1 test skipped\n  1 test todo", R::Ava, 1, "3 passed, 1 failed, 2 skipped"),
+        ("4 specs, 1 failure, 1 pending spec\nFinished in 0.06 seconds", R::Jasmine, 1, "2 passed, 1 failed, 1 skipped"),
+        ("Running 3 tests using 2 workers\n\n  1 failed\n    a.spec.ts:9:5 › closes ───\n  1 skipped\n  1 passed (2.0s)", R::Playwright, 1, "1 passed, 1 failed, 1 skipped"),
+        ("test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 3 filtered out\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out", R::CargoTest, 2, "3 passed, 1 failed, 1 skipped, 3 deselected"),
+        ("     Summary [   0.010s] 3 tests run: 2 passed, 1 failed, 4 skipped", R::CargoTest, 1, "2 passed, 1 failed, 4 deselected"),
+        ("ok  \ta\t0.1s\nok  \tb\t0.1s [no tests to run]\nFAIL\tc [build failed]\nok  \td\t(cached)\nFAIL", R::GoTest, 4, "2 passed, 1 failed, 1 skipped"),
+        ("src/a.ts(3,7): error TS2551: no\nsrc/a.ts:4:1 - error TS1: x\nerror TS18003: none", R::Tsc, 3, "0 passed, 3 failed"),
+        ("✖ 3 problems (2 errors, 1 warning)", R::Eslint, 1, "0 passed, 2 failed"),
+        ("Found 3 errors (1 fixed, 2 remaining).", R::Ruff, 1, "0 passed, 2 failed"),
+        ("Found 1 error.\nAll checks passed!", R::Ruff, 2, "0 passed, 1 failed"),
+        ("Found 2 errors in 1 file (checked 7 source files)", R::Mypy, 1, "7 passed, 2 failed"),
+        ("Success: no issues found in 7 source files", R::Mypy, 1, "7 passed, 0 failed"),
+        ("1 error, 0 warnings, 0 informations ", R::Pyright, 1, "0 passed, 1 failed"),
+    ];
+
+    #[test]
+    fn summaries_are_counted() {
+        for (text, runner, count, counts) in ROWS {
+            let found = closings(&format!("a line\n{text}\n"), &[]);
+            let [one] = found.as_slice() else {
+                panic!("{text}: {found:?}");
+            };
+            let said = (one.runner, one.count, one.counts.to_string());
+            assert_eq!(said, (*runner, *count, (*counts).to_owned()), "{text}");
+        }
+        let written = closings(
+            "Test Suites: 1 passed, 1 total\nTests: 2 passed, 2 total\nSnapshots:   1 written, 1 total\n",
+            &[],
+        );
+        assert_eq!(written[0].snapshots_written, 1);
+        let tap = closings("# tests 2\n# pass 2\n", &[R::Tap]);
+        assert_eq!(tap[0].runner, R::Tap);
+        for text in [
+            "3 tests collected in 0.01s",
+            "done in 2s",
+            "4 files in 3s",
+            "      Tests  2 passed (2)",
+            "  2 tests passed",
+            "Ran 3 tests in 0.1s",
+            "7 specs, 0 failures\nand more",
+        ] {
+            assert_eq!(closings(text, &[]), [], "{text}");
+        }
+    }
+}
