@@ -10,8 +10,9 @@ mod protected;
 mod read;
 #[cfg(feature = "program")]
 mod redact;
-mod row_pattern;
 #[cfg(feature = "program")]
+mod redrawn;
+mod row_pattern;
 mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::invisible;
+use super::redrawn::redrawn;
 use super::utf16::Utf16;
 
 /// Longest line of a sanitised log, in bytes.
@@ -13,7 +14,8 @@ const TAIL: usize = 400;
 ///
 /// UTF-16 is decoded, other bytes are taken as UTF-8, lossily. Terminal
 /// sequences (CSI, OSC and the other strings, C1 forms included), control and invisible characters
-/// are removed; a carriage return keeps what was written last, a backspace takes a character back.
+/// are removed; a carriage return keeps what was written last, a backspace takes a character back, and lines
+/// that were written over are empty.
 /// Lines over 2 KB lose their middle to a marker. The number of lines stays as it is, so line
 /// numbers stay true; doing it twice changes nothing more.
 #[must_use]
@@ -21,9 +23,13 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
     let text = decode_log(bytes);
     let mut out = String::with_capacity(text.len());
     let mut line = Line::default();
+    let gone = redrawn(&text);
     for (index, raw) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');
+        }
+        if gone.get(index) == Some(&true) {
+            continue;
         }
         push_line(&mut out, raw, &mut line);
     }
