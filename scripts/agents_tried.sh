@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tries each agent that is installed here and that `--agent` knows by name against a model on this
-# machine (scripts/fake_model.py): its flags are taken, its edit arrives, its answer is read. No login,
-# no network, a home of its own. Then what `mendit init` writes, where it knows the agent: the model has it
+# machine (scripts/fake_model.py): its flags are taken, its edit arrives, it may run the failing command, what it
+# took is told. No login, no network, a home of its own. Then a service that turns it away is told as that. Then what `mendit init` writes, where it knows the agent: the model has it
 # run a test command, red and green, and what stands in its next prompt is read. Cursor's has no address
 # to set and is not tried.
 #   MENDIT=target/release/mendit scripts/agents_tried.sh [NAME...]
@@ -78,7 +78,7 @@ if __name__ == "__main__":
     unittest.main()
 END
     git add -A && git -c user.name=a -c user.email=a@b.example commit -qm x
-    python3 "$here/fake_model.py" "$repo/total.py" '    return a - b' '    return a + b' >"$work/url" &
+    FAKE_THEN='python3 test_total.py' python3 "$here/fake_model.py" "$repo/total.py" '    return a - b' '    return a + b' "$work/asked" >"$work/url" &
     model=$!
     addressed
     echo '{"security":{"auth":{"selectedType":"gemini-api-key"}}}' >"$HOME/.gemini/settings.json"
@@ -86,8 +86,24 @@ END
         --test 'python3 test_total.py' 2>/dev/null | head -1)
     kill "$model"
     : >"$work/url"
-    echo "$name $("$name" --version 2>/dev/null | grep -m1 '[0-9]'): $said"
+    took=$("$mendit" report --format json 2>/dev/null | python3 -c '
+import json, sys
+told = json.load(sys.stdin).get("usage") or {}
+print(told.get("inputTokens", 0) + told.get("outputTokens", 0), "tokens,", told.get("costUsd"), "dollars")')
+    runs=$(grep -c "Ran 201 tests" "$work/asked")
+    rm -f "$work/asked"
+    echo "$name $("$name" --version 2>/dev/null | grep -m1 '[0-9]'): $said; $took; saw the command run in $runs prompts"
     [[ $said == fixed* ]] || failed=1
+    for status in 401 429 529; do
+        git checkout -q . && FAKE_STATUS=$status python3 "$here/fake_model.py" "$repo/total.py" - - >"$work/url" &
+        model=$!
+        addressed
+        said=$("$mendit" repair --no-heal --max-attempts 1 --agent-timeout 40 --agent "$name" \
+            --test 'python3 test_total.py' 2>/dev/null | sed -n '/agent/p' | head -1)
+        kill "$model"
+        : >"$work/url"
+        echo "$name $status: $said"
+    done
     case $name in claude | codex | gemini | opencode) ;; *) continue ;; esac
     "$mendit" init "$name" >/dev/null || failed=1
     for sign in - +; do

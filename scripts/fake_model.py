@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """A model on this machine for trying agents' command lines: it speaks what Anthropic, OpenAI (chat and
-responses) and Gemini speak, reads the file that it is told, sends one edit, and says that it is done.
-With --run it lets the agent run one command instead. LOG gets what it was asked, a line of JSON each.
+responses) and Gemini speak, reads the file that it is told, sends one edit, has the command of the variable
+FAKE_THEN run, and says that it is done; the edit stands in its words only where it is offered no tools. With
+--run it lets the agent run one command instead. With FAKE_STATUS (401, 429, 529) it answers nothing but that.
+LOG gets what it was asked, a line of JSON each.
 
     scripts/fake_model.py FILE OLD NEW [LOG]      prints its address; FILE is absolute
     scripts/fake_model.py --run COMMAND - [LOG]
@@ -10,10 +12,14 @@ It is no measure of an agent: it shows that flags, edits and answers arrive.
 """
 import http.server
 import json
+import os
 import sys
 
 FILE, OLD, NEW = sys.argv[1:4]
 LOG = sys.argv[4] if len(sys.argv) > 4 else None
+THEN = os.environ.get("FAKE_THEN")
+STATUS = int(os.environ.get("FAKE_STATUS", "200"))
+LINE = OLD if FILE == "--run" else THEN
 NAME = FILE.rsplit("/", 1)[-1]
 BLOCK = f"{NAME}\n```\n<<<<<<< SEARCH\n{OLD}\n=======\n{NEW}\n>>>>>>> REPLACE\n```\n"
 PATCH = f"*** Begin Patch\n*** Update File: {NAME}\n@@\n-{OLD}\n+{NEW}\n*** End Patch\n"
@@ -26,7 +32,7 @@ VALUES = [
     (("new_string", "newstring", "new_str", "new_text"), NEW),
     (("content", "file_text"), NEW + "\n"),
     (("instruction", "description", "explanation"), "change it"),
-    (("command", "cmd"), OLD),
+    (("command", "cmd"), LINE),
 ]
 RUNS = ("bash", "run_shell_command", "exec_command", "shell_command", "shell")
 READS = ("read", "read_file", "view")
@@ -48,13 +54,18 @@ def arguments(schema):
 def chosen(tools, answered):
     """The tool to call, and with what: read first where the agent asks for that, then edit."""
     by_name = {name.lower(): (name, schema) for name, schema in tools}
-    order = ([RUNS] if FILE == "--run" else [READS, EDITS])[answered : answered + 1]
+    steps = [RUNS] if FILE == "--run" else [READS, EDITS] + [RUNS] * bool(THEN)
+    order = steps[answered : answered + 1]
     for names in order:
         for name in names:
             if name in by_name:
                 name, schema = by_name[name]
                 return name, arguments(schema)
     return None
+
+
+def done_words(tools):
+    return "Done." if tools else "Done.\n\n" + BLOCK
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -81,6 +92,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         except ValueError:
             asked = {}
         path = self.path.split("?")[0]
+        if STATUS != 200:
+            kind = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}[STATUS]
+            said = {"type": "error", "error": {"type": kind, "message": kind.replace("_", " "), "code": STATUS}}
+            return self.reply(said, STATUS)
         if LOG:
             with open(LOG, "a") as log:
                 log.write(json.dumps({"path": self.path, "body": asked}) + "\n")
@@ -104,9 +119,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.rfile.readline()
         return body
 
-    def reply(self, value):
+    def reply(self, value, status=200):
         data = json.dumps(value).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(data)))
         self.end_headers()
@@ -140,7 +155,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if call:
             part = {"type": "tool_use", "id": f"toolu_{answered}", "name": call[0], "input": call[1]}
         else:
-            part = {"type": "text", "text": "Done.\n\n" + BLOCK}
+            part = {"type": "text", "text": done_words(tools)}
         usage = {"input_tokens": 10, "output_tokens": 5}
         stop = "tool_use" if call else "end_turn"
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "fake"}
@@ -169,22 +184,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
         said = asked.get("input") if isinstance(asked.get("input"), list) else []
         answered = sum("call_output" in str(part.get("type")) for part in said)
         item = {"type": "message", "role": "assistant", "id": "msg_1", "status": "completed",
-                "content": [{"type": "output_text", "text": "Done.\n\n" + BLOCK, "annotations": []}]}
-        if answered == 0:
-            patches = FILE != "--run" and tools.get("apply_patch", {}).get("type") == "custom"
+                "content": [{"type": "output_text", "text": done_words(tools), "annotations": []}]}
+        if answered < (1 if FILE == "--run" or not THEN else 2):
+            patches = FILE != "--run" and not answered and tools.get("apply_patch", {}).get("type") == "custom"
             if patches:
-                item = {"type": "custom_tool_call", "id": "ct_1", "call_id": "call_1",
+                item = {"type": "custom_tool_call", "id": "ct_0", "call_id": "call_0",
                         "name": "apply_patch", "input": PATCH, "status": "completed"}
             elif name := next((it for it in ("exec_command", "shell_command", "shell") if it in tools), None):
-                line = OLD if FILE == "--run" else SHELL
+                line = LINE if FILE == "--run" or answered else SHELL
                 line = line if name != "shell" else ["bash", "-lc", line]
                 key = "cmd" if name == "exec_command" else "command"
-                item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": name,
+                item = {"type": "function_call", "id": f"fc_{answered}", "call_id": f"call_{answered}", "name": name,
                         "arguments": json.dumps({key: line}), "status": "completed"}
             else:
                 rows = [(it.get("name", ""), it.get("parameters", {})) for it in tools.values()]
-                if call := chosen(rows, 1):
-                    item = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": call[0],
+                if call := chosen(rows, answered + 1):
+                    item = {"type": "function_call", "id": f"fc_{answered}", "call_id": f"call_{answered}", "name": call[0],
                             "arguments": json.dumps(call[1]), "status": "completed"}
         usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15,
                  "input_tokens_details": {"cached_tokens": 0},
@@ -213,7 +228,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                  for it in asked.get("tools") or [] if "function" in it]
         answered = sum(it.get("role") == "tool" for it in asked.get("messages", []))
         call = chosen(tools, answered)
-        message = {"role": "assistant", "content": None if call else "Done.\n\n" + BLOCK}
+        message = {"role": "assistant", "content": None if call else done_words(tools)}
         if call:
             message["tool_calls"] = [{"index": 0, "id": f"call_{answered}", "type": "function",
                                       "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
@@ -242,7 +257,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif call:
             part = {"functionCall": {"name": call[0], "args": call[1]}}
         else:
-            part = {"text": "Done.\n\n" + BLOCK}
+            part = {"text": done_words(tools)}
         answer = {"candidates": [{"index": 0, "finishReason": "STOP",
                                   "content": {"role": "model", "parts": [part]}}],
                   "usageMetadata": {"promptTokenCount": 10, "candidatesTokenCount": 5,

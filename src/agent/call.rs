@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use super::adapter::{Adapter, Told};
 use super::reply::{Reply, read_reply};
 use crate::exec::{
     CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
@@ -11,6 +12,8 @@ use crate::exec::{
 pub struct Call<'a> {
     /// The command line, with placeholders.
     pub command: &'a str,
+    /// How its events are read, where it prints some.
+    pub adapter: Option<&'a Adapter>,
     /// What the placeholders stand for; the packet and the prompt are written already.
     pub places: Places<'a>,
     /// What goes to its stdin.
@@ -55,12 +58,20 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     };
     let outcome = run(&job, stop, sink)?;
     let written = read_limited(call.places.out, call.max_output);
+    let printed = outcome.stdout.text();
+    let told = call.adapter.and_then(|it| it.told(&printed));
+    let Told { text, usage } = told.unwrap_or(Told {
+        text: printed,
+        usage: None,
+    });
     let text = written
         .filter(|text| !text.trim().is_empty())
-        .unwrap_or_else(|| outcome.stdout.text());
+        .unwrap_or(text);
+    let mut reply = read_reply(&text);
+    reply.packet.usage = reply.packet.usage.or(usage);
     Ok(Answer {
         outcome,
-        reply: read_reply(&text),
+        reply,
         text: text.into_bytes(),
     })
 }

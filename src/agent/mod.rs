@@ -1,6 +1,7 @@
 //! Floor 6: the external agent. Calls any command by one of three protocols and reads its reply;
 //! what the reply says is data, and nothing it names is run.
 
+mod adapter;
 mod call;
 mod endpoint;
 mod reply;
@@ -9,6 +10,7 @@ mod settings;
 mod settings_guard;
 mod trouble;
 
+pub use adapter::{Adapter, Told};
 pub use call::{Answer, Call, Places, call, fill_template};
 pub use endpoint::ChatEndpoint;
 #[cfg(feature = "http")]

@@ -33,12 +33,7 @@ pub fn check_agent(app: &mut App, progress: &dyn Progress) -> Result<Checkup, Ap
         rows.push(row("program", CheckupState::Missing, problem, install));
         return Ok(document(rows));
     }
-    rows.push(row(
-        "program",
-        CheckupState::Good,
-        chosen.command.clone(),
-        None,
-    ));
+    rows.push(row("program", CheckupState::Good, chosen.shown(), None));
     rows.extend(key(&name, &chosen));
     let home = temporary()?;
     let root = canonical(home.path())?;

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::AppError;
 use super::ask_model::KEY;
-use crate::agent::ChatEndpoint;
+use crate::agent::{Adapter, ChatEndpoint};
 use crate::config::Settings;
 use crate::exec::on_path;
 use crate::model::{AgentProtocol, Code};
@@ -23,6 +23,9 @@ pub struct AgentPreset {
     pub keys: Vec<String>,
     /// How it is installed.
     pub install: String,
+    /// What it takes where it is confined, and how its events are read.
+    #[serde(default)]
+    pub adapter: Adapter,
 }
 
 /// The preset of this name.
@@ -44,7 +47,16 @@ pub(super) fn is_installed(command: &str) -> bool {
 pub(super) struct ChosenAgent {
     pub(super) command: String,
     pub(super) protocol: AgentProtocol,
+    pub(super) adapter: Option<&'static Adapter>,
     pub(super) env: Vec<String>,
+}
+
+impl ChosenAgent {
+    /// Its command line as it is without a sandbox.
+    pub(super) fn shown(&self) -> String {
+        let line = self.adapter.map(|it| it.line(&self.command, false, None));
+        line.unwrap_or_else(|| self.command.clone())
+    }
 }
 
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
@@ -61,6 +73,7 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
         return Some(ChosenAgent {
             command,
             protocol: agent.protocol,
+            adapter: None,
             env: agent.env.clone(),
         });
     };
@@ -73,6 +86,7 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     Some(ChosenAgent {
         command: preset.command.clone(),
         protocol: preset.protocol,
+        adapter: Some(&preset.adapter),
         env,
     })
 }
@@ -135,6 +149,7 @@ fn at_endpoint(endpoint: &ChatEndpoint, mut env: Vec<String>) -> ChosenAgent {
             endpoint.name()
         ),
         protocol: AgentProtocol::Prompt,
+        adapter: None,
         env,
     }
 }

@@ -147,6 +147,7 @@ pub(super) fn repair_after(
             Some(agent) => Agent::Command {
                 command: &agent.command,
                 protocol: agent.protocol,
+                adapter: agent.adapter,
                 environment: &agent.env,
                 writable: &settings.agent.write,
             },

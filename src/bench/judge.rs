@@ -37,9 +37,7 @@ impl CaseRun {
 // What the runs of a fixture took, added up.
 fn spend(run: &RunResult, outcome: &mut FixtureOutcome) {
     outcome.agent_calls += run.agent_calls;
-    outcome.usage.input_tokens += run.usage.input_tokens;
-    outcome.usage.output_tokens += run.usage.output_tokens;
-    outcome.usage.cost_usd += run.usage.cost_usd;
+    outcome.usage = outcome.usage.plus(run.usage.unwrap_or_default());
     let seconds: f64 = run.command_runs.iter().map(|it| it.seconds).sum();
     outcome.command_seconds = ((outcome.command_seconds + seconds) * 1000.0).round() / 1000.0;
 }

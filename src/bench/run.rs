@@ -247,6 +247,7 @@ fn run(
         BenchAgent::Command(command, protocol) => Agent::Command {
             command,
             protocol: *protocol,
+            adapter: None,
             environment: &options.agent_environment,
             writable: &[],
         },

@@ -78,8 +78,21 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Dollars.
-    pub cost_usd: f64,
+    /// Dollars; `null` where nobody told them.
+    pub cost_usd: Option<f64>,
+}
+
+impl Usage {
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let costs = [self.cost_usd, other.cost_usd];
+        Self {
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+            cost_usd: costs.into_iter().flatten().reduce(|all, one| all + one),
+        }
+    }
 }
 
 /// How one run of the test command ended.
@@ -409,7 +422,7 @@ pub struct RunResult {
     #[serde(default)]
     pub parts: Vec<PartResult>,
     /// What the agent says it all cost.
-    pub usage: Usage,
+    pub usage: Option<Usage>,
     /// What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
     #[serde(default)]
     pub remaining: Option<Observed>,

@@ -7,8 +7,8 @@ use serde_json::json;
 use super::error::RepairError;
 use super::session::Session;
 use crate::agent::{
-    Call, Places, Reply, SettingsGuard, call, in_words, read_reply, retry_after, settings_folders,
-    trouble,
+    Adapter, Call, Places, Reply, SettingsGuard, call, in_words, read_reply, retry_after,
+    settings_folders, trouble,
 };
 use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentProtocol, AgentTrouble, Code, ReplyStatus, RepoPath, TroubleKind};
@@ -65,6 +65,7 @@ struct CallRecord {
 pub(super) struct Asked<'a> {
     pub(super) command: &'a str,
     pub(super) protocol: AgentProtocol,
+    pub(super) adapter: Option<&'a Adapter>,
     pub(super) environment: &'a [String],
     pub(super) writable: &'a [PathBuf],
 }
@@ -92,6 +93,7 @@ impl Session<'_> {
         let Asked {
             command,
             protocol,
+            adapter,
             environment,
             writable,
         } = asked;
@@ -115,6 +117,7 @@ impl Session<'_> {
         let answer = match call(
             &Call {
                 command,
+                adapter,
                 places: Places {
                     packet,
                     prompt,

@@ -13,6 +13,7 @@ use super::setup::Agent;
 use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
+use crate::exec::SandboxState;
 use crate::git::earlier;
 use crate::model::{
     AgentProtocol, AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget,
@@ -425,6 +426,7 @@ impl Session<'_> {
             Agent::Command {
                 command,
                 protocol,
+                adapter,
                 environment,
                 writable,
             } => {
@@ -433,9 +435,14 @@ impl Session<'_> {
                     AgentProtocol::Prompt | AgentProtocol::Edit => prompt,
                 };
                 let timeout = Duration::try_from_secs_f64(timeout).unwrap_or(Duration::MAX);
+                let lines = &self.setup.commands.lines;
+                let confined = self.sandbox == Some(SandboxState::Enforced);
+                let failing = lines.last().map(String::as_str);
+                let line = adapter.map(|it| it.line(command, confined, failing));
                 let asked = Asked {
-                    command,
+                    command: line.as_deref().unwrap_or(command),
                     protocol,
+                    adapter,
                     environment,
                     writable,
                 };

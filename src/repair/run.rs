@@ -433,11 +433,7 @@ impl Session<'_> {
             applied: false,
             children: self.parts.iter().map(|it| it.title.clone()).collect(),
             parts: self.parts.clone(),
-            usage: usage.fold(Usage::default(), |all, one| Usage {
-                input_tokens: all.input_tokens + one.input_tokens,
-                output_tokens: all.output_tokens + one.output_tokens,
-                cost_usd: all.cost_usd + one.cost_usd,
-            }),
+            usage: usage.reduce(Usage::plus),
             recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
             remaining,
             whole_runs: self.runs.iter().filter(|it| it.whole).count() as u64,

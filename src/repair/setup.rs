@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::plan::Policy;
 use super::task::Task;
+use crate::agent::Adapter;
 use crate::context::Request;
 use crate::diagnose::UserRules;
 use crate::git::Repository;
@@ -119,6 +120,8 @@ pub enum Agent<'a> {
         command: &'a str,
         /// How it is spoken to.
         protocol: AgentProtocol,
+        /// What a table says of it beyond that.
+        adapter: Option<&'a Adapter>,
         /// Variables it gets beyond the usual ones.
         environment: &'a [String],
         /// What it may write besides the workplace.

@@ -99,12 +99,13 @@ fn origin_and_cost(run: &RunRecord) -> String {
         _ => format!("{calls} calls of a model"),
     });
     parts.push(format!("{:.1} s", result.duration_seconds));
-    let tokens = result.usage.input_tokens + result.usage.output_tokens;
+    let usage = result.usage.unwrap_or_default();
+    let tokens = usage.input_tokens + usage.output_tokens;
     if tokens > 0 {
         parts.push(format!("{tokens} tokens"));
     }
-    if result.usage.cost_usd > 0.0 {
-        parts.push(format!("{:.2} USD", result.usage.cost_usd));
+    if let Some(cost) = usage.cost_usd {
+        parts.push(format!("{cost:.2} USD"));
     }
     parts.join(" · ")
 }

@@ -1,0 +1,157 @@
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::model::Usage;
+
+/// How a published agent is spoken to beyond its command line: what a row of a table says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Adapter {
+    /// What stands for `{how}` where this program's own sandbox holds it, with `{command}` for the failing
+    /// command, which it may run.
+    pub confined: String,
+    /// What stands there otherwise, and where that command cannot be named in words.
+    pub unconfined: String,
+    /// Where its events, a JSON object a line, hold what it says: the event's type, a JSON pointer and, where that
+    /// is not all, another pointer with what must stand there, as `/role=assistant`.
+    pub text: Vec<String>,
+    /// Where they hold tokens read; what several hold is added.
+    pub input_tokens: Vec<String>,
+    /// Where they hold tokens written.
+    pub output_tokens: Vec<String>,
+    /// Where they hold dollars.
+    pub cost_usd: Vec<String>,
+}
+
+/// What the events of an agent tell.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Told {
+    /// What it said.
+    pub text: String,
+    /// What it took; none where it tells nothing of that.
+    pub usage: Option<Usage>,
+}
+
+impl Adapter {
+    /// The command line for a call. `failing` is the command that it is to mend.
+    #[must_use]
+    pub fn line(&self, command: &str, confined: bool, failing: Option<&str>) -> String {
+        let allowed = confined.then(|| {
+            let failing = failing.filter(|it| is_plain(it));
+            match failing {
+                Some(failing) => Some(self.confined.replace("{command}", failing)),
+                None => (!self.confined.contains("{command}")).then(|| self.confined.clone()),
+            }
+        });
+        let how = allowed.flatten().unwrap_or_else(|| self.unconfined.clone());
+        command.replace("{how}", &how)
+    }
+
+    /// What an agent told in its events; `None` where it printed none.
+    #[must_use]
+    pub fn told(&self, printed: &str) -> Option<Told> {
+        let events: Vec<Value> = printed
+            .lines()
+            .filter(|line| line.trim_start().starts_with('{'))
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect();
+        let found = |rows: &[String]| -> Vec<Value> {
+            let all = events.iter().flat_map(|event| {
+                rows.iter().filter_map(move |row| {
+                    let mut words = row.split(' ');
+                    let (kind, pointer) = (words.next()?, words.next()?);
+                    let is = |at: &str, value: &str| {
+                        event.pointer(at).and_then(Value::as_str) == Some(value)
+                    };
+                    let also = words.next().and_then(|it| it.split_once('='));
+                    let own = is("/type", kind) && also.is_none_or(|(at, value)| is(at, value));
+                    event.pointer(pointer).filter(|_| own).cloned()
+                })
+            });
+            all.collect()
+        };
+        let sum = |rows: &[String]| -> Option<u64> {
+            let numbers = found(rows);
+            let numbers: Vec<u64> = numbers.iter().filter_map(Value::as_u64).collect();
+            (!numbers.is_empty()).then(|| numbers.iter().sum())
+        };
+        let costs = found(&self.cost_usd);
+        let costs: Vec<f64> = costs.iter().filter_map(Value::as_f64).collect();
+        let cost_usd = (!costs.is_empty()).then(|| costs.iter().sum());
+        let (input, output) = (sum(&self.input_tokens), sum(&self.output_tokens));
+        let any = input.is_some() || output.is_some() || cost_usd.is_some();
+        let texts = found(&self.text);
+        let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+        (!events.is_empty()).then(|| Told {
+            text: texts.join("\n"),
+            usage: any.then(|| Usage {
+                input_tokens: input.unwrap_or(0),
+                output_tokens: output.unwrap_or(0),
+                cost_usd,
+            }),
+        })
+    }
+}
+
+// Whether it can stand within quotes of a shell and within brackets of a rule as it is.
+fn is_plain(command: &str) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || " -_./=:,@+%".contains(it);
+    !command.trim().is_empty() && command.chars().all(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Adapter;
+
+    fn adapter() -> Adapter {
+        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect();
+        Adapter {
+            confined: "--allow \"Bash({command}:*)\"".to_owned(),
+            unconfined: "--safe".to_owned(),
+            text: words(&["item.completed /item/text", "said /text /role=assistant"]),
+            input_tokens: words(&[
+                "turn.completed /usage/input",
+                "turn.completed /usage/cached",
+            ]),
+            output_tokens: words(&["turn.completed /usage/output"]),
+            cost_usd: words(&["turn.completed /usage/cost"]),
+        }
+    }
+
+    #[test]
+    fn a_command_is_allowed_where_this_program_confines() {
+        let line = |confined, failing| adapter().line("a {how} -", confined, failing);
+        assert_eq!(
+            line(true, Some("pytest -q")),
+            "a --allow \"Bash(pytest -q:*)\" -"
+        );
+        for (confined, failing) in [
+            (false, Some("pytest")),
+            (true, Some("a && b")),
+            (true, Some("a\"; b")),
+            (true, Some("a $(b)")),
+            (true, None),
+        ] {
+            assert_eq!(line(confined, failing), "a --safe -", "{failing:?}");
+        }
+    }
+
+    #[test]
+    fn events_tell_what_was_said_and_what_it_took() {
+        let printed = "warming up\n\
+            {\"type\":\"item.completed\",\"item\":{\"text\":\"one\"}}\n\
+            {\"type\":\"other\",\"item\":{\"text\":\"no\"}}\n\
+            {\"type\":\"said\",\"role\":\"user\",\"text\":\"no\"}\n\
+            {\"type\":\"said\",\"role\":\"assistant\",\"text\":\"two\"}\n\
+            {\"type\":\"turn.completed\",\"usage\":{\"input\":7,\"cached\":3,\"output\":2}}\n{half";
+        let told = adapter().told(printed).unwrap();
+        assert_eq!(told.text, "one\ntwo");
+        let usage = told.usage.unwrap();
+        assert_eq!(
+            (usage.input_tokens, usage.output_tokens, usage.cost_usd),
+            (10, 2, None)
+        );
+        assert_eq!(adapter().told("no events\n"), None);
+        assert_eq!(adapter().told("{\"type\":\"x\"}").unwrap().usage, None);
+    }
+}
