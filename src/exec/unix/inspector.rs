@@ -14,8 +14,13 @@ use super::tree::Process;
 /// inspector.
 pub(super) fn stack_of(process: &Process, until: Instant) -> Option<String> {
     let before = listening(process.pid);
-    process.signal(Signal::USR1);
+    let mut asked = None;
     let port = loop {
+        // Its port may be that of another for a while.
+        if asked.is_none_or(|it: Instant| it.elapsed() > AGAIN) {
+            process.signal(Signal::USR1);
+            asked = Some(Instant::now());
+        }
         let now = listening(process.pid);
         if let Some(port) = now.into_iter().find(|it| !before.contains(it)) {
             break port;
@@ -52,6 +57,7 @@ pub(super) fn stack_of(process: &Process, until: Instant) -> Option<String> {
 }
 
 const STEP: Duration = Duration::from_millis(20);
+const AGAIN: Duration = Duration::from_millis(400);
 /// Bytes of one message: a map of sources may stand in it.
 const MOST_BYTES: u64 = 32 << 20;
 const MOST_FRAMES: usize = 30;
@@ -129,10 +135,11 @@ impl Talk {
         self.ask(None, "NodeWorker.sendMessageToWorker", given)
     }
 
-    // What stops first is what runs.
+    // What stops first is what runs; a thread that looks after others in code of packages goes on.
     fn stack(&mut self) -> Option<String> {
-        loop {
-            let mut message: Value = serde_json::from_slice(&self.receive()?).ok()?;
+        let mut beside = None;
+        while let Some(message) = self.receive() {
+            let mut message: Value = serde_json::from_slice(&message).ok()?;
             let mut thread = String::new();
             if message["method"] == "NodeWorker.receivedMessageFromWorker" {
                 message["params"]["sessionId"]
@@ -153,13 +160,24 @@ impl Talk {
                     let script = format!("{thread} {}", text("scriptId"));
                     self.sources.add(script, text("url"), text("sourceMapURL"));
                 }
-                Some("Debugger.paused") => return self.frames(&thread, &given["callFrames"]),
+                Some("Debugger.paused") => {
+                    let frames = self.frames(&thread, &given["callFrames"]);
+                    let own = frames.iter().filter(|it| !it.contains("/node_modules/"));
+                    let text: String = own.cloned().collect();
+                    if !text.is_empty() {
+                        return Some(text);
+                    }
+                    beside.get_or_insert(frames.concat());
+                    let thread = Some(thread.as_str()).filter(|it| !it.is_empty());
+                    self.ask(thread, "Debugger.resume", json!({}))?;
+                }
                 _ => {}
             }
         }
+        beside.filter(|it| !it.is_empty())
     }
 
-    fn frames(&self, thread: &str, frames: &Value) -> Option<String> {
+    fn frames(&self, thread: &str, frames: &Value) -> Vec<String> {
         let frame = |it: &Value| {
             let place = &it["location"];
             let script = format!("{thread} {}", place["scriptId"].as_str()?);
@@ -170,9 +188,8 @@ impl Talk {
             let name = name.unwrap_or("<anonymous>");
             Some(format!("    at {name} ({file}:{line}:{column})\n"))
         };
-        let frames = frames.as_array()?.iter().take(MOST_FRAMES);
-        let text: String = frames.filter_map(frame).collect();
-        (!text.is_empty()).then_some(text)
+        let frames = frames.as_array().into_iter().flatten();
+        frames.filter_map(frame).take(MOST_FRAMES).collect()
     }
 
     // One frame of text, masked as a client's must be; a mask of zeros changes nothing.

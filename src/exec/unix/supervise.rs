@@ -28,6 +28,8 @@ const SETTLE: Duration = Duration::from_millis(200);
 const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
 /// How long what hangs has to say where.
 const ANSWER: Duration = Duration::from_secs(1);
+/// The same of a node, whose scripts are all told first.
+const NODE_ANSWER: Duration = Duration::from_secs(3);
 /// When to give up on processes that cannot be killed, such as those of another user.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
@@ -301,9 +303,9 @@ fn follow(
                 if !asked && reason.is_none() && !order.no_network && has_node() =>
             {
                 asked = true;
-                deadline = Instant::now().checked_add(ANSWER * 2);
+                deadline = Instant::now().checked_add(NODE_ANSWER + ANSWER);
                 let told = told.clone();
-                thread::spawn(move || told.send(Event::Asked(ask_node(ANSWER))));
+                thread::spawn(move || told.send(Event::Asked(ask_node(NODE_ANSWER))));
             }
             Ok(Event::Asked(text)) => {
                 stack = text;
