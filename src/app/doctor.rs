@@ -1,6 +1,6 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::drift::drift;
+use super::drift::{drift, unfetched};
 use super::files::temporary;
 use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
@@ -135,6 +135,7 @@ fn packages(
     let source = workspace.source.as_ref();
     let missing = lacking(source, root, &workspace.prefix).into_iter();
     let rows = missing.chain(drift(source, root, &workspace.prefix));
+    let rows = rows.chain(unfetched(None, source, root));
     let rows = rows.map(|it| {
         let mut said = it.problem;
         let mut state = CheckupState::Missing;

@@ -79,7 +79,7 @@ pub(super) fn remedies(
                     format!("`{name}` is set here and was not handed on"),
                     Some(again(&name)),
                 ),
-                None => Remedy::new(format!("`{name}` is not set"), None),
+                None => project.set_in_an_example(&name, again),
             })
             .collect(),
         FailureKind::PortInUse => texts
@@ -214,6 +214,27 @@ impl Project<'_> {
                 return None;
             }
             folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        }
+    }
+
+    // A variable that nobody set, with the value that an example of settings has.
+    fn set_in_an_example(&self, name: &str, again: &dyn Fn(&str) -> String) -> Remedy {
+        let value = |file: &str| {
+            let text = self.has(file)?;
+            let mut lines = text
+                .lines()
+                .map(|it| it.trim_start_matches("export ").trim());
+            let value = lines.find_map(|it| it.strip_prefix(name)?.strip_prefix('='))?;
+            let plain = |it: char| it.is_ascii_alphanumeric() || "-_.:/@,+".contains(it);
+            let is_plain = !value.is_empty() && value.chars().all(plain);
+            is_plain.then(|| (file.to_owned(), format!("{name}={value}")))
+        };
+        match EXAMPLES.iter().find_map(|file| value(file)) {
+            Some((file, pair)) => Remedy::new(
+                format!("`{name}` is not set; {file} has a value for it"),
+                Some(again(&pair)),
+            ),
+            None => Remedy::new(format!("`{name}` is not set"), None),
         }
     }
 
@@ -398,6 +419,8 @@ fn port(text: &str) -> Option<u16> {
     };
     marked.filter_map(digits).find(|port| *port >= 80)
 }
+
+const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 const COMPOSE: &[&str] = &[
     "compose.yaml",

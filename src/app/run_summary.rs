@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::context::prompt_tokens;
 use super::deleted::deleted;
-use super::drift::{drift_in_log, interpreter};
+use super::drift::{drift_in_log, interpreter, unfetched};
 use super::hint::{HintRequest, find_imports};
 use super::line_rows::of_lines;
 use super::remedy::remedies;
@@ -107,7 +107,9 @@ fn drifted(log: &str, workspace: &Workspace) -> Vec<Remedy> {
     let root = workspace.root.as_deref();
     let package = root.and_then(|root| drift_in_log(log, source, root, prefix));
     let interpreter = interpreter(log, source, prefix);
-    package.into_iter().chain(interpreter).collect()
+    let submodule = root.and_then(|root| unfetched(Some(log), source, root));
+    let found = submodule.into_iter().chain(package).chain(interpreter);
+    found.collect()
 }
 
 fn with_variable(command: &str) -> impl Fn(&str) -> String {
