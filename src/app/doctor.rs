@@ -1,10 +1,9 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::drift::{drift, unfetched};
+use super::drift::{drift, lacking, unfetched};
 use super::files::temporary;
 use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
-use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::git::Repository;

@@ -77,6 +77,38 @@ pub(super) fn drift(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remed
     found
 }
 
+/// What the manifests where one stands ask for and is not installed there.
+pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remedy> {
+    let mut found = Vec::new();
+    let rows = |python| {
+        let mut rows = INSTALLS.iter();
+        rows.find(|row| row.python == python && read(source, prefix, &row.file).is_some())
+    };
+    let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
+    let there = |names: &[&str]| {
+        let mut folders = upward.iter();
+        folders.any(|below| names.iter().any(|it| root.join(below).join(it).exists()))
+    };
+    let scripts = read(source, prefix, "package.json").unwrap_or_default();
+    let asks = scripts.contains("ependencies\"");
+    if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
+        found.push(Remedy::new(
+            "package.json asks for packages, and there is no node_modules",
+            Some(row.all.clone()),
+        ));
+    }
+    let active = std::env::var_os("VIRTUAL_ENV").is_some();
+    let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
+    let locked = rows(true).filter(|row| locked.contains(&row.file.as_str()));
+    if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
+        found.push(Remedy::new(
+            format!("{} locks packages, and there is no .venv", row.file),
+            Some(row.all.clone()),
+        ));
+    }
+    found
+}
+
 /// Submodules that were never fetched; with a log those that it names a file or a module of.
 pub(super) fn unfetched(log: Option<&str>, source: &dyn Source, root: &Path) -> Option<Remedy> {
     let entries = source.listing().entries().iter();

@@ -105,39 +105,6 @@ pub(super) fn remedies(
     }
 }
 
-/// What the manifests where one stands ask for and is not installed there.
-pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remedy> {
-    let project = Project { source, prefix };
-    let mut found = Vec::new();
-    let rows = |python| {
-        let mut rows = INSTALLS.iter();
-        rows.find(|row| row.python == python && project.has(&row.file).is_some())
-    };
-    let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
-    let there = |names: &[&str]| {
-        let mut folders = upward.iter();
-        folders.any(|below| names.iter().any(|it| root.join(below).join(it).exists()))
-    };
-    let scripts = project.has("package.json").unwrap_or_default();
-    let asks = scripts.contains("ependencies\"");
-    if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
-        found.push(Remedy::new(
-            "package.json asks for packages, and there is no node_modules",
-            Some(row.all.clone()),
-        ));
-    }
-    let active = std::env::var_os("VIRTUAL_ENV").is_some();
-    let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
-    let locked = rows(true).filter(|row| locked.contains(&row.file.as_str()));
-    if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
-        found.push(Remedy::new(
-            format!("{} locks packages, and there is no .venv", row.file),
-            Some(row.all.clone()),
-        ));
-    }
-    found
-}
-
 fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
     diagnosis.subkind.as_ref().map(|it| it.0.as_str())
 }

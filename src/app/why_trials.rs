@@ -252,7 +252,7 @@ impl<'a> Trials<'a> {
         };
         let diagnosis = diagnose_in(log.log.text(), &facts, source);
         self.not_run = not_run(&diagnosis, log.exit_code);
-        self.log = log.log.text().to_owned();
+        log.log.text().clone_into(&mut self.log);
         Ok(Some(diagnosis))
     }
 

@@ -134,6 +134,12 @@ impl Difference {
             What::File => (whole.clone(), whole),
             What::Moved(from) => return format!("renamed from {from}\n"),
         };
+        if let (What::File, Some((_, before)), Some((_, after))) =
+            (&hunk.what, &file.before, &file.after)
+            && before.bytes == after.bytes
+        {
+            return format!("-mode {:o}\n+mode {:o}\n", before.mode, after.mode);
+        }
         let side = |state: &Option<(RepoPath, FileState)>, range: Range<usize>, mark: char| {
             let bytes = state.as_ref().map_or(&[][..], |(_, state)| &state.bytes);
             let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();

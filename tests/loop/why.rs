@@ -446,10 +446,42 @@ fn what_cannot_be_started_has_a_verdict_of_its_own() {
             std::fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
         }
         let (code, document) = asked(&["./run.sh"]);
+        let cause = &document["cause"][0];
         assert_eq!(
-            (code, &document["cause"][0]["path"]),
+            (code, &cause["path"]),
             (Some(0), &"run.sh".into()),
             "{document}"
         );
+        if !gone {
+            assert_eq!(cause["diff"], "-mode 100755\n+mode 100644\n");
+        }
     }
+}
+
+#[test]
+fn what_fails_now_and_then_is_no_change_s() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    // Fails every other time, as the folder for temporary files has it.
+    let seen = "import os, tempfile\n\nSEEN = os.path.join(tempfile.gettempdir(), 'seen-before')\n";
+    let body = "if os.path.exists(SEEN):\n            os.remove(SEEN)\n        else:\n            open(SEEN, \
+                'w').close()\n            self.fail('not yet')\n        self.assertFalse(is_overdue(14))";
+    let test = TEST.replace("self.assertFalse(is_overdue(14))", body);
+    repo.write("test_loans.py", format!("{seen}{test}"));
+    repo.commit();
+    repo.write("library/loans.py", innocent(LOANS));
+    let (code, document) = why(&repo, &[]);
+    let of = |key: &str| document[key].clone();
+    assert_eq!(
+        (code, of("verdict"), of("reason"), of("cause")),
+        (
+            1,
+            "unknown".into(),
+            "flaky".into(),
+            Value::Array(Vec::new())
+        ),
+        "{document}"
+    );
 }

@@ -50,7 +50,7 @@ pub(super) fn stack_of(process: &Process, until: Instant) -> Option<String> {
     talk.ask(
         None,
         "NodeWorker.enable",
-        json!({"waitForDebuggerOnStart": false}),
+        &json!({"waitForDebuggerOnStart": false}),
     )?;
     talk.stop(None)?;
     talk.stack()
@@ -122,17 +122,17 @@ struct Talk {
 
 impl Talk {
     fn stop(&mut self, thread: Option<&str>) -> Option<()> {
-        self.ask(thread, "Debugger.enable", json!({}))?;
-        self.ask(thread, "Debugger.pause", json!({}))
+        self.ask(thread, "Debugger.enable", &json!({}))?;
+        self.ask(thread, "Debugger.pause", &json!({}))
     }
 
-    fn ask(&mut self, thread: Option<&str>, method: &str, given: Value) -> Option<()> {
+    fn ask(&mut self, thread: Option<&str>, method: &str, given: &Value) -> Option<()> {
         let message = json!({"id": 1, "method": method, "params": given});
         let Some(thread) = thread else {
             return self.send(&message.to_string());
         };
         let given = json!({"sessionId": thread, "message": message.to_string()});
-        self.ask(None, "NodeWorker.sendMessageToWorker", given)
+        self.ask(None, "NodeWorker.sendMessageToWorker", &given)
     }
 
     // What stops first is what runs; a thread that looks after others in code of packages goes on.
@@ -169,7 +169,7 @@ impl Talk {
                     }
                     beside.get_or_insert(frames.concat());
                     let thread = Some(thread.as_str()).filter(|it| !it.is_empty());
-                    self.ask(thread, "Debugger.resume", json!({}))?;
+                    self.ask(thread, "Debugger.resume", &json!({}))?;
                 }
                 _ => {}
             }

@@ -34,9 +34,10 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
     let unnamed = given.log.is_none() && given.log_file.is_none();
-    let last = match unnamed && given.junit.is_empty() {
-        true => Some(last(&app, caller.progress)?.ok_or_else(no_run)?),
-        false => None,
+    let last = if unnamed && given.junit.is_empty() {
+        Some(last(&app, caller.progress)?.ok_or_else(no_run)?)
+    } else {
+        None
     };
     let log = match &last {
         Some(last) => Some(last.log.clone()),
