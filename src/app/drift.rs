@@ -139,7 +139,8 @@ pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Optio
     INTERPRETERS.iter().find_map(|(file, name, mark, line)| {
         let asked = read(source, prefix, file)?;
         let asked = asked.trim().trim_start_matches('v').to_owned();
-        let (_, rest) = log.split_once(mark)?;
+        let library = || log.split_once(LIBRARY).filter(|_| *name == "Python");
+        let (_, rest) = log.split_once(mark).or_else(library)?;
         let ran: String = rest
             .chars()
             .take_while(|it| it.is_ascii_digit() || *it == '.')
@@ -161,18 +162,15 @@ pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Optio
     })
 }
 
+// What stands before the version of a Python in each traceback.
+const LIBRARY: &str = "/lib/python";
+
 // The file, the language, what stands before its version in a log, and what installs the one asked for.
 const INTERPRETERS: &[(&str, &str, &str, &str)] = &[
     (
         ".python-version",
         "Python",
         "-- Python ",
-        "pyenv install -s",
-    ),
-    (
-        ".python-version",
-        "Python",
-        "/lib/python",
         "pyenv install -s",
     ),
     (".nvmrc", "Node.js", "Node.js v", "nvm install"),
