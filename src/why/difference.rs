@@ -113,15 +113,15 @@ impl Difference {
         gone: &Range<usize>,
         come: &Range<usize>,
     ) -> Vec<(Range<usize>, Range<usize>)> {
-        let lines = |side: fn(&FileDifference) -> &Option<(RepoPath, FileState)>,
-                     range: &Range<usize>| {
-            let state = self.files.get(hunk.file).and_then(|it| side(it).as_ref());
+        let lines = |state: Option<&(RepoPath, FileState)>, range: &Range<usize>| {
             let bytes = state.map_or(&[][..], |(_, state)| &state.bytes);
             let text = String::from_utf8_lossy(bytes);
             let lines = text.lines().skip(range.start).take(range.len());
             lines.map(|it| it.trim().to_owned()).collect::<Vec<_>>()
         };
-        let (old, new) = (lines(|it| &it.before, gone), lines(|it| &it.after, come));
+        let file = self.files.get(hunk.file);
+        let old = lines(file.and_then(|it| it.before.as_ref()), gone);
+        let new = lines(file.and_then(|it| it.after.as_ref()), come);
         if old.len() * new.len() > MOST_PAIRS {
             return vec![(gone.clone(), come.clone())];
         }
@@ -423,6 +423,32 @@ mod tests {
 
     fn row(path: &str, text: Option<&str>) -> (String, Option<String>) {
         (path.to_owned(), text.map(str::to_owned))
+    }
+
+    #[test]
+    fn lines_that_are_alike_are_parts_of_their_own() {
+        let before = Memory::named([(
+            "a.py",
+            "try:\n    f()\nexcept E:\n    if a not in b:\n        g()\n",
+        )]);
+        let after = Memory::named([(
+            "a.py",
+            "try:\n    f()\nexcept E as e:\n    # tested\n    if a in b:\n        g()\n",
+        )]);
+        let difference = Difference::between(&before, &after, &|_| true);
+        assert_eq!(difference.hunks().len(), 1);
+        let finer = difference.finer(&BTreeSet::from([0])).unwrap();
+        let diffs = finer.hunks().iter().map(|it| finer.diff(it, 9));
+        let expected = [
+            "-except E:\n+except E as e:\n",
+            "+    # tested\n",
+            "-    if a not in b:\n+    if a in b:\n",
+        ];
+        assert_eq!(diffs.collect::<Vec<_>>(), expected);
+        let states = finer.taken_back(&BTreeSet::from([2]));
+        let (_, state) = states.into_iter().next().unwrap();
+        let text = String::from_utf8(state.unwrap().bytes.to_vec()).unwrap();
+        assert!(text.contains("# tested\n    if a not in b:"), "{text}");
     }
 
     #[test]
