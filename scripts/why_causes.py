@@ -17,6 +17,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -42,7 +43,7 @@ PROJECTS = {
     "un33k+python-slugify": (["slugify"], "test.py", IN_PYTHON, PYTEST),
     "immerjs+immer": (["src"], "__tests__", r"__tests__/[\w-]+\.[jt]sx?$", VITEST),
     "pmndrs+zustand": (["src"], "tests", r"\.test\.tsx?$", VITEST),
-    "honojs+hono": (["src", BESIDE], "src", r"\.test\.tsx?$", VITEST),
+    "honojs+hono": (["src", BESIDE], "src", r"\.test\.tsx?$", [*VITEST, "--coverage.enabled=false"]),
     "tj+commander.js": (["lib", "index.js"], "tests", r"\.test\.js$", ["node", "--test"]),
     "koajs+koa": (["lib"], "__tests__", r"\.test\.js$", ["node", "--test"]),
     "expressjs+express": (["lib"], "test", r"test/[\w.]+\.js$", MOCHA),
@@ -82,11 +83,16 @@ def run_tests(where, project, test):
     """The exit code and the output of one file of tests; None when it takes more than a minute."""
     product, _, _, command = project
     env = {**ENV, "PYTHONPATH": os.path.join(where, os.path.dirname(product[0])), "CI": "1"}
-    try:
-        return subprocess.run([*command, test], cwd=where, env=env, capture_output=True, text=True, timeout=60,
-                              start_new_session=True)
-    except subprocess.TimeoutExpired:
-        return None
+    command = [*command, test]
+    with subprocess.Popen(command, cwd=where, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as running:
+        try:
+            out, err = running.communicate(timeout=60)
+            return subprocess.CompletedProcess(command, running.returncode, out, err)
+        except subprocess.TimeoutExpired:
+            # What it started goes with it.
+            os.killpg(running.pid, signal.SIGKILL)
+            return None
 
 
 def passes(where, project, test):

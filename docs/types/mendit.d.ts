@@ -2213,6 +2213,8 @@ export interface WhyChange {
 
 /** What made a command fail: `mendit why --format json`. */
 export interface WhyDocument {
+  /** What lies outside the changes and may be it, with what to type; told where no change is named. */
+  around: Array<Remedy>;
   /** What the changes were compared with; `None` when there was nothing to compare with. */
   base: WhyBase | null;
   /** The smallest set of changes without which the tests pass, as trials showed it. */
@@ -2254,7 +2256,7 @@ export interface WhyDocument {
 export type WhyOutcome = "passes" | "fails" | "other";
 
 /** Why no cause is named. */
-export type WhyReason = "flaky" | "passes" | "no_base" | "no_change" | "budget" | "does_not_build" | "fails_without" | "interrupted";
+export type WhyReason = "flaky" | "passes" | "no_base" | "no_change" | "budget" | "does_not_build" | "fails_without" | "interrupted" | "command_not_found" | "not_executable";
 
 /** One state that was tried. */
 export interface WhyTrial {
@@ -2269,7 +2271,7 @@ export interface WhyTrial {
 }
 
 /** What the trials showed of a cause. */
-export type WhyVerdict = "caused" | "not_by_this_change" | "unknown";
+export type WhyVerdict = "caused" | "not_by_this_change" | "unknown" | "not_run";
 
 /** Where the commands and the agent of a run stood. */
 export interface WorkplaceUsed {

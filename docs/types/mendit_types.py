@@ -2039,6 +2039,8 @@ class WhyChange(TypedDict):
 
 # What made a command fail: `mendit why --format json`.
 class WhyDocument(TypedDict):
+    # What lies outside the changes and may be it, with what to type; told where no change is named.
+    around: list["Remedy"]
     # What the changes were compared with; `None` when there was nothing to compare with.
     base: Union["WhyBase", None]
     # The smallest set of changes without which the tests pass, as trials showed it.
@@ -2077,7 +2079,7 @@ class WhyDocument(TypedDict):
 WhyOutcome = Union[Literal['passes'], Literal['fails'], Literal['other']]
 
 # Why no cause is named.
-WhyReason = Union[Literal['flaky'], Literal['passes'], Literal['no_base'], Literal['no_change'], Literal['budget'], Literal['does_not_build'], Literal['fails_without'], Literal['interrupted']]
+WhyReason = Union[Literal['flaky'], Literal['passes'], Literal['no_base'], Literal['no_change'], Literal['budget'], Literal['does_not_build'], Literal['fails_without'], Literal['interrupted'], Literal['command_not_found'], Literal['not_executable']]
 
 # One state that was tried.
 class WhyTrial(TypedDict):
@@ -2091,7 +2093,7 @@ class WhyTrial(TypedDict):
     without: list[str]
 
 # What the trials showed of a cause.
-WhyVerdict = Union[Literal['caused'], Literal['not_by_this_change'], Literal['unknown']]
+WhyVerdict = Union[Literal['caused'], Literal['not_by_this_change'], Literal['unknown'], Literal['not_run']]
 
 # Where the commands and the agent of a run stood.
 class WorkplaceUsed(TypedDict):

@@ -1,10 +1,9 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::drift::drift;
+use super::drift::{drift, lacking, unfetched};
 use super::files::temporary;
 use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
-use super::remedy::lacking;
 use super::{App, AppError, Progress, runs};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::git::Repository;
@@ -135,6 +134,7 @@ fn packages(
     let source = workspace.source.as_ref();
     let missing = lacking(source, root, &workspace.prefix).into_iter();
     let rows = missing.chain(drift(source, root, &workspace.prefix));
+    let rows = rows.chain(unfetched(None, source, root));
     let rows = rows.map(|it| {
         let mut said = it.problem;
         let mut state = CheckupState::Missing;

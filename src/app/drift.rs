@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use super::install::{INSTALLS, Install};
 use super::locked::{Versions, normal};
 use crate::model::{Remedy, RepoPath};
-use crate::source::{Installed, Source};
+use crate::source::{EntryKind, Installed, Source};
 use crate::workplace::installed;
 
 /// A package that is installed in another version than the lock file asks for.
@@ -77,18 +77,80 @@ pub(super) fn drift(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remed
     found
 }
 
+/// What the manifests where one stands ask for and is not installed there.
+pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remedy> {
+    let mut found = Vec::new();
+    let rows = |python| {
+        let mut rows = INSTALLS.iter();
+        rows.find(|row| row.python == python && read(source, prefix, &row.file).is_some())
+    };
+    let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
+    let there = |names: &[&str]| {
+        let mut folders = upward.iter();
+        folders.any(|below| names.iter().any(|it| root.join(below).join(it).exists()))
+    };
+    let scripts = read(source, prefix, "package.json").unwrap_or_default();
+    let asks = scripts.contains("ependencies\"");
+    if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
+        found.push(Remedy::new(
+            "package.json asks for packages, and there is no node_modules",
+            Some(row.all.clone()),
+        ));
+    }
+    let active = std::env::var_os("VIRTUAL_ENV").is_some();
+    let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
+    let locked = rows(true).filter(|row| locked.contains(&row.file.as_str()));
+    if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
+        found.push(Remedy::new(
+            format!("{} locks packages, and there is no .venv", row.file),
+            Some(row.all.clone()),
+        ));
+    }
+    found
+}
+
+/// Submodules that were never fetched; with a log those that it names a file or a module of.
+pub(super) fn unfetched(log: Option<&str>, source: &dyn Source, root: &Path) -> Option<Remedy> {
+    let entries = source.listing().entries().iter();
+    let modules = entries.filter(|it| matches!(it.kind, EntryKind::Submodule { .. }));
+    let mut paths = modules.map(|it| it.path.as_str());
+    let is_named = |path: &str| {
+        let dotted = path.replace('/', ".");
+        let ends = [
+            format!("{path}/"),
+            format!("{dotted}."),
+            format!("'{dotted}'"),
+        ];
+        log.is_none_or(|log| ends.iter().any(|it| log.contains(it)))
+    };
+    let is_empty = |path: &str| {
+        let inside = std::fs::read_dir(root.join(path));
+        inside.is_ok_and(|mut it| it.next().is_none())
+    };
+    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./".contains(it);
+    let path = paths.find(|it| is_named(it) && is_empty(it) && it.chars().all(plain))?;
+    let said = format!("the submodule {path} was never fetched");
+    let command = format!("git submodule update --init -- {path}");
+    Some(Remedy::new(said, Some(command)))
+}
+
 /// The interpreter of a log, where the repository asks for another: `.python-version`, `.nvmrc`.
 pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Option<Remedy> {
     INTERPRETERS.iter().find_map(|(file, name, mark, line)| {
         let asked = read(source, prefix, file)?;
         let asked = asked.trim().trim_start_matches('v').to_owned();
-        let (_, rest) = log.split_once(mark)?;
+        let library = || log.split_once(LIBRARY).filter(|_| *name == "Python");
+        let (_, rest) = log.split_once(mark).or_else(library)?;
         let ran: String = rest
             .chars()
             .take_while(|it| it.is_ascii_digit() || *it == '.')
             .collect();
         let is_version = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
-        let same = ran == asked || ran.starts_with(&format!("{asked}."));
+        // A place of the library tells two parts of it.
+        let parts = ran.trim_end_matches('.').split('.').count();
+        let told: Vec<&str> = asked.split('.').take(parts.max(1)).collect();
+        let told = told.join(".");
+        let same = ran == told || ran.starts_with(&format!("{told}."));
         (is_version(&asked) && is_version(&ran) && !same).then(|| {
             let said = format!("{name} {ran} ran it, {file} asks for {asked}");
             let line = match read(source, prefix, "uv.lock") {
@@ -99,6 +161,9 @@ pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Optio
         })
     })
 }
+
+// What stands before the version of a Python in each traceback.
+const LIBRARY: &str = "/lib/python";
 
 // The file, the language, what stands before its version in a log, and what installs the one asked for.
 const INTERPRETERS: &[(&str, &str, &str, &str)] = &[

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::files::{to_json, write_file};
 use super::{App, AppError, runs};
 use crate::diagnose::Log;
-use crate::exec::CommandLine;
+use crate::exec::{CommandLine, End};
 use crate::git::Repository;
 use crate::model::{Code, RunSummary};
 use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
@@ -61,9 +61,7 @@ pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
         said,
         command,
         timed_out: about.test_result.as_ref().is_some_and(|it| it.timed_out),
-        exit_code: about
-            .test_result
-            .and_then(|it| it.exit.or(it.signal.map(|signal| -signal))),
+        exit_code: about.test_result.and_then(|it| it.code()),
     }))
 }
 
@@ -347,6 +345,16 @@ struct CommandEnd {
     timed_out: bool,
     exit: Option<i32>,
     signal: Option<i32>,
+}
+
+impl CommandEnd {
+    // What never began is told as a shell tells it.
+    fn code(&self) -> Option<i32> {
+        let unstarted = [End::NotFound, End::NotExecutable].into_iter();
+        let mut unstarted = unstarted.filter(|end| self.end == end.to_string());
+        let code = self.exit.or(self.signal.map(|signal| -signal));
+        code.or_else(|| unstarted.next()?.code_or_signal())
+    }
 }
 
 /// The file that keeps what it takes to run a command again.

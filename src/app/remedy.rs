@@ -79,7 +79,7 @@ pub(super) fn remedies(
                     format!("`{name}` is set here and was not handed on"),
                     Some(again(&name)),
                 ),
-                None => Remedy::new(format!("`{name}` is not set"), None),
+                None => project.set_in_an_example(&name, again),
             })
             .collect(),
         FailureKind::PortInUse => texts
@@ -103,39 +103,6 @@ pub(super) fn remedies(
         }
         _ => Vec::new(),
     }
-}
-
-/// What the manifests where one stands ask for and is not installed there.
-pub(super) fn lacking(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remedy> {
-    let project = Project { source, prefix };
-    let mut found = Vec::new();
-    let rows = |python| {
-        let mut rows = INSTALLS.iter();
-        rows.find(|row| row.python == python && project.has(&row.file).is_some())
-    };
-    let upward: Vec<&Path> = Path::new(prefix).ancestors().collect();
-    let there = |names: &[&str]| {
-        let mut folders = upward.iter();
-        folders.any(|below| names.iter().any(|it| root.join(below).join(it).exists()))
-    };
-    let scripts = project.has("package.json").unwrap_or_default();
-    let asks = scripts.contains("ependencies\"");
-    if let Some(row) = rows(false).filter(|_| asks && !there(&["node_modules", ".pnp.cjs"])) {
-        found.push(Remedy::new(
-            "package.json asks for packages, and there is no node_modules",
-            Some(row.all.clone()),
-        ));
-    }
-    let active = std::env::var_os("VIRTUAL_ENV").is_some();
-    let locked = ["uv.lock", "poetry.lock", "Pipfile.lock"];
-    let locked = rows(true).filter(|row| locked.contains(&row.file.as_str()));
-    if let Some(row) = locked.filter(|_| !active && !there(&[".venv", "venv"])) {
-        found.push(Remedy::new(
-            format!("{} locks packages, and there is no .venv", row.file),
-            Some(row.all.clone()),
-        ));
-    }
-    found
 }
 
 fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
@@ -214,6 +181,27 @@ impl Project<'_> {
                 return None;
             }
             folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        }
+    }
+
+    // A variable that nobody set, with the value that an example of settings has.
+    fn set_in_an_example(&self, name: &str, again: &dyn Fn(&str) -> String) -> Remedy {
+        let value = |file: &str| {
+            let text = self.has(file)?;
+            let mut lines = text
+                .lines()
+                .map(|it| it.trim_start_matches("export ").trim());
+            let value = lines.find_map(|it| it.strip_prefix(name)?.strip_prefix('='))?;
+            let plain = |it: char| it.is_ascii_alphanumeric() || "-_.:/@,+".contains(it);
+            let is_plain = !value.is_empty() && value.chars().all(plain);
+            is_plain.then(|| (file.to_owned(), format!("{name}={value}")))
+        };
+        match EXAMPLES.iter().find_map(|file| value(file)) {
+            Some((file, pair)) => Remedy::new(
+                format!("`{name}` is not set; {file} has a value for it"),
+                Some(again(&pair)),
+            ),
+            None => Remedy::new(format!("`{name}` is not set"), None),
         }
     }
 
@@ -398,6 +386,8 @@ fn port(text: &str) -> Option<u16> {
     };
     marked.filter_map(digits).find(|port| *port >= 80)
 }
+
+const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
 
 const COMPOSE: &[&str] = &[
     "compose.yaml",

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use super::context::prompt_tokens;
 use super::deleted::deleted;
-use super::drift::{drift_in_log, interpreter};
+use super::drift::{drift_in_log, interpreter, unfetched};
 use super::hint::{HintRequest, find_imports};
 use super::line_rows::of_lines;
 use super::remedy::remedies;
@@ -13,7 +13,7 @@ use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, Failure, FailureKind, FailurePacket, MentionedFile,
-    PacketSize, RepoPath, RunFailure, RunSummary, Suggestion,
+    PacketSize, Remedy, RepoPath, RunFailure, RunSummary, Suggestion,
 };
 use crate::repair::log_heals;
 use crate::source::Source;
@@ -42,7 +42,7 @@ pub(super) fn summarise(
     };
     let source = workspace.source.as_ref();
     let (certain, perhaps, more) = found_imports(app, diagnosis, log);
-    let again = |name: &str| format!("mendit run --env {name} {command}");
+    let again = with_variable(command);
     let mut mended_by_hand = match certain.as_slice() {
         [] => {
             let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
@@ -50,9 +50,7 @@ pub(super) fn summarise(
         }
         _ => Vec::new(),
     };
-    let drifted = |root| drift_in_log(log.text(), source, root, &workspace.prefix);
-    mended_by_hand.extend(workspace.root.as_deref().and_then(drifted));
-    mended_by_hand.extend(interpreter(log.text(), source, &workspace.prefix));
+    mended_by_hand.extend(drifted(log.text(), workspace));
     if mended_by_hand.is_empty() {
         mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
     }
@@ -85,6 +83,37 @@ pub(super) fn summarise(
         remedies: mended_by_hand,
         ..told(diagnosis, source)
     }
+}
+
+/// What lies outside the code and may have made a command fail, each with what to type.
+pub(super) fn around(
+    diagnosis: &Diagnosis,
+    log: &str,
+    command: &str,
+    workspace: &Workspace,
+) -> Vec<Remedy> {
+    let source = workspace.source.as_ref();
+    let mut found = drifted(log, workspace);
+    if found.is_empty() {
+        let again = with_variable(command);
+        found = remedies(diagnosis, command, &again, source, &workspace.prefix);
+    }
+    found
+}
+
+// Packages and interpreters in other versions than the repository asks for.
+fn drifted(log: &str, workspace: &Workspace) -> Vec<Remedy> {
+    let (source, prefix) = (workspace.source.as_ref(), workspace.prefix.as_str());
+    let root = workspace.root.as_deref();
+    let package = root.and_then(|root| drift_in_log(log, source, root, prefix));
+    let interpreter = interpreter(log, source, prefix);
+    let submodule = root.and_then(|root| unfetched(Some(log), source, root));
+    let found = submodule.into_iter().chain(package).chain(interpreter);
+    found.collect()
+}
+
+fn with_variable(command: &str) -> impl Fn(&str) -> String {
+    move |name| format!("mendit run --env {name} {command}")
 }
 
 /// Changes that may be it and that a summary names.

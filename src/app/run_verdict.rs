@@ -110,8 +110,8 @@ fn is_own(command: &CommandLine, diagnosis: Option<&Diagnosis>) -> bool {
     missing.is_none_or(|name| line.split_whitespace().any(|word| word == name))
 }
 
-// What to do about a command that never began.
-fn not_started(command: &str, is_there: bool) -> String {
+/// What to do about a command that never began.
+pub(super) fn not_started(command: &str, is_there: bool) -> String {
     let program = command.split_whitespace().next().unwrap_or_default();
     if is_there {
         let python = std::path::Path::new(program).extension() == Some("py".as_ref());

@@ -11,6 +11,7 @@ use super::why_case::{Answer, Case, search};
 use super::why_range::{Bases, bases, search_range};
 use super::why_trials::{Trials, TrialsSetup};
 use super::{App, AppError, Progress, runs};
+use crate::exec::on_path;
 use crate::model::{
     Diagnosis, Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
     WorkplaceMode,
@@ -96,7 +97,13 @@ pub(super) fn search_cause(
     let started = Instant::now();
     let line = search.line;
     let document = with_trials(app, workspace, search, progress, |mut trials| {
-        let answer = answer(app, workspace, &mut trials, search)?;
+        let mut answer = answer(app, workspace, &mut trials, search)?;
+        // What cannot be started says nothing of changes.
+        if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
+            answer.verdict = WhyVerdict::NotRun;
+            answer.reason = Some(reason);
+            answer.suspects.clear();
+        }
         Ok(document(app, workspace, trials, answer, line, started))
     })?;
     keep_cause(app, workspace, line, &document);
@@ -165,6 +172,14 @@ fn answer(
     if !fails {
         return Ok(Answer::unknown(WhyReason::Passes));
     }
+    // No change of the repository brings a program that is sought elsewhere.
+    let sought = line.split_whitespace().next().unwrap_or_default();
+    if trials.not_run() == Some(WhyReason::CommandNotFound)
+        && !sought.contains(['/', '='])
+        && on_path(sought).is_none()
+    {
+        return Ok(Answer::unknown(WhyReason::CommandNotFound));
+    }
     let Some(git) = &workspace.git else {
         return Ok(Answer::unknown(WhyReason::NoBase));
     };
@@ -218,6 +233,11 @@ fn document(
         diff: mask(&change.diff),
         ..change
     };
+    let around = if answer.is_open() {
+        trials.around(line)
+    } else {
+        Vec::new()
+    };
     let told = trials.told();
     let more = answer.suspects.len().saturating_sub(MAX_SUSPECTS);
     let suspects = answer.suspects.into_iter().take(MAX_SUSPECTS);
@@ -234,6 +254,7 @@ fn document(
         undo: answer.undo.filter(|it| mask(it) == *it),
         suspects: suspects.map(masked).collect(),
         more_suspects: more as u64,
+        around,
         trials: told.trials,
         runs: told.runs,
         whole_runs: told.whole_runs,
@@ -287,6 +308,16 @@ impl Answer {
             Some(WhyReason::DoesNotBuild),
         ];
         !open.contains(&self.reason)
+    }
+
+    // Whether what failed is seen, and no change of the repository explains it.
+    fn is_open(&self) -> bool {
+        let around = [
+            Some(WhyReason::NoBase),
+            Some(WhyReason::CommandNotFound),
+            Some(WhyReason::NotExecutable),
+        ];
+        !self.is_last() || around.contains(&self.reason)
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Bases {
     // The first-parent line from `HEAD` on, newest first.
     line: Vec<String>,
     shallow: bool,
+    // Whether somebody says that the first passes.
+    named: bool,
 }
 
 /// The commit that is named; else the last seen green here, where the branch began, and some steps back.
@@ -30,7 +32,16 @@ pub(super) fn bases(
     let parents = git.first_parents("HEAD", MAX_COMMITS)?;
     let mut commits = Vec::new();
     if let Some(since) = since {
-        commits.push((since.to_owned(), git.commit(since)?));
+        let commit = git.commit(since)?;
+        // Where what stood there does not build here, one after it may.
+        let within = parents.iter().position(|it| *it == commit).unwrap_or(0);
+        let steps = std::iter::successors(Some(1), |it| Some(it * 2));
+        let steps = steps.take_while(|it| *it < within);
+        commits.push((since.to_owned(), commit));
+        for back in steps {
+            let commit = parents.get(back).cloned();
+            commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
+        }
     } else {
         let seen = passed_at(app, line, prefix)?.and_then(|it| git.commit(&it).ok());
         commits.extend(seen.map(|it| (SEEN.to_owned(), it)));
@@ -52,6 +63,7 @@ pub(super) fn bases(
         commits,
         line: parents,
         shallow: git.is_shallow(),
+        named: since.is_some(),
     })
 }
 
@@ -117,6 +129,9 @@ pub(super) fn search_range(
             WhyOutcome::Fails => {
                 answer.verdict = WhyVerdict::NotByThisChange;
                 answer.reason = Some(WhyReason::FailsWithout);
+                if bases.named && bases.commits.first().is_some_and(|it| it.1 == *commit) {
+                    break;
+                }
             }
             WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
                 answer.verdict = WhyVerdict::Unknown;

@@ -2,10 +2,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::last_run::{last_command, last_log};
+use super::remedy::missing_program;
+use super::run_summary::around;
+use super::run_verdict::not_started;
 use super::{App, AppError, Progress};
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::Stop;
-use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{
+    Diagnosis, FailureKind, Remedy, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial,
+};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::proof::named_runners;
@@ -50,6 +55,9 @@ pub(super) struct Trials<'a> {
     ran_at: Option<String>,
     // Whether they were seen to fail in the workplace, and not only where they were run before.
     failed_here: bool,
+    // What the command wrote when it failed, and why it never began.
+    log: String,
+    not_run: Option<WhyReason>,
     runs: u32,
     whole_runs: u32,
     took: Duration,
@@ -79,6 +87,8 @@ impl<'a> Trials<'a> {
             look: None,
             ran_at: None,
             failed_here: false,
+            log: String::new(),
+            not_run: None,
             runs: 0,
             whole_runs: 0,
             took: Duration::ZERO,
@@ -88,6 +98,25 @@ impl<'a> Trials<'a> {
 
     pub(super) fn diagnosis(&self) -> Option<&Diagnosis> {
         self.diagnosis.as_ref()
+    }
+
+    /// What lies outside the changes and may have made it fail.
+    pub(super) fn around(&self, line: &str) -> Vec<Remedy> {
+        let of = |it| around(it, &self.log, line, self.setup.workspace);
+        let mut found = self.diagnosis.as_ref().map(of).unwrap_or_default();
+        if let (Some(reason), []) = (self.not_run, found.as_slice()) {
+            let said = not_started(line, reason == WhyReason::NotExecutable);
+            let program = self.log.lines().find_map(missing_program);
+            let program = program.or_else(|| line.split_whitespace().next());
+            let program = program.unwrap_or_default();
+            found.push(Remedy::new(format!("`{program}`: {said}"), None));
+        }
+        found
+    }
+
+    /// Why the command never began.
+    pub(super) fn not_run(&self) -> Option<WhyReason> {
+        self.not_run
     }
 
     /// Lines that ran in the failing tests, of the state that was seen first.
@@ -158,6 +187,8 @@ impl<'a> Trials<'a> {
             None => match self.run(&States::new(), true)? {
                 Some(ran) if !ran.observed.passed => {
                     self.failed_here = true;
+                    self.not_run = not_run(&ran.diagnosis, ran.observed.test_result.exit);
+                    self.log = ran.log;
                     ran.diagnosis
                 }
                 _ => return Ok(false),
@@ -201,7 +232,7 @@ impl<'a> Trials<'a> {
         }
     }
 
-    fn last_diagnosis(&self, line: &str) -> Result<Option<Diagnosis>, AppError> {
+    fn last_diagnosis(&mut self, line: &str) -> Result<Option<Diagnosis>, AppError> {
         let (app, workspace) = (self.setup.app, self.setup.workspace);
         let Some(last) = last_command(app)?.filter(|it| !it.passed) else {
             return Ok(None);
@@ -219,7 +250,10 @@ impl<'a> Trials<'a> {
             command: Some(line.to_owned()),
             rules: app.rules(),
         };
-        Ok(Some(diagnose_in(log.log.text(), &facts, source)))
+        let diagnosis = diagnose_in(log.log.text(), &facts, source);
+        self.not_run = not_run(&diagnosis, log.exit_code);
+        log.log.text().clone_into(&mut self.log);
+        Ok(Some(diagnosis))
     }
 
     /// Runs the failing tests with some files in another state. `without` says which changes are taken
@@ -380,6 +414,18 @@ impl<'a> Trials<'a> {
 const MAX_NAMED: usize = 20;
 const LONGEST: Duration = Duration::from_mins(30);
 const LEAST: Duration = Duration::from_secs(30);
+
+// Whether nothing ran, since a program is not there or may not be executed.
+fn not_run(diagnosis: &Diagnosis, code: Option<i32>) -> Option<WhyReason> {
+    match diagnosis.kind {
+        _ if !diagnosis.failing_tests.is_empty() => None,
+        FailureKind::CommandNotFound => Some(WhyReason::CommandNotFound),
+        FailureKind::PermissionDenied if code.is_none_or(|it| it == 126) => {
+            Some(WhyReason::NotExecutable)
+        }
+        _ => None,
+    }
+}
 
 // The lines that say what failed, without what differs from run to run.
 fn errors(diagnosis: &Diagnosis) -> BTreeSet<String> {

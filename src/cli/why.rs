@@ -73,6 +73,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         (WhyVerdict::Caused, _) | (_, Some(WhyReason::Passes)) => Exit::Yes,
         (_, Some(WhyReason::Interrupted)) => Exit::Interrupted,
         (_, Some(WhyReason::Budget)) => Exit::TimedOut,
+        (WhyVerdict::NotRun, _) => Exit::Environment,
         _ => Exit::No,
     })
 }

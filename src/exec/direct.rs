@@ -139,6 +139,7 @@ fn wait_for(mut child: Group, limits: Limits, asked: &Receiver<Ask>) -> Report {
             "only a supervisor can confine a command, and none is set",
         )],
         shut: Vec::new(),
+        hung: None,
     }
 }
 

@@ -15,6 +15,8 @@ pub(super) struct Report {
     pub(super) not_confined: Vec<NotConfined>,
     /// Shared temporary folders that could not be made private, and so could not be written.
     pub(super) shut: Vec<OsString>,
+    /// Where what hung was, when it could be asked and did not write that itself.
+    pub(super) hung: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,6 +45,7 @@ impl Report {
             sandbox: SandboxState::None,
             not_confined: Vec::new(),
             shut: Vec::new(),
+            hung: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Remedy;
+
 /// What made a command fail: `mendit why --format json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -30,6 +32,8 @@ pub struct WhyDocument {
     pub suspects: Vec<WhyChange>,
     /// How many more there are.
     pub more_suspects: u64,
+    /// What lies outside the changes and may be it, with what to type; told where no change is named.
+    pub around: Vec<Remedy>,
     /// What was tried, in order.
     pub trials: Vec<WhyTrial>,
     /// Runs of the failing tests.
@@ -50,6 +54,8 @@ pub enum WhyVerdict {
     NotByThisChange,
     /// No trial said so or so; `reason` says why.
     Unknown,
+    /// The command cannot be started, and nothing that changed made it so.
+    NotRun,
 }
 
 /// Why no cause is named.
@@ -72,6 +78,10 @@ pub enum WhyReason {
     FailsWithout,
     /// Somebody stopped it.
     Interrupted,
+    /// There is no such program.
+    CommandNotFound,
+    /// The file may not be executed.
+    NotExecutable,
 }
 
 /// What the changes were compared with.

@@ -1,5 +1,5 @@
 use super::diff_text::diff_text;
-use crate::model::{WhyChange, WhyDocument, WhyReason, WhyVerdict};
+use crate::model::{Remedy, WhyChange, WhyDocument, WhyReason, WhyVerdict};
 
 /// The answer in one line.
 #[must_use]
@@ -68,6 +68,12 @@ fn unknown(document: &WhyDocument) -> String {
             format!("unknown: with all that changed{since} taken back, something else fails")
         }
         Some(WhyReason::Interrupted) => "unknown: interrupted".to_owned(),
+        Some(WhyReason::CommandNotFound) => {
+            "nothing ran: the program that was to be started is not there".to_owned()
+        }
+        Some(WhyReason::NotExecutable) => {
+            "nothing ran: the file that was to be started may not be executed".to_owned()
+        }
         Some(WhyReason::FailsWithout) | None => {
             format!("not by this change: with all that changed{since} taken back it fails as well")
         }
@@ -95,6 +101,10 @@ pub fn why_text(document: &WhyDocument, color: bool) -> String {
             text.push_str(&format!("  and {more} more\n"));
         }
     }
+    if !document.around.is_empty() {
+        text.push('\n');
+        text.extend(document.around.iter().map(around));
+    }
     text.push_str(&format!("\n{}\n", cost(document)));
     if let Some(next) = advice(document) {
         text.push_str(&format!("next: {next}\n"));
@@ -113,8 +123,19 @@ pub fn why_markdown(document: &WhyDocument) -> String {
             cause.diff
         ));
     }
+    for remedy in &document.around {
+        text.push_str(&format!("\n{}", around(remedy)));
+    }
     text.push_str(&format!("\n{}\n", cost(document)));
     text
+}
+
+// What lies outside the changes, and what to type.
+fn around(remedy: &Remedy) -> String {
+    match &remedy.command {
+        Some(command) => format!("{}: `{command}`\n", remedy.problem),
+        None => format!("{}\n", remedy.problem),
+    }
 }
 
 /// Suspects that are shown.

@@ -13,6 +13,11 @@ const MAX_BYTES: u64 = 2 << 20;
 /// Files that came, beside which one that went is looked for.
 const MAX_MOVES: usize = 300;
 
+/// From which likeness on a line is another one that was changed.
+const ALIKE: f64 = 0.6;
+/// Pairs of lines of a hunk that are compared.
+const MOST_PAIRS: usize = 2_500;
+
 /// What differs between two states of a repository, cut into hunks that can be taken back one by one.
 #[derive(Debug, Default)]
 pub struct Difference {
@@ -71,8 +76,8 @@ impl Difference {
         &self.hunks
     }
 
-    /// The same files with these hunks alone, cut to pairs of lines where as many came as went; `None` where
-    /// that cuts nothing.
+    /// The same files with these hunks alone, cut to pairs of lines: where as many came as went in their order,
+    /// else those that are alike, and what stands between them. `None` where that cuts nothing.
     #[must_use]
     pub fn finer(&self, set: &BTreeSet<usize>) -> Option<Self> {
         let mut hunks = Vec::new();
@@ -85,6 +90,13 @@ impl Difference {
                         ..hunk.clone()
                     }));
                 }
+                What::Lines(gone, come) => {
+                    let parts = self.alike(hunk, gone, come).into_iter();
+                    hunks.extend(parts.map(|(old, new)| Hunk {
+                        what: What::Lines(old, new),
+                        ..hunk.clone()
+                    }));
+                }
                 _ => hunks.push(hunk.clone()),
             }
         }
@@ -92,6 +104,47 @@ impl Difference {
             files: self.files.clone(),
             hunks,
         })
+    }
+
+    // Parts of a hunk: lines that became others like them, and what went or came between.
+    fn alike(
+        &self,
+        hunk: &Hunk,
+        gone: &Range<usize>,
+        come: &Range<usize>,
+    ) -> Vec<(Range<usize>, Range<usize>)> {
+        let lines = |state: Option<&(RepoPath, FileState)>, range: &Range<usize>| {
+            let bytes = state.map_or(&[][..], |(_, state)| &state.bytes);
+            let text = String::from_utf8_lossy(bytes);
+            let lines = text.lines().skip(range.start).take(range.len());
+            lines.map(|it| it.trim().to_owned()).collect::<Vec<_>>()
+        };
+        let file = self.files.get(hunk.file);
+        let old = lines(file.and_then(|it| it.before.as_ref()), gone);
+        let new = lines(file.and_then(|it| it.after.as_ref()), come);
+        if old.len() * new.len() > MOST_PAIRS {
+            return vec![(gone.clone(), come.clone())];
+        }
+        let (mut at, mut to) = (0, 0);
+        let mut parts = Vec::new();
+        for (index, line) in old.iter().enumerate() {
+            let rest = new.iter().enumerate().skip(to);
+            let near = rest.map(|(it, other)| (strsim::normalized_levenshtein(line, other), it));
+            let near = near.filter(|it| it.0 >= ALIKE);
+            let best = near.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+            if let Some((_, other)) = best {
+                parts.push((at..index, to..other));
+                parts.push((index..index + 1, other..other + 1));
+                (at, to) = (index + 1, other + 1);
+            }
+        }
+        parts.push((at..old.len(), to..new.len()));
+        parts.retain(|(old, new)| !(old.is_empty() && new.is_empty()));
+        let moved = |range: Range<usize>, by: usize| range.start + by..range.end + by;
+        let parts = parts.into_iter();
+        parts
+            .map(|(old, new)| (moved(old, gone.start), moved(new, come.start)))
+            .collect()
     }
 
     /// The files as they are with some hunks taken back, those that have one of them alone; `None` for one
@@ -134,6 +187,12 @@ impl Difference {
             What::File => (whole.clone(), whole),
             What::Moved(from) => return format!("renamed from {from}\n"),
         };
+        if let (What::File, Some((_, before)), Some((_, after))) =
+            (&hunk.what, &file.before, &file.after)
+            && before.bytes == after.bytes
+        {
+            return format!("-mode {:o}\n+mode {:o}\n", before.mode, after.mode);
+        }
         let side = |state: &Option<(RepoPath, FileState)>, range: Range<usize>, mark: char| {
             let bytes = state.as_ref().map_or(&[][..], |(_, state)| &state.bytes);
             let lines = bytes.split_inclusive(|byte| *byte == b'\n').enumerate();
@@ -364,6 +423,32 @@ mod tests {
 
     fn row(path: &str, text: Option<&str>) -> (String, Option<String>) {
         (path.to_owned(), text.map(str::to_owned))
+    }
+
+    #[test]
+    fn lines_that_are_alike_are_parts_of_their_own() {
+        let before = Memory::named([(
+            "a.py",
+            "try:\n    f()\nexcept E:\n    if a not in b:\n        g()\n",
+        )]);
+        let after = Memory::named([(
+            "a.py",
+            "try:\n    f()\nexcept E as e:\n    # tested\n    if a in b:\n        g()\n",
+        )]);
+        let difference = Difference::between(&before, &after, &|_| true);
+        assert_eq!(difference.hunks().len(), 1);
+        let finer = difference.finer(&BTreeSet::from([0])).unwrap();
+        let diffs = finer.hunks().iter().map(|it| finer.diff(it, 9));
+        let expected = [
+            "-except E:\n+except E as e:\n",
+            "+    # tested\n",
+            "-    if a not in b:\n+    if a in b:\n",
+        ];
+        assert_eq!(diffs.collect::<Vec<_>>(), expected);
+        let states = finer.taken_back(&BTreeSet::from([2]));
+        let (_, state) = states.into_iter().next().unwrap();
+        let text = String::from_utf8(state.unwrap().bytes.to_vec()).unwrap();
+        assert!(text.contains("# tested\n    if a not in b:"), "{text}");
     }
 
     #[test]

@@ -35,35 +35,116 @@ fn a_python_that_hangs_says_where_and_an_agent_is_asked() {
             ("test_work.py", unit),
         ]);
         let command = "python3 -m unittest";
-        let ran = repo.mendit(&["run", "--timeout", "2", "--no-why", command]);
-        assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
-        let said = stderr(&ran);
-        let near = [hangs, hangs + 1].map(|line| format!("lib/work.py:{line}"));
-        assert!(near.iter().any(|it| said.contains(it.as_str())), "{said}");
-        let diagnosis = repo.mendit(&["diagnose", "--format", "json"]);
-        let diagnosis: Value = serde_json::from_slice(&diagnosis.stdout).unwrap();
-        assert_eq!(
-            (&diagnosis["kind"], &diagnosis["files"][0]["path"]),
-            (&"timeout".into(), &"lib/work.py".into())
-        );
-        if hangs != 3 {
-            continue;
+        hangs_at(&repo, command, "2", ("lib/work.py", hangs));
+        if hangs == 3 {
+            let agent = "printf 'def drain(items):\\n    return len(items)\\n' > lib/work.py";
+            is_repaired(&repo, command, "2", agent);
         }
-        let agent = "printf 'def drain(items):\\n    return len(items)\\n' > lib/work.py";
-        let fixed = repo.mendit(&[
-            "repair",
-            "--test",
-            command,
-            "--test-timeout",
-            "2",
-            "--agent",
-            agent,
-            "--agent-protocol",
-            "edit",
-            "--format",
-            "json",
-        ]);
-        let fixed: Value = serde_json::from_slice(&fixed.stdout).unwrap();
-        assert_eq!(fixed["status"], "fixed", "{fixed}");
+    }
+}
+
+// Under a time limit the command ends with the place where it hangs, or the line after it.
+fn hangs_at(repo: &Repo, command: &str, limit: &str, (path, line): (&str, u64)) {
+    let ran = repo.mendit(&["run", "--timeout", limit, "--no-why", command]);
+    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
+    let said = stderr(&ran);
+    let near = [line, line + 1].map(|line| format!("{path}:{line}"));
+    assert!(near.iter().any(|it| said.contains(it.as_str())), "{said}");
+    let diagnosis = repo.mendit(&["diagnose", "--format", "json"]);
+    let diagnosis: Value = serde_json::from_slice(&diagnosis.stdout).unwrap();
+    assert_eq!(
+        (&diagnosis["kind"], &diagnosis["files"][0]["path"]),
+        (&"timeout".into(), &path.into()),
+        "{diagnosis}"
+    );
+}
+
+fn is_repaired(repo: &Repo, command: &str, limit: &str, agent: &str) {
+    let fixed = repo.mendit(&[
+        "repair",
+        "--test",
+        command,
+        "--test-timeout",
+        limit,
+        "--agent",
+        agent,
+        "--agent-protocol",
+        "edit",
+        "--format",
+        "json",
+    ]);
+    let fixed: Value = serde_json::from_slice(&fixed.stdout).unwrap();
+    assert_eq!(fixed["status"], "fixed", "{fixed}");
+}
+
+const LOOPS: &str = "exports.drain = function drain(items) {\n  let count = 0;\n  while (items.length >= 0) {\n    \
+                     count += 1;\n  }\n  return count;\n};\n";
+
+#[test]
+fn a_node_that_hangs_says_where_and_an_agent_is_asked() {
+    if !has_program("node") {
+        eprintln!("skipped: no node");
+        return;
+    }
+    let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { drain } = \
+                require('../lib/work.js');\ntest('drains', () => assert.equal(drain([]), 0));\n";
+    let repo = Repo::with(&[("lib/work.js", LOOPS), ("test/work.test.js", test)]);
+    hangs_at(&repo, "node --test", "3", ("lib/work.js", 3));
+    let agent = "printf 'exports.drain = (items) => items.length;\\n' > lib/work.js";
+    is_repaired(&repo, "node --test", "3", agent);
+    assert_eq!(repo.git(&["status", "--porcelain", "--", "test"]), "");
+}
+
+#[test]
+fn runners_of_node_say_where_they_hang() {
+    // A folder `node_modules` with jest, vitest and mocha.
+    let Some(modules) = std::env::var_os("MENDIT_TEST_MODULES").filter(|_| has_program("node"))
+    else {
+        eprintln!(
+            "skipped: no node, or MENDIT_TEST_MODULES names no folder with jest, vitest and mocha"
+        );
+        return;
+    };
+    let typed = "interface Item {\n  name: string;\n}\n\n// Types are gone when it runs.\ntype Items = Item[];\n\nexport \
+                 function drain(items: Items): number {\n  let count: number = 0;\n  while (items.length >= 0) {\n    count += \
+                 1;\n  }\n  return count;\n}\n";
+    let required = "const { drain } = require('../lib/work.js');\n";
+    let imported = "import { test, expect } from 'vitest';\nimport { drain } from '../lib/typed';\ntest('drains', () => \
+                    expect(drain([])).toBe(0));\n";
+    let repo = Repo::with(&[
+        (".gitignore", "node_modules\n"),
+        (
+            "package.json",
+            "{\"name\": \"w\", \"version\": \"1.0.0\"}\n",
+        ),
+        ("lib/work.js", LOOPS),
+        ("lib/typed.ts", typed),
+        (
+            "test/a.spec.js",
+            &format!("{required}test('drains', () => expect(drain([])).toBe(0));\n"),
+        ),
+        (
+            "test/b.mocha.js",
+            &format!("{required}it('drains', () => require('assert').equal(drain([]), 0));\n"),
+        ),
+        ("test/c.test.ts", imported),
+    ]);
+    std::os::unix::fs::symlink(modules, repo.root().join("node_modules")).unwrap();
+    for (command, place) in [
+        ("node_modules/.bin/jest test/a.spec.js", ("lib/work.js", 3)),
+        (
+            "node_modules/.bin/mocha test/b.mocha.js",
+            ("lib/work.js", 3),
+        ),
+        (
+            "node_modules/.bin/vitest run --pool=forks test/c.test.ts",
+            ("lib/typed.ts", 10),
+        ),
+        (
+            "node_modules/.bin/vitest run --pool=threads test/c.test.ts",
+            ("lib/typed.ts", 10),
+        ),
+    ] {
+        hangs_at(&repo, command, "8", place);
     }
 }

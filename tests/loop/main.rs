@@ -12,3 +12,4 @@ mod repair;
 mod support;
 mod traced;
 mod why;
+mod witnesses;

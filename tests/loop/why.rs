@@ -1,6 +1,8 @@
 //! Which change made it fail: uncommitted, in a commit, deleted, of two parts, and none at all.
 #![cfg(unix)]
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -387,4 +389,99 @@ fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
         assert!(Instant::now() < until, "{} processes are left", left());
         std::thread::sleep(Duration::from_millis(100));
     }
+}
+
+#[test]
+fn what_cannot_be_started_has_a_verdict_of_its_own() {
+    let repo = repo();
+    repo.write("check.sh", "exit 0\n");
+    repo.commit();
+    repo.write("library/loans.py", broken(LOANS));
+    let asked = |command: &[&str]| {
+        let output = repo.mendit(&[&["why", "--format", "json"], command].concat());
+        let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), document)
+    };
+    for (command, reason, said) in [
+        (
+            &["no-such-program", "-q"][..],
+            "command_not_found",
+            "`no-such-program`: check",
+        ),
+        (
+            &["sh", "-c", "true && no-such-one"][..],
+            "command_not_found",
+            "`no-such-one`: ",
+        ),
+        (&["./check.sh"][..], "not_executable", "chmod +x ./check.sh"),
+    ] {
+        let (code, document) = asked(command);
+        let of = |key: &str| document[key].clone();
+        assert_eq!(
+            (code, of("verdict"), of("reason")),
+            (Some(2), "not_run".into(), reason.into()),
+            "{document}"
+        );
+        assert_eq!(
+            (of("suspects"), of("moreSuspects")),
+            (Value::Array(Vec::new()), 0.into())
+        );
+        let around = document["around"][0]["problem"].as_str().unwrap();
+        assert!(around.contains(said), "{around}");
+    }
+    // The same of a run before; and what a change made so is its change.
+    assert_eq!(
+        repo.mendit(&["run", "no-such-program"]).status.code(),
+        Some(2)
+    );
+    assert_eq!(asked(&[]).1["verdict"], "not_run");
+    repo.write("run.sh", "#!/bin/sh\nexit 0\n");
+    std::fs::set_permissions(repo.root().join("run.sh"), Permissions::from_mode(0o755)).unwrap();
+    repo.commit();
+    for gone in [false, true] {
+        let file = repo.root().join("run.sh");
+        if gone {
+            std::fs::remove_file(file).unwrap();
+        } else {
+            std::fs::set_permissions(file, Permissions::from_mode(0o644)).unwrap();
+        }
+        let (code, document) = asked(&["./run.sh"]);
+        let cause = &document["cause"][0];
+        assert_eq!(
+            (code, &cause["path"]),
+            (Some(0), &"run.sh".into()),
+            "{document}"
+        );
+        if !gone {
+            assert_eq!(cause["diff"], "-mode 100755\n+mode 100644\n");
+        }
+    }
+}
+
+#[test]
+fn what_fails_now_and_then_is_no_change_s() {
+    if !has_program("python3") {
+        return;
+    }
+    let repo = repo();
+    // Fails every other time, as the folder for temporary files has it.
+    let seen = "import os, tempfile\n\nSEEN = os.path.join(tempfile.gettempdir(), 'seen-before')\n";
+    let body = "if os.path.exists(SEEN):\n            os.remove(SEEN)\n        else:\n            open(SEEN, \
+                'w').close()\n            self.fail('not yet')\n        self.assertFalse(is_overdue(14))";
+    let test = TEST.replace("self.assertFalse(is_overdue(14))", body);
+    repo.write("test_loans.py", format!("{seen}{test}"));
+    repo.commit();
+    repo.write("library/loans.py", innocent(LOANS));
+    let (code, document) = why(&repo, &[]);
+    let of = |key: &str| document[key].clone();
+    assert_eq!(
+        (code, of("verdict"), of("reason"), of("cause")),
+        (
+            1,
+            "unknown".into(),
+            "flaky".into(),
+            Value::Array(Vec::new())
+        ),
+        "{document}"
+    );
 }

@@ -14,7 +14,7 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::hang::ask_where;
+use super::hang::{ask_node, ask_where, has_node};
 use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
@@ -28,6 +28,8 @@ const SETTLE: Duration = Duration::from_millis(200);
 const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
 /// How long what hangs has to say where.
 const ANSWER: Duration = Duration::from_secs(1);
+/// The same of a node, whose scripts are all told first.
+const NODE_ANSWER: Duration = Duration::from_secs(3);
 /// When to give up on processes that cannot be killed, such as those of another user.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
@@ -71,6 +73,8 @@ enum Event {
     Child,
     Stop,
     Kill,
+    /// What hung was asked where.
+    Asked(Option<String>),
 }
 
 fn supervised() -> Option<i32> {
@@ -121,10 +125,12 @@ fn carry_out(
             release_output();
             let stdin = child.stdin.take();
             let socket = control.try_clone().ok()?;
+            let told = events.clone();
             thread::spawn(move || listen_to_socket(&socket, stdin, &events));
             let pid = i32::try_from(child.id()).ok()?;
-            let (end, forced) = follow(pid, order, &happened);
+            let (end, forced, hung) = follow(pid, order, &happened, &told);
             Report {
+                hung,
                 end,
                 leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
                 sandbox: state(order, &not_confined),
@@ -255,14 +261,20 @@ pub(super) fn release_output() {
     }
 }
 
-// How the command ended, and whether it had to be killed.
-fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
+// How the command ended, whether it had to be killed, and where it hung.
+fn follow(
+    pid: i32,
+    order: &Order,
+    happened: &Receiver<Event>,
+    told: &Sender<Event>,
+) -> (ReportedEnd, bool, Option<String>) {
     let mut deadline = order
         .timeout_ms
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
     let grace = Duration::from_millis(order.grace_ms);
     let mut reason = None;
     let mut asked = false;
+    let mut stack = None;
     loop {
         let event = match deadline {
             None => happened.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -274,7 +286,8 @@ fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, 
             Ok(Event::Child) => {
                 if let Reaped::Found(status) = reap(pid) {
                     let hung = asked.then_some(ReportedEnd::TimedOut);
-                    return (reason.or(hung).unwrap_or_else(|| end_of(status)), false);
+                    let end = reason.or(hung).unwrap_or_else(|| end_of(status));
+                    return (end, false, stack);
                 }
             }
             Ok(Event::Stop) if reason.is_none() => {
@@ -286,13 +299,29 @@ fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, 
                 asked = true;
                 deadline = Instant::now().checked_add(ANSWER);
             }
+            Err(RecvTimeoutError::Timeout)
+                if !asked && reason.is_none() && !order.no_network && has_node() =>
+            {
+                asked = true;
+                deadline = Instant::now().checked_add(NODE_ANSWER + ANSWER);
+                let told = told.clone();
+                thread::spawn(move || told.send(Event::Asked(ask_node(NODE_ANSWER))));
+            }
+            Ok(Event::Asked(text)) => {
+                stack = text;
+                if reason.is_none() {
+                    deadline = Some(Instant::now());
+                }
+            }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
                 ask_to_end(pid);
                 reason = Some(ReportedEnd::TimedOut);
                 deadline = Instant::now().checked_add(grace);
             }
             Ok(Event::Stop) => {}
-            Ok(Event::Kill) | Err(_) => return (reason.unwrap_or(ReportedEnd::Stopped), true),
+            Ok(Event::Kill) | Err(_) => {
+                return (reason.unwrap_or(ReportedEnd::Stopped), true, stack);
+            }
         }
     }
 }

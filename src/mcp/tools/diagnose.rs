@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::super::tool::ToolError;
 use crate::app::{
-    App, AppError, DiagnoseRequest, Log, Progress, Report, diagnose_log, last_log, no_run,
+    App, AppError, DiagnoseRequest, LastLog, Log, Progress, Report, diagnose_log, last_log, no_run,
     read_junit, read_log, readable_file,
 };
 use crate::mcp::tool::{Caller, Given, arguments};
@@ -22,6 +22,8 @@ pub(super) struct Arguments {
     log_file: Option<String>,
     /// Its exit code; a negative number is a signal.
     exit_code: Option<i32>,
+    /// Whether a time limit ended it.
+    timed_out: Option<bool>,
     /// The command line.
     command: Option<String>,
     /// Reports of its tests: the text of `JUnit` XML files.
@@ -31,18 +33,28 @@ pub(super) struct Arguments {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
-    let alone = given.log.is_none() && given.log_file.is_none() && !given.junit.is_empty();
-    let log = if alone {
-        Log::default()
+    let unnamed = given.log.is_none() && given.log_file.is_none();
+    let last = if unnamed && given.junit.is_empty() {
+        Some(last(&app, caller.progress)?.ok_or_else(no_run)?)
     } else {
-        let found = log(&app, given.log, given.log_file.as_deref(), caller.progress)?;
-        found.ok_or_else(no_run)?
+        None
     };
+    let log = match &last {
+        Some(last) => Some(last.log.clone()),
+        None if unnamed => None,
+        None => log(&app, given.log, given.log_file.as_deref(), caller.progress)?,
+    };
+    // How it ended is told as one: what a call says of it takes the place of all that the run says.
+    let told = given.exit_code.is_some() || given.timed_out.is_some();
+    let ended = last.as_ref().filter(|_| !told);
+    let ended = ended.map(|it| (it.exit_code, it.timed_out));
+    let (exit_code, timed_out) =
+        ended.unwrap_or((given.exit_code, given.timed_out.unwrap_or_default()));
     let request = DiagnoseRequest {
-        timed_out: false,
-        log,
-        exit_code: given.exit_code,
-        command: given.command,
+        timed_out,
+        log: log.unwrap_or_default(),
+        exit_code,
+        command: given.command.or(last.and_then(|it| it.command)),
         reports: reports(&given.junit)?,
     };
     let diagnosis = diagnose_log(&app, &request, caller.progress)?;
@@ -79,12 +91,15 @@ pub(super) fn log(
                 log.map_err(|error| AppError::unreadable(file, &error))?,
             ))
         }
-        (None, None) => {
-            let last = last_log(app)?;
-            if let Some(last) = &last {
-                progress.note(&format!("the log of {}", last.said));
-            }
-            Ok(last.map(|it| it.log))
-        }
+        (None, None) => Ok(last(app, progress)?.map(|it| it.log)),
     }
+}
+
+// The last run, which is said.
+fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
+    let last = last_log(app)?;
+    if let Some(last) = &last {
+        progress.note(&format!("the log of {}", last.said));
+    }
+    Ok(last)
 }
