@@ -22,12 +22,6 @@ pub(super) fn rows(command: &str) -> impl Iterator<Item = &'static AgentRow> {
     all.filter(move |row| row.programs.iter().any(|it| programs.contains(it)))
 }
 
-/// Whether a changed file, by its path below the home, is one that a later session runs, asks or obeys.
-pub(super) fn steers(path: &str) -> bool {
-    let fits = |glob: &String| fast_glob::glob_match(glob, path);
-    TABLE.steers.iter().any(fits)
-}
-
 /// Members of a mixed file that stay as they were.
 pub(super) fn is_held(member: &str) -> bool {
     TABLE.held.iter().any(|it| it == member)
@@ -55,6 +49,8 @@ pub(super) struct AgentRow {
     passes: Vec<String>,
     #[serde(default)]
     pub(super) mixed: Vec<String>,
+    #[serde(default)]
+    unpacks: Vec<String>,
     #[serde(rename = "seen")]
     _seen: String,
 }
@@ -64,6 +60,12 @@ impl AgentRow {
     pub(super) fn passes(&self, path: &str) -> bool {
         let fits = |glob: &String| fast_glob::glob_match(glob, path);
         self.passes.iter().any(fits)
+    }
+
+    /// Whether a later session runs, asks or obeys this file, by its path below the home.
+    pub(super) fn steers(&self, path: &str) -> bool {
+        let fits = |glob: &String| fast_glob::glob_match(glob, path);
+        TABLE.steers.iter().any(fits) && !self.unpacks.iter().any(fits)
     }
 }
 
@@ -83,7 +85,7 @@ static TABLE: LazyLock<Table> =
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{rows, settings_folders, steers};
+    use super::{rows, settings_folders};
 
     #[test]
     fn a_known_agent_is_found_wherever_it_stands_in_the_line() {
@@ -107,6 +109,8 @@ mod tests {
             ("codex", ".codex/auth.json", true, false),
             ("codex", ".codex/config.toml", false, true),
             ("codex", ".codex/odd", false, false),
+            ("codex", ".codex/skills/own/SKILL.md", false, true),
+            ("codex", ".codex/skills/.system/x/SKILL.md", false, false),
             ("gemini", ".gemini/oauth_creds.json", true, false),
             ("gemini", ".gemini/settings.json", false, true),
             ("opencode", ".local/share/opencode/auth.json", true, false),
@@ -114,7 +118,7 @@ mod tests {
         ] {
             let row = rows(agent).next().unwrap();
             assert_eq!(row.passes(path), passes, "{path}");
-            assert_eq!(!passes && steers(path), steering, "{path}");
+            assert_eq!(!passes && row.steers(path), steering, "{path}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
-use super::settings::{AgentRow, SettingsChange, is_held, rows, steers};
+use super::settings::{AgentRow, SettingsChange, is_held, rows};
 use crate::exec::Overlay;
 
 /// Stands between an agent and its own settings while it works (R109): it writes into private folders that lie
@@ -170,7 +170,7 @@ impl Cover {
             }
         }
         Ok((before != after).then(|| SettingsChange {
-            steers: steers(&path),
+            steers: self.row.steers(&path),
             path,
             before,
             after,

@@ -202,7 +202,10 @@ impl Session<'_> {
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
         if let Some(trouble) = &trouble
-            && matches!(&reached, CallEnd::Answered | CallEnd::Failed(_))
+            && matches!(
+                &reached,
+                CallEnd::Answered | CallEnd::Failed(_) | CallEnd::TimedOut
+            )
             && reached.is_unsaid()
         {
             reached = CallEnd::Failed(headline(trouble, outcome));
@@ -260,6 +263,8 @@ impl Session<'_> {
             // What was edited shows that its service answered.
             CallEnd::Failed(_) if nothing => known.unwrap_or(TroubleKind::Crash),
             CallEnd::Failed(_) => TroubleKind::Crash,
+            // One that tries again and again until its time is up.
+            CallEnd::TimedOut if nothing => known?,
             CallEnd::Answered if nothing && stdout.trim().len() <= MAX_COMPLAINT => known?,
             _ => return None,
         };
@@ -358,10 +363,14 @@ impl Session<'_> {
                 .masked(&format!("{folder}/settings.diff"), &patch)?;
         }
         Ok((!steering.is_empty()).then(|| {
+            let named = steering.get(..MOST_NAMED).unwrap_or(&steering).join(", ");
+            let more = match steering.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
             format!(
-                "{}: the agent changed its own settings, which was dropped: {}",
-                Code::R214,
-                steering.join(", ")
+                "{}: the agent changed its own settings, which was dropped: {named}{more}",
+                Code::R214
             )
         }))
     }
@@ -389,7 +398,7 @@ impl CallEnd {
     // A failure that nobody has put into words yet, or an answer.
     fn is_unsaid(&self) -> bool {
         match self {
-            Self::Answered => true,
+            Self::Answered | Self::TimedOut => true,
             Self::Failed(said) => said.is_empty(),
             _ => false,
         }
@@ -430,6 +439,8 @@ fn said(text: &[u8], reply: &Reply) -> Option<Vec<u8>> {
     Some(text.to_vec())
 }
 
+/// Changed settings that are named.
+const MOST_NAMED: usize = 3;
 /// Characters of one line of an agent that are shown.
 const LAST_WORDS: usize = 200;
 /// Lines of a failing agent that are kept.
