@@ -10,7 +10,7 @@ use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::{Change, Objects};
-use crate::remedies::{Judging, Question, Remedies, remedies};
+use crate::remedies::{Candidate, Judging, Question, Remedies, remedies};
 use crate::source::{Installed, Source};
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
@@ -149,15 +149,22 @@ pub(super) fn find_remedies(
         })
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
+    let is_plain = |it: &Candidate| is_shown(&String::from_utf8_lossy(&it.patch));
     remedies
         .edits
-        .retain(|it| !it.imports.is_empty() || is_shown(&String::from_utf8_lossy(&it.patch)));
-    for answer in &mut remedies.answers {
-        answer
-            .suggestions
-            .retain(|one| is_shown(&one.import_statement));
-    }
+        .retain(|it| !it.imports.is_empty() || is_plain(it));
     let mut hinted = Hinted::default();
+    for answer in std::mem::take(&mut remedies.answers) {
+        let lacks = &answer.wanted;
+        hinted
+            .names
+            .extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
+        let shown = answer
+            .suggestions
+            .into_iter()
+            .filter(|it| is_shown(&it.import_statement));
+        hinted.document.suggestions.extend(shown);
+    }
     if tried && !remedies.edits.iter().any(|it| it.certain) {
         let command = request.command.join(" && ");
         let again = |name: &str| format!("mendit run --env {name} {command}");
@@ -165,42 +172,53 @@ pub(super) fn find_remedies(
         let all = logs.flat_map(|log| by_hand(workspace, log, &command, &again));
         hinted.by_hand = all.collect();
     }
-    let answers = std::mem::take(&mut remedies.answers);
-    for answer in answers {
-        let lacks = &answer.wanted;
-        hinted
-            .names
-            .extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
-        hinted.document.suggestions.extend(answer.suggestions);
-    }
-    let patched = request.fix || request.apply;
-    let certain = remedies.edits.iter().filter(|it| it.certain);
-    let patch: Vec<u8> = certain.flat_map(|it| it.patch.iter().copied()).collect();
-    let passes_on = remedies.edits.iter().any(|it| !it.passed_on.is_empty());
-    hinted.found = if patched {
-        !patch.is_empty()
-    } else {
-        !hinted.document.suggestions.is_empty() || passes_on
-    };
-    if request.apply && hinted.found {
-        super::progress::go_on(progress, "writing")?;
-        let certain = remedies.edits.iter().filter(|it| it.certain);
-        let changes: Vec<Change> = certain.flat_map(|it| it.changes.clone()).collect();
-        write_changes(app, workspace, &changes, false, false)?;
-    }
-    let patch = String::from_utf8_lossy(&patch).into_owned();
-    let shown = is_shown(&patch);
-    if hinted.found && patched && !shown {
-        progress.note("the patch is not shown: a secret stands near the imports");
-    }
-    let document = &mut hinted.document;
-    (document.schema_version, document.document) = (SCHEMA_VERSION, "hint");
-    document.remedies = hinted.by_hand.iter().map(|(_, it)| it.clone()).collect();
-    document.patch = (hinted.found && patched && shown).then_some(patch);
-    document.recovery_hint = recovery_hint(&hinted.names, &document.suggestions);
-    document.tried = remedies.tried();
     hinted.remedies = remedies;
+    hinted.write(app, workspace, request, progress)?;
     Ok(hinted)
+}
+
+impl Hinted {
+    // Makes the document, and the patch of what is certain where one is asked for.
+    fn write(
+        &mut self,
+        app: &App,
+        workspace: &Workspace,
+        request: &HintRequest,
+        progress: &dyn Progress,
+    ) -> Result<(), AppError> {
+        let edits = &self.remedies.edits;
+        let certain = || edits.iter().filter(|it| it.certain);
+        let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
+        let patched = request.fix || request.apply;
+        self.found = match patched {
+            true => !patch.is_empty(),
+            false => {
+                let passes_on = edits.iter().any(|it| !it.passed_on.is_empty());
+                !self.document.suggestions.is_empty() || passes_on
+            }
+        };
+        if request.apply && self.found {
+            super::progress::go_on(progress, "writing")?;
+            let changes: Vec<Change> = certain().flat_map(|it| it.changes.clone()).collect();
+            write_changes(app, workspace, &changes, false, false)?;
+        }
+        let patch = String::from_utf8_lossy(&patch).into_owned();
+        let shown = app.redactor().redact(&patch).findings.is_empty();
+        if self.found && patched && !shown {
+            progress.note("the patch is not shown: a secret stands near the imports");
+        }
+        let suggestions = std::mem::take(&mut self.document.suggestions);
+        self.document = HintDocument {
+            schema_version: SCHEMA_VERSION,
+            document: "hint",
+            recovery_hint: recovery_hint(&self.names, &suggestions),
+            suggestions,
+            patch: (self.found && patched && shown).then_some(patch),
+            tried: self.remedies.tried(),
+            remedies: self.by_hand.iter().map(|(_, it)| it.clone()).collect(),
+        };
+        Ok(())
+    }
 }
 
 fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Diagnosis> {
@@ -238,7 +256,11 @@ fn wanted(
             ..Wanted::default()
         };
         let files = files(request, workspace, &found)?;
-        all = hint::wanted(source, &files, &named);
+        all = match files.as_slice() {
+            // Who names the file asks for it.
+            [file] if request.file.is_some() => BTreeMap::from([(file.clone(), named)]),
+            files => hint::wanted(source, files, &named),
+        };
     }
     let mut unread = None;
     for diagnosis in found {

@@ -1,14 +1,12 @@
-use std::collections::BTreeSet;
-
 use super::Query;
 use super::evidence::{Candidate, Weight};
 use super::idiom::Idiom;
 use super::proof::is_in_use;
 use super::query::Undefined;
 use super::renamed::{Kept, definition, kept, renaming};
-use super::undo::{Change, stands_again};
+use super::undo::stands_again;
 use crate::graph::Graph;
-use crate::languages::{Has, exported, facts, uses, words};
+use crate::languages::{Has, exported, facts, uses};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
 
 /// Confidence up to which an import is told and not tried: no other evidence gives as little.
@@ -22,8 +20,6 @@ pub(super) enum Was {
     Defined,
     /// A parameter or a variable.
     Local,
-    /// A member of something, where a line has lost what stood before the dot.
-    Member,
 }
 
 /// What the file itself last took the name from, where that still gives it: it outweighs all else.
@@ -84,7 +80,7 @@ pub(super) fn weighed(
     match was {
         Some((Was::Defined | Was::Local, _)) | None if is_member => rows.clear(),
         None => {}
-        Some((Was::Imported(imports), then)) => {
+        Some((Was::Imported(imports), _)) => {
             let target = |it: &Import| graph.resolver().target(asked.file, it);
             let same = |row: &Suggestion, it: &Import| match &row.path {
                 Some(path) => target(it).as_ref() == Some(path),
@@ -101,7 +97,7 @@ pub(super) fn weighed(
             rows.retain(|row| !is_member || imports.iter().any(|it| same(row, it)));
             let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
             let goes_back = || rows.first().is_some_and(|it| stands_again(asked, it));
-            if has_given_way(asked, &then) || imports.iter().any(late) && !goes_back() {
+            if imports.iter().any(late) && !goes_back() {
                 doubt(&mut rows);
             }
         }
@@ -120,7 +116,6 @@ pub(super) fn weighed(
                 doubt_namesakes(graph, asked, &then, &mut rows);
             }
         }
-        Some((Was::Member, _)) => doubt(&mut rows),
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
             doubt(&mut rows);
@@ -148,41 +143,6 @@ fn doubt(rows: &mut [Suggestion]) {
     }
 }
 
-// Whether the name went from more than its import, and another came from the module that it was of.
-fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
-    let count = |text: &[u8]| words(text, asked.name).count();
-    let then_facts = facts(asked.file, then);
-    let of_name = then_facts.imports.iter().filter(|it| it.binds(asked.name));
-    let homes: Vec<&String> = of_name.map(|it| &it.specifier).collect();
-    let taken = |facts: &FileFacts| -> BTreeSet<String> {
-        let same = facts.imports.iter();
-        let same = same.filter(|it| homes.contains(&&it.specifier));
-        let names = same.flat_map(|it| &it.names);
-        names.map(|it| it.local().to_owned()).collect()
-    };
-    let is_new = !taken(asked.facts).is_subset(&taken(&then_facts));
-    is_new && count(then) > count(asked.text) + 1
-}
-
-// Whether a changed line of before has the name behind a dot where it stands alone now: `self.stock.reserve`
-// became `reserve`.
-fn has_lost_dot(asked: &Undefined<'_>, then: &[u8]) -> bool {
-    let Some(change) = std::str::from_utf8(asked.text)
-        .ok()
-        .and_then(|now| Change::since(now, then))
-    else {
-        return false;
-    };
-    let stands = |text: &str, behind_dot: bool| {
-        let mut all = words(text.as_bytes(), asked.name);
-        all.any(|at| text.get(..at).is_some_and(|it| it.ends_with('.')) == behind_dot)
-    };
-    change.runs().iter().any(|run| {
-        let (was, is) = change.sides(run);
-        stands(&was, true) && stands(&is, false)
-    })
-}
-
 /// The newest version that has something for the name, and its text.
 pub(super) fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
     let now = &asked.usage;
@@ -197,9 +157,6 @@ pub(super) fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
         }
         if then.definitions.iter().any(|it| it.name == asked.name) {
             return Some(Was::Defined);
-        }
-        if has_lost_dot(asked, text) {
-            return Some(Was::Member);
         }
         let used = uses(asked.file, text, asked.name)?;
         let lost = (used.is_own() && !now.is_own()) || (used.shadowed && !now.shadowed);

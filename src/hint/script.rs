@@ -148,8 +148,14 @@ impl Idiom for Script<'_> {
             ImportKind::Require => module,
             _ => false,
         };
+        // Where the file names emitted files, a source file is not what it loads.
+        let mut own = asked.facts.imports.iter();
+        let emitted = import.specifier.starts_with('.')
+            && own.any(|it| names_emitted(resolver, asked.file, it))
+            && !names_emitted(resolver, asked.file, import);
         spelled
             && typed
+            && !emitted
             && (!mixed || stands_again(asked, one))
             && !crosses(graph, asked, &candidate)
             && is_declared(graph, asked, &import.specifier)
@@ -220,6 +226,17 @@ fn evidence(
         found.extend(exported(graph, style, facts, path, file, name));
     }
     found
+}
+
+// Whether an import names a file by its place and leads to another, as to the source of what is emitted.
+fn names_emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> bool {
+    let named = RepoPath::resolve(file.directory(), &import.specifier);
+    let named = named.ok().filter(|_| import.specifier.starts_with("../"));
+    let target = resolver.target(file, import);
+    let apart = |(named, target): (RepoPath, RepoPath)| {
+        named != target && named.stem() == target.stem() && named.directory() != target.directory()
+    };
+    named.zip(target).is_some_and(apart)
 }
 
 fn names_source(specifier: &str) -> bool {

@@ -10,7 +10,7 @@ use super::query::Undefined;
 use super::{Query, history, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
-use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion, is_ablated};
+use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
 use crate::source::Source;
 
 /// Files that hold a name and are parsed for it, nearest first. Beyond this, those that merely
@@ -219,9 +219,6 @@ fn gather(
         evidence.add(candidate, &weight);
     }
     for (candidate, weight) in offered(graph, idiom, asked) {
-        if is_ablated("hint-offered") {
-            break;
-        }
         evidence.add(candidate, &weight);
     }
     for (candidate, weight) in idiom.namesakes(pool, asked) {

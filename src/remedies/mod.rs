@@ -3,11 +3,13 @@
 //! brackets, modes; and the lines for a person to type.
 
 mod allowed;
+mod await_edits;
 mod candidate;
 mod frames;
 mod imports;
 mod list;
 mod log_file;
+mod nearest;
 mod syntax;
 mod witness;
 

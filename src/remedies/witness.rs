@@ -1,14 +1,15 @@
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{LazyLock, OnceLock};
 
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
+use super::await_edits::{as_value, awaited, waits};
 use super::candidate::Candidate;
 use super::frames::python_frame;
 use super::log_file::{LogFile, LogFiles, MAX_LINE, is_name};
-use crate::hint::distance;
-use crate::languages::{Language, PYTHON, facts};
+use super::nearest::{members, only_near, only_quoted, parameters, quoted, quoted_alone, quoting};
+use crate::languages::{facts, words};
 use crate::model::{Diagnosis, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source;
@@ -16,9 +17,6 @@ use crate::source::Source;
 const MAX_CANDIDATES: usize = 4;
 /// Places looked at; for each all names of a kind may be read.
 const MAX_FILES: usize = 256;
-/// Longest list of parameters that is read, and longest file in which quoted words are looked for, in bytes.
-const MAX_LIST: usize = 2_000;
-const MAX_QUOTING: usize = 256 << 10;
 
 // A row of `witness.toml`.
 #[derive(Deserialize)]
@@ -276,125 +274,6 @@ impl<'l> Said<'l> {
     }
 }
 
-// One word for another that is quoted in one place of the product alone, as a whole or up to a dot.
-fn quoted_alone(source: &dyn Source, wrong: &str, right: &str) -> Option<Candidate> {
-    let holds = |it: &(RepoPath, String)| it.1.contains(wrong);
-    let mut found = quoting(source).filter(holds).filter_map(|(path, text)| {
-        let places = quoted(&text).filter(|it| leads(it) == wrong).count();
-        (places > 0).then_some((path, places))
-    });
-    let (Some((path, 1)), None) = (found.next(), found.next()) else {
-        return None;
-    };
-    let place = LogFile::of(path, source)?;
-    let mut all = place.text.match_indices(wrong).map(|(at, _)| at);
-    let ends = |text: Option<&str>, marks: &str| {
-        let next = text.and_then(|it| it.chars().next());
-        next.is_some_and(|it| marks.contains(it))
-    };
-    let at = all.find(|at| {
-        let before = at.checked_sub(1).and_then(|at| place.text.get(at..));
-        ends(before, "'\"") && ends(place.text.get(at + wrong.len()..), "'\".")
-    })?;
-    let after = place.with(at..at + wrong.len(), right)?;
-    place.heal(&format!("`{right}` for `{wrong}`"), &after, true)
-}
-
-// What a quoted word names: `book.id` a table, `shop:detail` what stands behind its namespace.
-fn leads(word: &str) -> &str {
-    match word.split_once('.') {
-        Some((head, tail)) if !tail.contains(['.', '/']) && !head.contains('/') => head,
-        _ => word,
-    }
-}
-
-// The words in quotes of a text, each on one line and without blanks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    let inside = |line| <str>::split(line, ['"', '\'']).skip(1);
-    let plain = |it: char| it.is_alphanumeric() || "_-./:".contains(it);
-    text.lines()
-        .flat_map(inside)
-        .filter(move |it| !it.is_empty() && it.chars().all(plain))
-}
-
-// The texts of the product in which names are quoted.
-fn quoting(source: &dyn Source) -> impl Iterator<Item = (RepoPath, String)> {
-    let files = source.listing().files().map(|entry| &entry.path);
-    let is_one = |path: &&RepoPath| {
-        let template = matches!(path.extension(), Some("html" | "jinja" | "jinja2" | "j2"));
-        (template || Language::of_path(path.as_str()).is_some()) && !is_test(path.as_str())
-    };
-    files.filter(is_one).filter_map(|path| {
-        let bytes = source
-            .read(path)
-            .ok()
-            .filter(|it| it.len() <= MAX_QUOTING)?;
-        Some((path.clone(), String::from_utf8_lossy(&bytes).into_owned()))
-    })
-}
-
-// Where a word stands in quotes, if it does once.
-fn only_quoted(text: &str, word: &str) -> Option<usize> {
-    let quotes = ['\'', '"'].map(|quote| format!("{quote}{word}{quote}"));
-    let mut found = quotes.iter().flat_map(|it| text.match_indices(it.as_str()));
-    let at = found.next()?.0 + 1;
-    found.next().is_none().then_some(at)
-}
-
-fn python_files(source: &dyn Source) -> impl Iterator<Item = Arc<[u8]>> {
-    let files = source.listing().files().map(|entry| &entry.path);
-    let files = files.filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON));
-    files.filter_map(|path| source.read(path).ok())
-}
-
-// What the files have after `def` and `self.` that define a class of that name.
-fn members(class: &str, source: &dyn Source) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let starts = [format!("class {class}("), format!("class {class}:")];
-    for bytes in python_files(source) {
-        let has = |it: &String| memchr::memmem::find(&bytes, it.as_bytes()).is_some();
-        if !starts.iter().any(has) {
-            continue;
-        }
-        let text = String::from_utf8_lossy(&bytes);
-        for word in ["def ", "self."] {
-            let tails = text.split(word).skip(1);
-            let ends = |it: char| !(it.is_alphanumeric() || it == '_');
-            let names = tails.filter_map(|it| it.split(ends).next());
-            found.extend(names.filter(|it| is_name(it)).map(str::to_owned));
-        }
-    }
-    found
-}
-
-// Of all functions of that name: which is called, the log does not say.
-fn parameters(name: &str, source: &dyn Source) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let start = format!("def {name}(");
-    for bytes in python_files(source) {
-        for at in memchr::memmem::find_iter(&bytes, start.as_bytes()) {
-            let list = bytes.get(at + start.len()..).unwrap_or_default();
-            let list = list.get(..MAX_LIST.min(list.len())).unwrap_or_default();
-            let list = String::from_utf8_lossy(list);
-            let list = list.split("):").next().unwrap_or_default();
-            let names = list.split(|it: char| !is_name(&it.to_string()));
-            found.extend(names.filter(|it| is_name(it)).map(str::to_owned));
-        }
-    }
-    found
-}
-
-// The name that is nearest to another, when no second one is as near.
-fn only_near<'n>(wrong: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
-    let near: BTreeSet<(usize, &str)> = names
-        .filter_map(|name| Some((distance(wrong, name)?, name)))
-        .collect();
-    let mut near = near.into_iter();
-    let (edits, right) = near.next()?;
-    let rival = near.next().is_some_and(|(other, _)| other == edits);
-    (!rival).then(|| right.to_owned())
-}
-
 // One word of a line for another, where it stands once on it.
 fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Candidate> {
     if !is_name(wrong) || !is_name(right) {
@@ -402,7 +281,7 @@ fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<
     }
     let range = place.line(row)?;
     let line = place.text.get(range.clone())?;
-    let mut places = crate::languages::words(line.as_bytes(), wrong);
+    let mut places = words(line.as_bytes(), wrong);
     let (Some(at), None) = (places.next(), places.next()) else {
         return None;
     };
@@ -418,89 +297,6 @@ fn respelling(one: Candidate, wrong: &str, right: &str) -> Option<Candidate> {
         respells: Some((wrong.to_owned(), right.to_owned())),
         ..one
     })
-}
-
-// `import { type X }` and `import type { X }` without the word, where X stands alone.
-fn as_value(text: &str, name: &str) -> Option<String> {
-    let alone = format!(r"import type (\{{ ?{name} ?\}}|{name}) from");
-    let inline = format!(r"([{{,]\s*)type ({name}\s*[,}}])");
-    for (pattern, plain) in [(alone, "import $1 from"), (inline, "$1$2")] {
-        let pattern = Regex::new(&pattern).ok()?;
-        if pattern.find_iter(text).count() == 1 {
-            return Some(pattern.replace(text, plain).into_owned());
-        }
-    }
-    None
-}
-
-// `await` before the only call of a coroutine on a line of an async function of Python.
-fn waits(place: &LogFile<'_>, row: usize, name: &str) -> Option<Candidate> {
-    let range = place.line(row)?;
-    let line = place.text.get(range.clone())?;
-    let mut calls = crate::languages::words(line.as_bytes(), name).filter(|at| {
-        line.get(at + name.len()..)
-            .is_some_and(|it| it.starts_with('('))
-    });
-    let (Some(at), None) = (calls.next(), calls.next()) else {
-        return None;
-    };
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let above = place.text.get(..range.start)?.lines().rev();
-    let mut around = above.filter(|it| !it.trim().is_empty() && indent(it) < indent(line));
-    let function = around.find(|it| {
-        it.trim_start().starts_with("def ") || it.trim_start().starts_with("async def ")
-    })?;
-    let head = line.get(..at + name.len())?;
-    let start = operand(head)?;
-    let waits = head.get(..start)?.trim_end().ends_with("await");
-    if waits || !function.trim_start().starts_with("async ") {
-        return None;
-    }
-    let start = range.start + start;
-    let after = place.with(start..start, "await ")?;
-    place.parses(&after).then_some(())?;
-    place.heal(&format!("await `{name}`"), &after, true)
-}
-
-// `await` before the expression at the place: before a member the whole of it in brackets.
-fn awaited(place: &LogFile<'_>, at: usize) -> Option<String> {
-    let head = place.text.get(..at)?;
-    let inside = head.rfind("async ");
-    if inside.is_none() || inside < head.rfind("\n}") {
-        return None;
-    }
-    let Some(object) = head.strip_suffix("?.").or_else(|| head.strip_suffix('.')) else {
-        return place.with(at..at, "await ");
-    };
-    let start = operand(object)?;
-    let expression = object.get(start..)?;
-    place.with(start..object.len(), &format!("(await {expression})"))
-}
-
-// Where the call or the chain that ends the text starts.
-fn operand(text: &str) -> Option<usize> {
-    let bytes = text.as_bytes();
-    let mut depth = 0_usize;
-    let mut at = bytes.len();
-    while let Some(byte) = at.checked_sub(1).and_then(|at| bytes.get(at)) {
-        match byte {
-            b')' | b']' => depth += 1,
-            b'(' | b'[' if depth == 0 => break,
-            b'(' | b'[' => depth -= 1,
-            b'\'' | b'"' | b'`' if depth == 0 => return None,
-            byte if depth == 0
-                && !(byte.is_ascii_alphanumeric()
-                    || matches!(byte, b'_' | b'$' | b'.' | b'?' | b'!')
-                    || *byte >= 0x80) =>
-            {
-                break;
-            }
-            _ => {}
-        }
-        at -= 1;
-    }
-    let start = at + usize::from(text.get(at..)?.starts_with('!'));
-    (start < text.len() && text.is_char_boundary(start)).then_some(start)
 }
 
 #[cfg(test)]
