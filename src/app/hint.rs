@@ -190,12 +190,11 @@ impl Hinted {
         let certain = || edits.iter().filter(|it| it.certain);
         let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
         let patched = request.fix || request.apply;
-        self.found = match patched {
-            true => !patch.is_empty(),
-            false => {
-                let passes_on = edits.iter().any(|it| !it.passed_on.is_empty());
-                !self.document.suggestions.is_empty() || passes_on
-            }
+        let passes_on = edits.iter().any(|it| !it.passed_on.is_empty());
+        self.found = if patched {
+            !patch.is_empty()
+        } else {
+            !self.document.suggestions.is_empty() || passes_on
         };
         if request.apply && self.found {
             super::progress::go_on(progress, "writing")?;

@@ -72,14 +72,15 @@ pub(super) fn passed_on(
             let Some((asked, taken)) = asked(graph, file, name) else {
                 continue;
             };
-            let (module, listed) = match exports_it(graph, &asked, &taken) {
-                false => (asked, false),
-                // The module with a list of what a star takes of it, where the list has lost the name.
-                true => match graph.defining(&asked, &taken).filter(|it| *it != asked) {
-                    Some(home) => (home, true),
-                    None => continue,
-                },
+            // The module with a list of what a star takes of it may have lost the name from its list.
+            let listed = exports_it(graph, &asked, &taken);
+            let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
+            let module = if listed {
+                home.filter(|it| *it != asked)
+            } else {
+                Some(asked)
             };
+            let Some(module) = module else { continue };
             let known = drafts.get(&module);
             if !(ask.may_read)(&module)
                 || is_test(module.as_str()) && !is_test(file.as_str())
@@ -169,17 +170,19 @@ impl Lost<'_> {
             } else {
                 Change::since(now, last?)?.undone(&|it| self.is_given(it) && self.keeps(now, it))?
             };
-            let evidence = match versions.first() == last {
-                true => Evidence::Committed,
-                false => Evidence::Earlier,
+            let evidence = if versions.first() == last {
+                Evidence::Committed
+            } else {
+                Evidence::Earlier
             };
             Some((text, evidence))
         };
         let own = facts(self.module, now.as_bytes());
         let beside = || {
-            let evidence = match in_all(now, self.name) {
-                true => Evidence::Listed,
-                false => Evidence::Beside,
+            let evidence = if in_all(now, self.name) {
+                Evidence::Listed
+            } else {
+                Evidence::Beside
             };
             let text = self
                 .with_its_neighbours(now, &own)
@@ -247,12 +250,8 @@ impl Lost<'_> {
                 let facts = resolver.facts(&path);
                 let mut defined = facts.definitions.iter().map(|it| &it.name);
                 let mut exported = facts.exports.iter().filter(|it| it.from.is_none());
-                let has = match declares {
-                    true => exported.any(|it| it.name == self.name),
-                    false => {
-                        defined.any(|it| it == self.name) || exported.any(|it| it.name == self.name)
-                    }
-                };
+                let has = exported.any(|it| it.name == self.name)
+                    || !declares && defined.any(|it| it == self.name);
                 if has && path.stem() != "__init__" && found.iter().all(|it| it.1 != path) {
                     found.push((import, path));
                 }

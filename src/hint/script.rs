@@ -274,7 +274,7 @@ fn exported(
     let passed_on = Weight {
         defines: None,
         passes_on: true,
-        ..weight.clone()
+        ..weight
     };
     let of = |path: &RepoPath, module: String| {
         Candidate::new(module, export.name.clone(), Some(path.clone()))
@@ -480,8 +480,8 @@ fn same_named(
         let takes = |it: &ImportedName| it.name == "default" && it.local() == asked.name;
         let of_sibling =
             |facts: &FileFacts| facts.imports.iter().any(|it| it.names.iter().any(takes));
-        let is_subject =
-            subject(asked.file) == Some(stem) && asked.siblings.iter().any(|it| of_sibling(it));
+        let like_it = asked.siblings.iter().filter(|it| of_sibling(it)).count() as u64;
+        let is_subject = subject(asked.file) == Some(stem) && like_it > 0;
         if stem != asked.name && plain(stem) != wanted && !is_subject {
             continue;
         }
@@ -501,7 +501,7 @@ fn same_named(
         let meant = stem == asked.name || is_subject;
         if meant && exports.iter().any(|export| export.name == "default") {
             let weight = Weight {
-                votes: if is_subject { weight.near } else { 0 },
+                votes: if is_subject { 4_096 * like_it } else { 0 },
                 ..weight.clone()
             };
             found.push((candidate("default"), weight));

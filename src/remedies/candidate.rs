@@ -64,9 +64,10 @@ impl Candidate {
 
     pub(super) fn beside_imports(&self) -> Vec<String> {
         let passed = self.passed_on.iter().map(|it| it.1.clone());
-        match self.imports.is_empty() && self.passed_on.is_empty() {
-            true => vec![self.what.clone()],
-            false => passed.collect(),
+        if self.imports.is_empty() && self.passed_on.is_empty() {
+            vec![self.what.clone()]
+        } else {
+            passed.collect()
         }
     }
 

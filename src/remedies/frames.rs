@@ -62,11 +62,11 @@ pub(super) fn python_frame(line: &str) -> Option<(&str, usize)> {
     if !line.contains(".py") {
         return None;
     }
-    place(&PYTHON, line)
+    place(PYTHON.as_ref(), line)
 }
 
 pub(super) fn node_frame(line: &str) -> Option<(&str, usize)> {
-    place(&NODE, line)
+    place(NODE.as_ref(), line)
 }
 
 pub(super) fn bundler(line: &str) -> Option<(&str, usize)> {
@@ -76,16 +76,16 @@ pub(super) fn bundler(line: &str) -> Option<(&str, usize)> {
     {
         return None;
     }
-    place(&BUNDLER, line)
+    place(BUNDLER.as_ref(), line)
 }
 
 pub(super) fn parser_frame(line: &str) -> Option<(&str, usize)> {
-    place(&PARSER, line)
+    place(PARSER.as_ref(), line)
 }
 
 // The path and the line of what matched: the groups go in pairs.
-fn place<'l>(pattern: &Option<Regex>, line: &'l str) -> Option<(&'l str, usize)> {
-    let found = pattern.as_ref()?.captures(line)?;
+fn place<'l>(pattern: Option<&Regex>, line: &'l str) -> Option<(&'l str, usize)> {
+    let found = pattern?.captures(line)?;
     let mut groups = found.iter().skip(1).flatten().map(|it| it.as_str());
     Some((groups.next()?, groups.next()?.parse().ok()?))
 }

@@ -50,7 +50,8 @@ pub(super) fn imports(
         certain.extend(hidden(source, graph, ask, answer));
         let found = tries_of(source, graph, ask, &answer.file, &certain, &open);
         for (is_new, one) in found {
-            if !(is_new && looks_at_names) && !tries.contains(&one) {
+            let is_idle = is_new && looks_at_names;
+            if !is_idle && !tries.contains(&one) {
                 tries.push(one);
             }
         }
