@@ -3,7 +3,7 @@ use super::evidence::{Candidate, Weight};
 use super::idiom::Idiom;
 use super::proof::is_in_use;
 use super::query::Undefined;
-use super::renamed::{Kept, definition, kept, renaming};
+use super::renamed::{Kept, definition, exports_it, kept, renaming};
 use super::undo::stands_again;
 use crate::graph::Graph;
 use crate::languages::{Has, exported, facts, uses};
@@ -42,7 +42,7 @@ pub(super) fn taken_before(
         let installed = || exported(query.installed, asked.file, module, imported);
         // A module that is gone looks like a package that nobody declares and that is not installed.
         let gives = match &path {
-            Some(_) => true,
+            Some(path) => whole || exports_it(graph, path, imported),
             None => {
                 asked.language.is_standard(module)
                     || idiom.declares(module)
