@@ -640,19 +640,18 @@ fn nothing_is_certain_of_what_a_file_had_late_or_in_a_branch() {
         assert_eq!(std::str::from_utf8(&after.bytes), Ok(before));
         assert!(fix.restores);
     }
-    for (now, before, name) in [(
+    let (now, before, name) = (
         "def f(url):\n    return httpx.get(url)\n\n\ndef g():\n    return httpx.post('x')\n",
         "def f(url):\n    import httpx\n    return httpx.get(url)\n",
         "httpx",
-    )] {
-        let told = |before: &[&str]| hints_after(&files(now), "use.py", name, before);
-        assert!(told(&[]).iter().any(|it| it.certain), "{name}");
-        let doubted = told(&[before]);
-        assert!(
-            doubted.iter().all(|it| !it.certain && it.confidence < 10),
-            "{doubted:?}"
-        );
-    }
+    );
+    let told = |before: &[&str]| hints_after(&files(now), "use.py", name, before);
+    assert!(told(&[]).iter().any(|it| it.certain), "{name}");
+    let doubted = told(&[before]);
+    assert!(
+        doubted.iter().all(|it| !it.certain && it.confidence < 10),
+        "{doubted:?}"
+    );
 }
 
 #[test]
