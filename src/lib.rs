@@ -32,6 +32,7 @@
 //! | 6 | [`agent`] | one call of an agent, and its reply read |
 //! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
+//! | 6 | [`remedies`] | what may mend a failure without a model: one list |
 //! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
 //! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`app`] | one task for each command, from a request to a document |
@@ -119,6 +120,8 @@ cfg_if::cfg_if! {
         pub mod proof;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod rank;
+        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
+        pub mod remedies;
         pub mod repair;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod runners;

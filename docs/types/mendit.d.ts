@@ -942,10 +942,14 @@ export interface HintDocument {
   patch: string | null;
   /** The text for a prompt. */
   recoveryHint: string;
+  /** What is mended by hand, each with the line to type for it, where there is one. */
+  remedies: Array<Remedy>;
   /** Version of this document's shape. */
   schemaVersion: 1;
   /** Proposed imports in the order of the names asked for, best first for each. */
   suggestions: Array<Suggestion>;
+  /** What `mendit fix` tries, in its order, each in a sentence; imports are among them. */
+  tried: Array<string>;
 }
 
 /** What a suggestion rests on. */
@@ -1873,6 +1877,8 @@ export interface RunSummary {
    * at most five; none of them was tried. `mendit why` does that.
    */
   suspects: Array<string>;
+  /** All that it tries, in its order, each in a sentence. */
+  tried: Array<string>;
 }
 
 /** A rung of the ladder and what it was worth. */

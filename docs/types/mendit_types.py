@@ -891,10 +891,14 @@ class HintDocument(TypedDict):
     patch: Union[str, None]
     # The text for a prompt.
     recoveryHint: str
+    # What is mended by hand, each with the line to type for it, where there is one.
+    remedies: list["Remedy"]
     # Version of this document's shape.
     schemaVersion: Literal[1]
     # Proposed imports in the order of the names asked for, best first for each.
     suggestions: list["Suggestion"]
+    # What `mendit fix` tries, in its order, each in a sentence; imports are among them.
+    tried: list[str]
 
 # What a suggestion rests on.
 HintSource = Union[Literal['repo'], Literal['definition'], Literal['stdlib'], Literal['manifest'], Literal['similar']]
@@ -1733,6 +1737,8 @@ class RunSummary(TypedDict):
     # Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
     # at most five; none of them was tried. `mendit why` does that.
     suspects: list[str]
+    # All that it tries, in its order, each in a sentence.
+    tried: list[str]
 
 # A rung of the ladder and what it was worth.
 class Rung(TypedDict):

@@ -6,7 +6,7 @@ use crate::model::{Diagnosis, MentionedFile, Remedy, RepoPath};
 use crate::source::Source;
 
 /// Missing modules whose files a commit has and that are gone, each with the line that brings it back: a
-/// person's to type. None of what stands under another path now.
+/// person's to type.
 pub(super) fn deleted(
     diagnosis: &Diagnosis,
     source: &dyn Source,
@@ -25,7 +25,6 @@ pub(super) fn deleted(
         !here.has_file(path.as_str())
             && Language::of_path(path.as_str()).is_some()
             && !past(path).is_empty()
-            && !has_moved(source, &head, path)
     };
     let files = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
     let files: Vec<RepoPath> = files.collect();
@@ -59,18 +58,4 @@ pub(super) fn deleted(
     };
     let found = found.into_iter().filter(|(_, path)| plain(path));
     found.map(remedy).collect()
-}
-
-// Whether a file of its name, or with its very content, is new elsewhere.
-fn has_moved(source: &dyn Source, head: &dyn Source, path: &RepoPath) -> bool {
-    let content = head.read(path).ok();
-    let known = |other: &RepoPath| head.listing().has_file(other.as_str());
-    let mut files = source.listing().files().filter(|it| !known(&it.path));
-    files.any(|it| {
-        it.path.file_name() == path.file_name()
-            || content.as_ref().is_some_and(|content| {
-                it.bytes == content.len() as u64
-                    && source.read(&it.path).is_ok_and(|bytes| bytes == *content)
-            })
-    })
 }

@@ -5,12 +5,12 @@ use super::ci_logs::each_log;
 use super::diagnose::read_log;
 use super::hint::{HintRequest, find_imports};
 use super::repair::{RepairRequest, repair_repository};
-use super::run_summary::{imports, told};
+use super::run_summary::told_of;
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
-    CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, RunSummary,
-    SCHEMA_VERSION, StopReason,
+    CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, SCHEMA_VERSION,
+    StopReason,
 };
 use crate::patch::{self, Body, Hunk, HunkLine, LineKind, ReadOptions};
 use crate::workspace::{At, Workspace};
@@ -100,10 +100,7 @@ pub fn fix_ci(
         failures.push(CiFailure {
             jobs: jobs.clone(),
             cause,
-            summary: RunSummary {
-                certain: imports(app, &job.diagnosis, &job.log).0,
-                ..told(&job.diagnosis, workspace.source.as_ref())
-            },
+            summary: told_of(app, &workspace, (&job.diagnosis, &job.log), ""),
         });
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));

@@ -1,24 +1,18 @@
 use std::collections::BTreeMap;
 
-use super::deleted::deleted;
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
-use super::remedy::in_submodule;
+use super::remedy::{by_hand, in_submodule, with_variable};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::earlier;
-use crate::hint::{
-    self, Answer, Ask, Wanted, answers, fix_all, hint_lines, passed_on, recovery_hint,
-};
+use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::junit::Report;
-use crate::model::{
-    Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION, Suggestion,
-};
-use crate::patch::{Change, JudgeOptions, Objects, judge};
-use crate::policy::Redactor;
-use crate::repair::{MAX_TRIES, log_heals, tries_of};
+use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
+use crate::patch::{Change, Objects};
+use crate::remedies::{Candidate, Judging, Question, Remedies, remedies};
 use crate::source::{Installed, Source};
-use crate::workplace::installed;
+use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
 
 /// Find the imports that were meant.
@@ -38,10 +32,12 @@ pub struct HintRequest {
     pub fix: bool,
     /// Whether that patch is written into the worktree.
     pub apply: bool,
+    /// The command that failed, as far as it is known.
+    pub command: Vec<String>,
 }
 
 /// What was found.
-#[derive(Debug)]
+#[derive(Default)]
 pub struct Hinted {
     /// The names, modules and exports that are missing.
     pub names: Vec<String>,
@@ -49,29 +45,23 @@ pub struct Hinted {
     pub document: HintDocument,
     /// Whether there is a patch, when one was asked for; else whether anything is known.
     pub found: bool,
-    /// Of what is not certain, the answers that `mendit fix` tries under the tests.
-    pub tried: Vec<Suggestion>,
-    /// Of what is certain, the imports that it may not write: the file is protected.
-    pub refused: Vec<Suggestion>,
-    /// What it tries beside imports, each in a sentence.
-    pub mends: Vec<String>,
-    /// What a module passes on again with one of those.
-    pub passed_on: Vec<String>,
-    /// Modules whose files are gone, each with the line that brings it back.
-    pub deleted: Vec<(String, Remedy)>,
+    /// What mends it, as every surface tells it and `mendit fix` tries it.
+    pub remedies: Remedies,
+    /// What is mended by hand, with the module that it brings where it is about one.
+    pub by_hand: Vec<(String, Remedy)>,
 }
 
 impl Hinted {
     /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
-        let mends = self.mends.iter();
+        let mends = self.remedies.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let deleted = self.deleted.iter().map(|(_, it)| {
-            let line = it.command.as_deref().unwrap_or_default();
-            format!("- {}: `{line}`\n", it.problem)
+        let by_hand = self.by_hand.iter().map(|(_, it)| match &it.command {
+            Some(line) => format!("- {}: `{line}`\n", it.problem),
+            None => format!("- {}\n", it.problem),
         });
-        let mends = deleted.chain(mends);
+        let mends = by_hand.chain(mends);
         if self.names.is_empty() {
             let said = "nothing in the log is missing an import\n".to_owned();
             return said + &mends.collect::<String>();
@@ -79,12 +69,18 @@ impl Hinted {
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
             let known = self.document.suggestions.iter().any(|it| it.name == *name);
-            let gone = !known && self.deleted.iter().any(|(module, _)| module == name);
-            if !gone && !self.passed_on.contains(name) && !names.contains(name) {
+            let gone = !known && self.by_hand.iter().any(|(module, _)| module == name);
+            if !gone && !self.is_passed_on(name) && !names.contains(name) {
                 names.push(name.clone());
             }
         }
         hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
+    }
+
+    /// Whether a module has to pass a name on.
+    pub(super) fn is_passed_on(&self, name: &String) -> bool {
+        let passed = self.remedies.edits.iter().flat_map(|it| &it.passed_on);
+        passed.into_iter().any(|(names, _)| names.contains(name))
     }
 }
 
@@ -99,16 +95,23 @@ pub fn find_imports(
 ) -> Result<Hinted, AppError> {
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
+    let found = diagnoses(app, request, &workspace);
+    let logs = found.into_iter().zip(&request.logs);
+    let logs: Vec<(Diagnosis, &str)> = logs.map(|(it, log)| (it, log.text())).collect();
+    find_remedies(app, &workspace, request, &logs, progress)
+}
+
+/// The same for logs that were read already.
+pub(super) fn find_remedies(
+    app: &App,
+    workspace: &Workspace,
+    request: &HintRequest,
+    logs: &[(Diagnosis, &str)],
+    progress: &dyn Progress,
+) -> Result<Hinted, AppError> {
     let policy = app.read_policy(Profile::Ranked)?;
     let may_read = |path: &RepoPath| policy.refuse(path).is_none();
-    let found = diagnoses(app, request, &workspace);
-    let mut mends = mends(request, &found, workspace.source.as_ref());
-    let here = found.iter().filter(|_| request.rev.is_none());
-    let deleted =
-        here.flat_map(|it| deleted(it, workspace.source.as_ref(), workspace.git.as_ref()));
-    let deleted: Vec<(String, Remedy)> = deleted.collect();
-    let mut passed_again = Vec::new();
-    let mut wanted = wanted(request, &workspace, found)?;
+    let mut wanted = wanted(request, workspace, logs)?;
     wanted.retain(|file, _| {
         let refusal = policy.refuse(file);
         if let Some(refusal) = &refusal {
@@ -117,129 +120,104 @@ pub fn find_imports(
         refusal.is_none()
     });
     super::progress::go_on(progress, "reading imports")?;
-    let patched = request.fix || request.apply;
-    let allowed = app.allowed()?;
     let objects = workspace.objects();
-    let rules = JudgeOptions {
-        allowed: allowed.clone(),
-        objects: objects.as_ref().map(|it| it as &dyn Objects),
-        ..JudgeOptions::default()
-    };
-    let applies = |patch: &str| {
-        let judged = judge(patch.as_bytes(), workspace.source.as_ref(), &rules);
-        judged.verdict.verdict.applies()
-    };
-    let mut names = Vec::new();
-    let mut refused: Vec<Suggestion> = Vec::new();
-    let mut tried: Vec<Suggestion> = Vec::new();
-    let mut suggestions: Vec<Suggestion> = Vec::new();
-    let mut patch = String::new();
-    let mut changes: Vec<Change> = Vec::new();
     let revision = request.rev.as_deref().unwrap_or("HEAD");
-    let earlier = earlier(workspace.git.as_ref(), revision);
-    let installed = workspace
-        .root
-        .as_deref()
-        .map_or_else(Installed::default, installed);
+    let installed = workspace.root.as_deref();
+    let installed = installed.map_or_else(Installed::default, installed_below);
     let ask = Ask {
         known: &app.settings().hint.known,
         installed: &installed,
         may_read: &may_read,
-        earlier: &earlier,
+        earlier: &earlier(workspace.git.as_ref(), revision),
     };
-    with_graph(app, &workspace, true, |graph| {
-        let mut found = answers(graph, &wanted, &ask);
-        let guarded = |it: &&Answer| {
-            let path = it.file.as_str();
-            allowed.guard(path).is_some() && !allowed.has(path)
-        };
-        for answer in found.iter().filter(guarded) {
-            let past = earlier(&answer.file);
-            let certain = answer.suggestions.iter().filter(|it| it.certain);
-            refused.extend(
-                certain
-                    .filter(|one| {
-                        let fixed = hint::fix(graph, &answer.file, &past, &[(*one).clone()]);
-                        fixed.is_none_or(|it| !applies(&it.patch))
-                    })
-                    .cloned(),
-            );
-        }
-        for answer in &mut found {
-            answer
-                .suggestions
-                .retain(|one| shows(app.redactor(), &one.import_statement));
-            let lacks = &answer.wanted;
-            names.extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
-        }
-        if !request.logs.is_empty() && request.rev.is_none() {
-            // Each of them may read the whole repository.
-            for answer in found.iter().take(MAX_TRIES) {
-                let all = answer.suggestions.iter().cloned();
-                let (certain, open): (Vec<_>, Vec<_>) = all.partition(|it| it.certain);
-                let source = workspace.source.as_ref();
-                let rows = tries_of(source, graph, &ask, &answer.file, &certain, &open);
-                tried.extend(rows.into_iter().map(|(one, _)| one.clone()));
-            }
-            tried.truncate(MAX_TRIES);
-        }
-        for one in passed_on(graph, &wanted, &ask) {
-            if one.committed && request.rev.is_none() && shows(app.redactor(), &one.fix.patch) {
-                mends.push(one.what());
-                passed_again.extend(one.fix.names);
-                if patched {
-                    patch.push_str(&one.fix.patch);
-                    changes.extend(one.fix.changes);
-                }
-            }
-        }
-        if patched {
-            let certain = |answer: &Answer| {
-                let all = answer.suggestions.iter().filter(|it| it.certain);
-                (answer.file.clone(), all.cloned().collect())
-            };
-            let certain: Vec<(RepoPath, Vec<Suggestion>)> = found.iter().map(certain).collect();
-            for (_, fixed) in fix_all(graph, &ask, &certain) {
-                patch.push_str(&fixed.patch);
-                changes.extend(fixed.changes);
-            }
-        }
-        suggestions.extend(found.into_iter().flat_map(|answer| answer.suggestions));
+    let allowed = app.allowed()?;
+    let judging = Judging {
+        lines: &request.command,
+        prefix: &workspace.prefix,
+        allowed: &allowed,
+        objects: objects.as_ref().map(|it| it as &dyn Objects),
+    };
+    // A repair starts from the worktree: of another revision nothing is tried.
+    let (tried, no_logs) = (request.rev.is_none(), &[][..]);
+    let mut remedies = with_graph(app, workspace, !wanted.is_empty(), |graph| {
+        remedies(&Question {
+            logs: if tried { logs } else { no_logs },
+            wanted: &wanted,
+            graph,
+            ask: Some(&ask),
+            judging,
+        })
     });
-    let found = if patched {
-        !changes.is_empty()
-    } else {
-        !suggestions.is_empty() || !passed_again.is_empty()
-    };
-    if request.apply && found {
-        super::progress::go_on(progress, "writing")?;
-        write_changes(app, &workspace, &changes, false, false)?;
+    let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
+    let is_plain = |it: &Candidate| is_shown(&String::from_utf8_lossy(&it.patch));
+    remedies
+        .edits
+        .retain(|it| !it.imports.is_empty() || is_plain(it));
+    let mut hinted = Hinted::default();
+    for answer in std::mem::take(&mut remedies.answers) {
+        let lacks = &answer.wanted;
+        hinted
+            .names
+            .extend([&lacks.names[..], &lacks.modules, &lacks.exports].concat());
+        let shown = answer
+            .suggestions
+            .into_iter()
+            .filter(|it| is_shown(&it.import_statement));
+        hinted.document.suggestions.extend(shown);
     }
-    let shown = shows(app.redactor(), &patch);
-    if found && patched && !shown {
-        progress.note("the patch is not shown: a secret stands near the imports");
+    if tried && !remedies.edits.iter().any(|it| it.certain) {
+        let command = request.command.join(" && ");
+        let again = with_variable(&command);
+        let logs = logs.iter().map(|(it, log)| (it, *log));
+        let all = logs.flat_map(|log| by_hand(workspace, log, &command, &again));
+        hinted.by_hand = all.collect();
     }
-    let document = HintDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "hint",
-        recovery_hint: recovery_hint(&names, &suggestions),
-        suggestions,
-        patch: (found && patched && shown).then_some(patch),
-    };
-    Ok(Hinted {
-        names,
-        document,
-        found,
-        tried,
-        refused,
-        mends,
-        deleted,
-        passed_on: passed_again,
-    })
+    hinted.remedies = remedies;
+    hinted.write(app, workspace, request, progress)?;
+    Ok(hinted)
 }
 
-fn shows(redactor: &Redactor, text: &str) -> bool {
-    redactor.redact(text).findings.is_empty()
+impl Hinted {
+    // Makes the document, and the patch of what is certain where one is asked for.
+    fn write(
+        &mut self,
+        app: &App,
+        workspace: &Workspace,
+        request: &HintRequest,
+        progress: &dyn Progress,
+    ) -> Result<(), AppError> {
+        let edits = &self.remedies.edits;
+        let certain = || edits.iter().filter(|it| it.certain);
+        let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
+        let patched = request.fix || request.apply;
+        let passes_on = edits.iter().any(|it| !it.passed_on.is_empty());
+        self.found = if patched {
+            !patch.is_empty()
+        } else {
+            !self.document.suggestions.is_empty() || passes_on
+        };
+        if request.apply && self.found {
+            super::progress::go_on(progress, "writing")?;
+            let changes: Vec<Change> = certain().flat_map(|it| it.changes.clone()).collect();
+            write_changes(app, workspace, &changes, false, false)?;
+        }
+        let patch = String::from_utf8_lossy(&patch).into_owned();
+        let shown = app.redactor().redact(&patch).findings.is_empty();
+        if self.found && patched && !shown {
+            progress.note("the patch is not shown: a secret stands near the imports");
+        }
+        let suggestions = std::mem::take(&mut self.document.suggestions);
+        self.document = HintDocument {
+            schema_version: SCHEMA_VERSION,
+            document: "hint",
+            recovery_hint: recovery_hint(&self.names, &suggestions),
+            suggestions,
+            patch: (self.found && patched && shown).then_some(patch),
+            tried: self.remedies.tried(),
+            remedies: self.by_hand.iter().map(|(_, it)| it.clone()).collect(),
+        };
+        Ok(())
+    }
 }
 
 fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Diagnosis> {
@@ -257,25 +235,17 @@ fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Dia
     request.logs.iter().map(diagnosis).collect()
 }
 
-// A repair starts from the worktree: of another revision nothing is tried.
-fn mends(request: &HintRequest, found: &[Diagnosis], source: &dyn Source) -> Vec<String> {
-    let logs = request.logs.iter().zip(found);
-    let logs = logs.filter(|_| request.rev.is_none());
-    logs.flat_map(|(log, diagnosis)| log_heals(diagnosis, log.text(), source))
-        .map(|it| it.what)
-        .collect()
-}
-
 // What to look for, by file.
 fn wanted(
     request: &HintRequest,
     workspace: &Workspace,
-    found: Vec<Diagnosis>,
+    logs: &[(Diagnosis, &str)],
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
-    let lacks_nothing = |it: &Diagnosis| it.lacks().next().is_none();
+    let found: Vec<&Diagnosis> = logs.iter().map(|(it, _)| it).collect();
     let asked = !request.names.is_empty() || request.file.is_some();
-    if !asked && !found.is_empty() && found.iter().all(lacks_nothing) {
+    let lacks_nothing = found.iter().all(|it| it.lacks().next().is_none());
+    if !asked && !found.is_empty() && lacks_nothing {
         return Ok(BTreeMap::new());
     }
     let mut all: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
@@ -285,18 +255,22 @@ fn wanted(
             ..Wanted::default()
         };
         let files = files(request, workspace, &found)?;
-        all = hint::wanted(source, &files, &named);
+        all = match files.as_slice() {
+            // Who names the file asks for it.
+            [file] if request.file.is_some() => BTreeMap::from([(file.clone(), named)]),
+            files => hint::wanted(source, files, &named),
+        };
     }
     let mut unread = None;
     for diagnosis in found {
-        let files = match files(request, workspace, std::slice::from_ref(&diagnosis)) {
+        let files = match files(request, workspace, &[diagnosis]) {
             Ok(files) => files,
             Err(error) => {
                 unread = Some(error);
                 continue;
             }
         };
-        for (file, more) in hint::wanted(source, &files, &Wanted::of(&diagnosis)) {
+        for (file, more) in hint::wanted(source, &files, &Wanted::of(diagnosis)) {
             all.entry(file).or_default().add(more);
         }
     }
@@ -309,7 +283,7 @@ fn wanted(
 fn files(
     request: &HintRequest,
     workspace: &Workspace,
-    found: &[Diagnosis],
+    found: &[&Diagnosis],
 ) -> Result<Vec<RepoPath>, AppError> {
     if let Some(typed) = &request.file {
         let file = known_file(workspace, typed)?;
@@ -322,7 +296,7 @@ fn files(
         }
         return Ok(vec![file]);
     }
-    let files: Vec<RepoPath> = found.iter().flat_map(hint::lacking).collect();
+    let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();
     if files.is_empty() {
         let source = workspace.source.as_ref();
         if let Some(module) = found.iter().find_map(|it| in_submodule(it, source)) {

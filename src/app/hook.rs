@@ -4,7 +4,7 @@ use super::brief::brief;
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
 use super::run_record::last_words;
-use super::run_summary::told;
+use super::run_summary::told_of;
 use super::stats::count;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -121,12 +121,7 @@ fn told_with_certain(
     log: &Log,
     workspace: &crate::workspace::Workspace,
 ) -> crate::model::RunSummary {
-    let (certain, perhaps) = super::run_summary::imports(app, diagnosis, log);
-    crate::model::RunSummary {
-        certain,
-        perhaps,
-        ..told(diagnosis, workspace.source.as_ref())
-    }
+    told_of(app, workspace, (diagnosis, log), "")
 }
 
 // What a hook says of a command that ran.

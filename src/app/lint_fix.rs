@@ -1,3 +1,7 @@
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 /// The line with which a linter or formatter mends what it complains of, where it can: its check
 /// without the words for checking, or with the word for mending; `said` is what it printed. Never
 /// what it calls unsafe, and nothing where it says that it can mend none of it.
@@ -14,81 +18,50 @@ pub(super) fn lint_fix(command: &str, said: &[&str]) -> Option<String> {
         Some((at, LINTERS.iter().find(fits)?))
     });
     let (at, row) = rows?;
-    let mends_some = said.iter().any(|line| line.contains(row.sign));
+    let mends_some = said.iter().any(|line| line.contains(&row.sign));
     if !mends_some && said.len() < MOST_EVIDENCE {
         return None;
     }
     let mut kept: Vec<&str> = words
         .iter()
         .copied()
-        .filter(|word| !row.checks.contains(word))
+        .filter(|word| !row.checks.iter().any(|it| it == word))
         .collect();
     if row.mends.is_empty() && kept.len() == words.len() {
         return None;
     }
-    if !row.mends.is_empty() && !words.contains(&row.mends) {
+    if !row.mends.is_empty() && !words.contains(&row.mends.as_str()) {
         let place = at + 1 + usize::from(!row.sub.is_empty());
-        kept.insert(place.min(kept.len()), row.mends);
+        kept.insert(place.min(kept.len()), &row.mends);
     }
     (kept != words).then(|| kept.join(" "))
 }
 
+// A row of `linters.toml`.
+#[derive(Deserialize)]
 struct Linter {
-    name: &'static str,
-    sub: &'static str,
-    /// Words that stand for looking alone.
-    checks: &'static [&'static str],
-    /// The word that has it mend; empty where it mends without one.
-    mends: &'static str,
-    /// What it prints beside what it can mend; empty where it can mend all.
-    sign: &'static str,
+    name: String,
+    #[serde(default)]
+    sub: String,
+    #[serde(default)]
+    checks: Vec<String>,
+    #[serde(default)]
+    mends: String,
+    #[serde(default)]
+    sign: String,
 }
+
+static LINTERS: LazyLock<Vec<Linter>> = LazyLock::new(|| {
+    #[derive(Deserialize)]
+    struct Table {
+        linter: Vec<Linter>,
+    }
+    let read = toml::from_str::<Table>(include_str!("linters.toml"));
+    read.map(|it| it.linter).unwrap_or_default()
+});
 
 // As many lines as a diagnosis shows: the sign may be on another.
 const MOST_EVIDENCE: usize = 20;
-
-const fn linter(
-    name: &'static str,
-    sub: &'static str,
-    checks: &'static [&'static str],
-    mends: &'static str,
-    sign: &'static str,
-) -> Linter {
-    Linter {
-        name,
-        sub,
-        checks,
-        mends,
-        sign,
-    }
-}
-
-const LINTERS: &[Linter] = &[
-    linter("ruff", "check", &["--diff", "--no-fix"], "--fix", "[*]"),
-    linter("ruff", "format", &["--check", "--diff"], "", ""),
-    linter("black", "", &["--check", "--diff"], "", ""),
-    linter(
-        "isort",
-        "",
-        &["--check", "--check-only", "-c", "--diff"],
-        "",
-        "",
-    ),
-    linter("eslint", "", &[], "--fix", "potentially fixable"),
-    linter("stylelint", "", &[], "--fix", "potentially fixable"),
-    linter("oxlint", "", &[], "--fix", ""),
-    linter("standard", "", &[], "--fix", ""),
-    linter(
-        "prettier",
-        "",
-        &["--check", "-c", "--list-different", "-l"],
-        "--write",
-        "",
-    ),
-    linter("biome", "check", &[], "--write", ""),
-    linter("biome", "lint", &[], "--write", ""),
-    linter("biome", "format", &[], "--write", ""),
-];
 
 #[cfg(test)]
 mod tests {

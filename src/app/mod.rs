@@ -31,6 +31,7 @@ mod json_insert;
 mod known_cause;
 mod last_run;
 mod line_rows;
+mod line_words;
 mod lint_fix;
 mod locked;
 mod members;

@@ -1,108 +1,123 @@
 use std::path::Path;
 
+use super::deleted::deleted;
+use super::drift::{drift_in_log, interpreter, unfetched};
 use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
+use super::line_words::{names, port};
 use super::lint_fix::lint_fix;
 use super::members::{member_remedy, never_from_a_registry};
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
+use crate::hint::distance;
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
 use crate::source::{EntryKind, Source};
+use crate::workspace::Workspace;
 
-/// What mends the environment, as lines for a person to type: none of them is run. `again` gives the
-/// line that hands a variable on.
-pub(super) fn remedies(
+/// What mends a failure by hand, as lines for a person to type: none of them is run. With each the module that
+/// it brings, where it is about one. `again` gives the line that hands a variable on.
+pub(super) fn by_hand(
+    workspace: &Workspace,
+    (diagnosis, log): (&Diagnosis, &str),
+    command: &str,
+    again: &dyn Fn(&str) -> String,
+) -> Vec<(String, Remedy)> {
+    let source = workspace.source.as_ref();
+    let mut found = deleted(diagnosis, source, workspace.git.as_ref());
+    found.extend(drifted(log, workspace));
+    if found.is_empty() {
+        found = remedies(diagnosis, command, again, source, &workspace.prefix);
+    }
+    found
+}
+
+/// What lies outside the code and may have made a command fail, each with what to type.
+pub(super) fn around(
+    workspace: &Workspace,
+    (diagnosis, log): (&Diagnosis, &str),
+    command: &str,
+) -> Vec<Remedy> {
+    let mut found = drifted(log, workspace);
+    if found.is_empty() {
+        let again = with_variable(command);
+        let source = workspace.source.as_ref();
+        found = remedies(diagnosis, command, &again, source, &workspace.prefix);
+    }
+    found.into_iter().map(|(_, it)| it).collect()
+}
+
+// Submodules that are empty, packages and interpreters in other versions than the repository asks for.
+fn drifted(log: &str, workspace: &Workspace) -> Vec<(String, Remedy)> {
+    let (source, prefix) = (workspace.source.as_ref(), workspace.prefix.as_str());
+    let root = workspace.root.as_deref();
+    let package = root.and_then(|root| drift_in_log(log, source, root, prefix));
+    let interpreter = interpreter(log, source, prefix);
+    let submodule = root.and_then(|root| unfetched(Some(log), source, root));
+    let found = submodule.into_iter().chain(package).chain(interpreter);
+    found.map(|it| (String::new(), it)).collect()
+}
+
+/// The line that runs a command again with a variable.
+pub(super) fn with_variable(command: &str) -> impl Fn(&str) -> String {
+    move |name| format!("mendit run --env {name} {command}")
+}
+
+fn remedies(
     diagnosis: &Diagnosis,
     command: &str,
     again: &dyn Fn(&str) -> String,
     source: &dyn Source,
     prefix: &str,
-) -> Vec<Remedy> {
+) -> Vec<(String, Remedy)> {
     let texts: Vec<&str> = diagnosis.evidence.iter().map(|it| it.text.trim()).collect();
     let project = Project { source, prefix };
     if let Some(path) = in_submodule(diagnosis, source) {
         let said = format!("the files of the log lie in the submodule {path}: run it there");
-        return vec![Remedy::new(said, Some(format!("mendit -C {path} run CMD")))];
+        let line = format!("mendit -C {path} run CMD");
+        return vec![(String::new(), Remedy::new(said, Some(line)))];
     }
-    match diagnosis.kind {
-        FailureKind::ImportError => project.of_modules(diagnosis, command),
-        FailureKind::SyntaxError if diagnosis.requires_user_action => vec![Remedy::new(
-            format!(
-                "{}: resolve the conflict first",
-                diagnosis.explanation.trim_end_matches('.')
-            ),
-            None,
-        )],
-        FailureKind::DependencyError
-            if matches!(subkind(diagnosis), Some("engine" | "version_mismatch")) =>
-        {
-            let said = "the installed version of the language or the tool does not fit";
-            vec![Remedy::new(said, None)]
+    if diagnosis.kind == FailureKind::ImportError {
+        return project.of_modules(diagnosis, command);
+    }
+    let first = match diagnosis.kind {
+        FailureKind::SyntaxError if diagnosis.requires_user_action => {
+            let said = diagnosis.explanation.trim_end_matches('.');
+            Some(Remedy::new(
+                format!("{said}: resolve the conflict first"),
+                None,
+            ))
         }
-        FailureKind::FileNotFound if diagnosis.requires_user_action => diagnosis
-            .files
-            .iter()
-            .filter(|it| !it.in_repository && is_argument(command, &it.path))
-            .take(1)
-            .map(|it| Remedy::new(project.no_such_path(&it.path), None))
-            .collect(),
-        FailureKind::CommandNotFound
-            if let Some(said) = texts.iter().find_map(|it| project.misspelled(it)) =>
-        {
-            vec![Remedy::new(said, None)]
+        FailureKind::FileNotFound if diagnosis.requires_user_action => {
+            let mut files = diagnosis.files.iter();
+            let named = files.find(|it| !it.in_repository && is_argument(command, &it.path));
+            named.map(|it| Remedy::new(project.no_such_path(&it.path), None))
         }
-        FailureKind::DependencyError if subkind(diagnosis) == Some("lockfile_mismatch") => {
-            writes_lock(command)
-                .or_else(|| texts.iter().find_map(|it| writes_lock(it)))
-                .map(|line| {
-                    let said = "the lock does not hold what the manifest asks for";
-                    Remedy::new(said, Some(line.to_owned()))
-                })
-                .into_iter()
-                .collect()
+        FailureKind::CommandNotFound | FailureKind::DependencyError => {
+            project.of_packages(diagnosis, command, &texts)
         }
-        FailureKind::DependencyError
-            if matches!(subkind(diagnosis), Some("package_not_found" | "no_version")) =>
-        {
-            let said = "the registry has nothing of that name and version: correct the manifest";
-            vec![Remedy::new(said, None)]
-        }
-        FailureKind::CommandNotFound | FailureKind::DependencyError => project
-            .install(is_python_tool(command))
-            .filter(|(install, _)| !command.contains(install))
-            .map(|(command, lacks)| Remedy::new(lacks.to_owned(), Some(command.to_owned())))
-            .into_iter()
-            .collect(),
-        FailureKind::MissingEnvVar => names(&texts)
-            .into_iter()
-            .map(|name| match std::env::var_os(&name) {
+        FailureKind::MissingEnvVar => {
+            let names = names(&texts).into_iter();
+            let rows = names.map(|name| match std::env::var_os(&name) {
                 Some(_) => Remedy::new(
                     format!("`{name}` is set here and was not handed on"),
                     Some(again(&name)),
                 ),
                 None => project.set_in_an_example(&name, again),
-            })
-            .collect(),
-        FailureKind::PortInUse => texts
-            .iter()
-            .find_map(|text| port(text))
-            .map(|port| {
-                Remedy::new(
-                    format!("something else listens on port {port}"),
-                    Some(format!("lsof -i :{port}")),
-                )
-            })
-            .into_iter()
-            .collect(),
-        FailureKind::LintError => lint_fix(command, &texts)
-            .map(|line| Remedy::new("the tool mends some of it itself".to_owned(), Some(line)))
-            .into_iter()
-            .collect(),
-        FailureKind::ConnectionRefused if project.compose().is_some() => {
-            let said = "a service that the tests call is not running".to_owned();
-            vec![Remedy::new(said, Some("docker compose up -d".to_owned()))]
+            });
+            return rows.map(|it| (String::new(), it)).collect();
         }
-        _ => Vec::new(),
-    }
+        FailureKind::PortInUse => texts.iter().find_map(|text| port(text)).map(|port| {
+            let said = format!("something else listens on port {port}");
+            Remedy::new(said, Some(format!("lsof -i :{port}")))
+        }),
+        FailureKind::LintError => lint_fix(command, &texts)
+            .map(|line| Remedy::new("the tool mends some of it itself", Some(line))),
+        FailureKind::ConnectionRefused if project.compose().is_some() => {
+            let said = "a service that the tests call is not running";
+            Some(Remedy::new(said, Some("docker compose up -d".to_owned())))
+        }
+        _ => project.migration(&texts),
+    };
+    first.map(|it| (String::new(), it)).into_iter().collect()
 }
 
 fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
@@ -150,7 +165,7 @@ struct Project<'a> {
 
 impl Project<'_> {
     // What brings each module that is missing.
-    fn of_modules(&self, diagnosis: &Diagnosis, command: &str) -> Vec<Remedy> {
+    fn of_modules(&self, diagnosis: &Diagnosis, command: &str) -> Vec<(String, Remedy)> {
         let python = is_python(diagnosis, command);
         let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
         let at = own.next().map(|it| it.path.as_str());
@@ -162,7 +177,67 @@ impl Project<'_> {
             let member = member.and_then(|it| member_remedy(self.source, it, python, at));
             member.or_else(|| self.missing(module, python))
         };
-        diagnosis.missing_modules.iter().filter_map(of).collect()
+        let modules = diagnosis.missing_modules.iter();
+        modules
+            .filter_map(|it| Some((it.clone(), of(it)?)))
+            .collect()
+    }
+
+    // Of what is installed, or should be.
+    fn of_packages(&self, diagnosis: &Diagnosis, command: &str, texts: &[&str]) -> Option<Remedy> {
+        if diagnosis.kind == FailureKind::CommandNotFound {
+            if let Some(said) = texts.iter().find_map(|it| self.misspelled(it)) {
+                return Some(Remedy::new(said, None));
+            }
+        } else {
+            let said = match subkind(diagnosis) {
+                Some("engine" | "version_mismatch") => {
+                    "the installed version of the language or the tool does not fit"
+                }
+                Some("package_not_found" | "no_version") => {
+                    "the registry has nothing of that name and version: correct the manifest"
+                }
+                Some("lockfile_mismatch") => {
+                    let said = "the lock does not hold what the manifest asks for";
+                    let mut lines = std::iter::once(&command).chain(texts);
+                    let line = lines.find_map(|it| writes_lock(it))?;
+                    return Some(Remedy::new(said, Some(line.to_owned())));
+                }
+                _ => "",
+            };
+            if !said.is_empty() {
+                return Some(Remedy::new(said, None));
+            }
+        }
+        let found = self.install(is_python_tool(command));
+        let (line, lacks) = found.filter(|(line, _)| !command.contains(line))?;
+        Some(Remedy::new(lacks, Some(line.to_owned())))
+    }
+
+    // A column or a table that the models have and the database has not: Django itself writes what is missing.
+    fn migration(&self, texts: &[&str]) -> Option<Remedy> {
+        let marks = ["no column named ", "no such column: ", "no such table: "];
+        let said = texts.iter().find_map(|text| {
+            let rest = marks.iter().find_map(|it| Some(text.split_once(it)?.1))?;
+            rest.rsplit('.').next()
+        })?;
+        let word = said
+            .split(|it: char| !it.is_alphanumeric() && it != '_')
+            .next()?;
+        let is_model = |it: &RepoPath| it.stem() == "models" || it.directory().ends_with("models");
+        let files = self.source.listing().files().map(|it| &it.path);
+        let mut models = files.filter(|it| is_model(it));
+        let has = |it: &RepoPath| {
+            let text = self.source.read(it).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            text.lines()
+                .any(|it| it.trim_start().starts_with(&format!("{word} = ")))
+        };
+        self.has("manage.py")?;
+        models.any(has).then(|| {
+            let said = format!("`{word}` stands in the models and not in a migration");
+            Remedy::new(said, Some("python manage.py makemigrations".to_owned()))
+        })
     }
 
     // The nearest file of that name, read.
@@ -325,16 +400,8 @@ fn is_named(text: &str, package: &str) -> bool {
 
 // The word of a manifest that is a slip or two away.
 fn nearest<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let allowed = match name.len() {
-        ..=3 => return None,
-        4..=6 => 1,
-        _ => 2,
-    };
-    let near = words(text).filter(|it| it.len() > 2 && it.len().abs_diff(name.len()) <= allowed);
-    near.map(|it| (strsim::osa_distance(it, name), it))
-        .filter(|(edits, _)| (1..=allowed).contains(edits))
-        .min()
-        .map(|(_, near)| near)
+    let near = words(text).filter_map(|it| Some((distance(name, it)?, it)));
+    near.min().map(|(_, near)| near)
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.
@@ -353,38 +420,6 @@ fn package(module: &str, python: bool) -> Option<&str> {
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_.@/".contains(it);
     let starts = name.starts_with(|it: char| it.is_ascii_alphanumeric() || it == '@' || it == '_');
     (starts && name.chars().all(plain)).then_some(name)
-}
-
-// Words that look like names of variables.
-fn names(texts: &[&str]) -> Vec<String> {
-    let is_name = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
-    let mut found = Vec::new();
-    for text in texts {
-        for word in text.split(|it| !is_name(it)) {
-            let telling = word.len() > 3 && word.contains('_') && !word.starts_with('_');
-            if telling && !found.iter().any(|known| known == word) {
-                found.push(word.to_owned());
-            }
-        }
-    }
-    found.truncate(3);
-    found
-}
-
-fn port(text: &str) -> Option<u16> {
-    let lower = text.to_ascii_lowercase();
-    let marked = [":", "port ", "', "].into_iter().flat_map(|mark| {
-        let ends = lower.rmatch_indices(mark);
-        ends.map(move |(at, _)| at + mark.len())
-    });
-    let digits = |at: usize| {
-        let rest = text.get(at..)?;
-        rest.split(|it: char| !it.is_ascii_digit())
-            .next()?
-            .parse()
-            .ok()
-    };
-    marked.filter_map(digits).find(|port| *port >= 80)
 }
 
 const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
@@ -416,7 +451,7 @@ mod tests {
         let found = remedies(&diagnosis, command, &|_| String::new(), source, "");
         found
             .into_iter()
-            .map(|it| (it.problem, it.command))
+            .map(|(_, it)| (it.problem, it.command))
             .collect()
     }
 
@@ -557,20 +592,5 @@ mod tests {
         ] {
             assert_eq!(package(module, python), expected, "{module}");
         }
-    }
-
-    #[test]
-    fn names_and_ports_of_a_line() {
-        let text = "Error: listen EADDRINUSE: address already in use :::3000";
-        assert_eq!(port(text), Some(3000));
-        assert_eq!(port("[Errno 98] Address already in use"), None);
-        assert_eq!(port("Port 5173 is already in use"), Some(5173));
-        assert_eq!(
-            port(
-                "[Errno 98] error while attempting to bind on address ('127.0.0.1', 8000): address already in use"
-            ),
-            Some(8000)
-        );
-        assert_eq!(names(&["KeyError: 'DATABASE_URL'"]), ["DATABASE_URL"]);
     }
 }

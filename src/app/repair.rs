@@ -2,10 +2,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::agents::{chosen_agent, refuse_missing_agent};
-use super::deleted::deleted;
 use super::known_cause::known_cause;
 use super::last_run::LastOf;
-use super::remedy::remedies;
+use super::remedy::by_hand;
 use super::shared::shared;
 use super::split::read_task;
 use super::traced::known_trace;
@@ -115,13 +114,8 @@ pub(super) fn repair_after(
     let command = settings.test.command.0.join(" && ");
     let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
     let mends = |diagnosis: &Diagnosis| {
-        let source = workspace.source.as_ref();
-        let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
-        let mut found: Vec<_> = gone.map(|(_, remedy)| remedy).collect();
-        if found.is_empty() {
-            found = remedies(diagnosis, &command, &again, source, &workspace.prefix);
-        }
-        let said = found.into_iter().map(|it| match it.command {
+        let found = by_hand(&workspace, (diagnosis, ""), &command, &again);
+        let said = found.into_iter().map(|(_, it)| match it.command {
             Some(line) => format!("{}: `{line}`", it.problem),
             None => it.problem,
         });

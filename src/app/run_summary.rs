@@ -1,11 +1,8 @@
 use std::collections::BTreeMap;
 
 use super::context::prompt_tokens;
-use super::deleted::deleted;
-use super::drift::{drift_in_log, interpreter, unfetched};
-use super::hint::{HintRequest, find_imports};
+use super::hint::{HintRequest, find_remedies};
 use super::line_rows::of_lines;
-use super::remedy::remedies;
 use super::suspects::suspects;
 use super::{App, Silent};
 use crate::diagnose::Log;
@@ -13,9 +10,8 @@ use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, Failure, FailureKind, FailurePacket, MentionedFile,
-    PacketSize, Remedy, RepoPath, RunFailure, RunSummary, Suggestion,
+    PacketSize, RepoPath, RunFailure, RunSummary,
 };
-use crate::repair::log_heals;
 use crate::source::Source;
 use crate::workspace::Workspace;
 
@@ -40,31 +36,7 @@ pub(super) fn summarise(
             ..RunSummary::default()
         };
     };
-    let source = workspace.source.as_ref();
-    let (certain, perhaps, more) = found_imports(app, diagnosis, log);
-    let again = with_variable(command);
-    let mut mended_by_hand = match certain.as_slice() {
-        [] => {
-            let gone = deleted(diagnosis, source, workspace.git.as_ref()).into_iter();
-            gone.map(|(_, remedy)| remedy).collect()
-        }
-        _ => Vec::new(),
-    };
-    mended_by_hand.extend(drifted(log.text(), workspace));
-    if mended_by_hand.is_empty() {
-        mended_by_hand = remedies(diagnosis, command, &again, source, &workspace.prefix);
-    }
-    // Of a name that has its import no spelling is told.
-    let settled = |name: &str| certain.iter().any(|it| it.name == name);
-    let mends = log_heals(diagnosis, log.text(), source).into_iter();
-    let mends = mends.filter(|it| it.respells.as_ref().is_none_or(|(name, _)| !settled(name)));
-    let mut mends: Vec<String> = mends.map(|it| it.what).collect();
-    mends.extend(
-        more.into_iter()
-            .filter(|it| !mends.contains(it))
-            .collect::<Vec<_>>(),
-    );
-    mends.truncate(MOST_LINES);
+    let told_of = told_of(app, workspace, (diagnosis, log), command);
     // What is known needs nobody to suspect.
     let mut suspects = match &context.cause {
         Some(_) => Vec::new(),
@@ -77,43 +49,8 @@ pub(super) fn summarise(
         suspects,
         more_suspects,
         packet,
-        certain,
-        perhaps,
-        mends,
-        remedies: mended_by_hand,
-        ..told(diagnosis, source)
+        ..told_of
     }
-}
-
-/// What lies outside the code and may have made a command fail, each with what to type.
-pub(super) fn around(
-    diagnosis: &Diagnosis,
-    log: &str,
-    command: &str,
-    workspace: &Workspace,
-) -> Vec<Remedy> {
-    let source = workspace.source.as_ref();
-    let mut found = drifted(log, workspace);
-    if found.is_empty() {
-        let again = with_variable(command);
-        found = remedies(diagnosis, command, &again, source, &workspace.prefix);
-    }
-    found
-}
-
-// Packages and interpreters in other versions than the repository asks for.
-fn drifted(log: &str, workspace: &Workspace) -> Vec<Remedy> {
-    let (source, prefix) = (workspace.source.as_ref(), workspace.prefix.as_str());
-    let root = workspace.root.as_deref();
-    let package = root.and_then(|root| drift_in_log(log, source, root, prefix));
-    let interpreter = interpreter(log, source, prefix);
-    let submodule = root.and_then(|root| unfetched(Some(log), source, root));
-    let found = submodule.into_iter().chain(package).chain(interpreter);
-    found.collect()
-}
-
-fn with_variable(command: &str) -> impl Fn(&str) -> String {
-    move |name| format!("mendit run --env {name} {command}")
 }
 
 /// Changes that may be it and that a summary names.
@@ -334,56 +271,39 @@ fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
     }
 }
 
-/// The imports that are certain, and the likeliest of names without one.
-pub(super) fn imports(
+/// The same with the one list of what may mend it, as `hint` tells and `fix` tries it.
+pub(super) fn told_of(
     app: &App,
-    diagnosis: &Diagnosis,
-    log: &Log,
-) -> (Vec<CertainImport>, Vec<CertainImport>) {
-    let (certain, perhaps, _) = found_imports(app, diagnosis, log);
-    (certain, perhaps)
-}
-
-// Those, and what is tried beside imports of the files that lack names.
-fn found_imports(
-    app: &App,
-    diagnosis: &Diagnosis,
-    log: &Log,
-) -> (Vec<CertainImport>, Vec<CertainImport>, Vec<String>) {
-    if diagnosis.lacks().next().is_none() {
-        return <_>::default();
-    }
+    workspace: &Workspace,
+    (diagnosis, log): (&Diagnosis, &Log),
+    command: &str,
+) -> RunSummary {
     let request = HintRequest {
-        logs: vec![log.clone()],
+        command: vec![command.to_owned()],
         ..HintRequest::default()
     };
+    let logs = [(diagnosis.clone(), log.text())];
     // A log that names no file of the repository gives no hint; that is no error here.
-    let hinted = find_imports(app, &request, &Silent);
+    let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
     let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
-    let mut mends = Vec::new();
-    if let Ok(hinted) = hinted {
-        mends.clone_from(&hinted.mends);
-        let (moved, others) = moved(&hinted.document.suggestions, &hinted.refused);
-        certain.extend(moved);
-        for one in others {
-            if hinted.passed_on.contains(&one.name) && !one.certain {
-                continue;
-            }
-            let list = if one.certain {
-                &mut certain
-            } else {
-                &mut perhaps
-            };
-            list.push(CertainImport {
-                tried: (one.certain && !hinted.refused.contains(&one))
-                    || hinted.tried.contains(&one),
-                statement: match one.import_statement.as_str() {
-                    "" => format!("{} for {}", one.imported, one.name),
-                    statement => statement.to_owned(),
-                },
-                name: one.name,
-            });
+    for one in hinted.document.suggestions.iter().cloned() {
+        let known = certain.iter().any(|it| it.name == one.name);
+        if known || hinted.is_passed_on(&one.name) && !one.certain {
+            continue;
         }
+        let list = if one.certain {
+            &mut certain
+        } else {
+            &mut perhaps
+        };
+        list.push(CertainImport {
+            tried: one.certain || hinted.remedies.tries(&one.name, &one.import_statement),
+            statement: match one.import_statement.as_str() {
+                "" => format!("{} for {}", one.imported, one.name),
+                statement => statement.to_owned(),
+            },
+            name: one.name,
+        });
     }
     let mut seen: Vec<String> = certain.iter().map(|it| it.name.clone()).collect();
     perhaps.retain(|it| {
@@ -392,40 +312,16 @@ fn found_imports(
         new
     });
     perhaps.truncate(MOST_LINES);
-    (certain, perhaps, mends)
-}
-
-// The modules that several statements name by a place where they are no more, a row for each; and the
-// suggestions that are about something else.
-fn moved(all: &[Suggestion], refused: &[Suggestion]) -> (Vec<CertainImport>, Vec<Suggestion>) {
-    let goes = |one: &Suggestion| {
-        let moves = one.certain && one.imported == "*" && one.replaces.is_some();
-        one.path.clone().filter(|_| moves)
-    };
-    let mut places: BTreeMap<RepoPath, Vec<&Suggestion>> = BTreeMap::new();
-    for one in all {
-        if let Some(path) = goes(one) {
-            places.entry(path).or_default().push(one);
-        }
+    let mut mends = hinted.remedies.beside_imports();
+    mends.truncate(MOST_LINES);
+    RunSummary {
+        certain,
+        perhaps,
+        mends,
+        tried: hinted.document.tried,
+        remedies: hinted.document.remedies,
+        ..told(diagnosis, workspace.source.as_ref())
     }
-    places.retain(|_, rows| rows.len() > 1);
-    let row = |(path, rows): (&RepoPath, &Vec<&Suggestion>)| {
-        let name = rows.first().map_or("", |it| &it.name);
-        let files = rows.iter().map(|it| it.also_in.len() + 1).max();
-        let files = match files.unwrap_or(1) {
-            1 => "1 file".to_owned(),
-            count => format!("{count} files"),
-        };
-        CertainImport {
-            name: name.to_owned(),
-            statement: format!("{name} is {path} now, in {files}"),
-            tried: rows.iter().all(|it| !refused.contains(it)),
-        }
-    };
-    let rows = places.iter().map(row).collect();
-    let told = |one: &Suggestion| goes(one).is_some_and(|path| places.contains_key(&path));
-    let others = all.iter().filter(|it| !told(it)).cloned().collect();
-    (rows, others)
 }
 
 const MOST: usize = 10;

@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use super::last_run::{last_command, last_log};
+use super::remedy::around;
 use super::remedy::missing_program;
-use super::run_summary::around;
 use super::run_verdict::not_started;
 use super::{App, AppError, Progress};
 use crate::diagnose::{LogFacts, diagnose_in};
@@ -102,7 +102,7 @@ impl<'a> Trials<'a> {
 
     /// What lies outside the changes and may have made it fail.
     pub(super) fn around(&self, line: &str) -> Vec<Remedy> {
-        let of = |it| around(it, &self.log, line, self.setup.workspace);
+        let of = |it| around(self.setup.workspace, (it, &self.log), line);
         let mut found = self.diagnosis.as_ref().map(of).unwrap_or_default();
         if let (Some(reason), []) = (self.not_run, found.as_slice()) {
             let said = not_started(line, reason == WhyReason::NotExecutable);

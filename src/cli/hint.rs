@@ -80,6 +80,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         rev: args.rev.clone(),
         fix: args.fix,
         apply: args.apply,
+        command: Vec::new(),
     };
     let patched = args.fix || args.apply;
     let hinted = find_imports(&app, &request, output)?;

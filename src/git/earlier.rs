@@ -1,3 +1,6 @@
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::Repository;
 use crate::model::RepoPath;
 
@@ -17,7 +20,16 @@ pub fn earlier<'r>(
     git: Option<&'r Repository>,
     revision: &'r str,
 ) -> impl Fn(&RepoPath) -> Vec<Vec<u8>> + 'r {
-    move |path| git.map_or_else(Vec::new, |git| git.earlier(revision, path))
+    // Many ask for the past of the same file.
+    let known: RefCell<BTreeMap<RepoPath, Vec<Vec<u8>>>> = RefCell::default();
+    move |path| {
+        let past = known.borrow().get(path).cloned();
+        past.unwrap_or_else(|| {
+            let past = git.map_or_else(Vec::new, |git| git.earlier(revision, path));
+            known.borrow_mut().insert(path.clone(), past.clone());
+            past
+        })
+    }
 }
 
 impl Repository {

@@ -1,10 +1,9 @@
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
 use super::fix::displaced;
-use super::promised::keep_promises;
+use super::reexport::{PassedOn, passed_on};
 use super::renamed::{Earlier, renamed_exports};
 use super::suggest::{Holders, is_name, suggest_among};
 use super::{Fix, Query, Wanted, fix, moved_modules};
@@ -40,26 +39,22 @@ pub struct Answer {
     pub suggestions: Vec<Suggestion>,
 }
 
-/// What each file that lacks something is told.
+/// What each file that lacks something is told, and the modules that have to pass on what some of them lack:
+/// then the files are right as they are, and no import that goes round such a module is certain.
 #[must_use]
 pub fn answers(
     graph: &Graph<'_>,
     wanted: &BTreeMap<RepoPath, Wanted>,
     ask: &Ask<'_>,
-) -> Vec<Answer> {
+) -> (Vec<Answer>, Vec<PassedOn>) {
     let source = graph.source();
-    let known = RefCell::default();
-    let earlier = |path: &RepoPath| remembered(&known, ask, path);
-    let ask = &Ask {
-        earlier: &earlier,
-        ..*ask
-    };
     let names: BTreeSet<&String> = wanted.values().flat_map(|it| &it.names).collect();
     let names: Vec<&String> = names.into_iter().filter(|it| is_name(it)).collect();
     let read = source.listing().files().map(|entry| &entry.path);
     let read = read.filter(|it| Language::of_path(it.as_str()).is_some() && (ask.may_read)(it));
     let holders =
         (!names.is_empty()).then(|| Holders::of(source, &read.collect::<Vec<_>>(), &names));
+    let passed = passed_on(graph, wanted, ask);
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
         let mut suggestions = suggest_among(graph, &query, holders.as_ref());
@@ -67,10 +62,15 @@ pub fn answers(
             suggestions.extend(moved_modules(graph, &query, &wanted.modules));
         }
         if !is_ablated("hint-renamed") {
-            let exports = &wanted.exports;
-            suggestions.extend(renamed_exports(graph, &query, exports, ask.earlier));
+            suggestions.extend(renamed_exports(graph, &query, &wanted.exports));
         }
         suggestions.retain(|one| !is_ablated(&format!("hint-{:?}", one.source).to_lowercase()));
+        for one in &mut suggestions {
+            let mut names = passed.iter().flat_map(|it| &it.fix.names);
+            if wanted.exports.contains(&one.name) && names.any(|it| *it == one.name) {
+                (one.certain, one.confidence) = (false, one.confidence.min(PASSED_ON));
+            }
+        }
         for one in suggestions.iter_mut().filter(|one| one.certain) {
             let holding = holding(graph, ask, file, one);
             let others = others(graph, ask, file, one, holding);
@@ -82,12 +82,12 @@ pub fn answers(
             suggestions,
         }
     };
-    let mut found = wanted.iter().map(answer).collect();
-    if !is_ablated("hint-promised") {
-        keep_promises(graph, ask, &mut found);
-    }
-    found
+    let found = wanted.iter().map(answer).collect();
+    (found, passed)
 }
+
+/// Confidence up to which an import goes round a module that has to pass the name on.
+const PASSED_ON: u8 = 20;
 
 /// Patches for a file and suggestions for it, and for every other file that imports what one of
 /// them says has another name or place now.
@@ -97,12 +97,6 @@ pub fn fix_all(
     ask: &Ask<'_>,
     given: &[(RepoPath, Vec<Suggestion>)],
 ) -> Vec<(RepoPath, Fix)> {
-    let known = RefCell::default();
-    let earlier = |path: &RepoPath| remembered(&known, ask, path);
-    let ask = &Ask {
-        earlier: &earlier,
-        ..*ask
-    };
     let mut rows: BTreeMap<RepoPath, Vec<Suggestion>> = BTreeMap::new();
     for (file, suggestions) in given {
         let own = rows.entry(file.clone()).or_default();
@@ -129,18 +123,6 @@ pub fn fix_all(
         Some((file.clone(), fix(graph, file, &past, rows)?))
     });
     fixed.collect()
-}
-
-type Past = BTreeMap<RepoPath, Vec<Vec<u8>>>;
-
-// Every importer asks for the past of the same file.
-fn remembered(known: &RefCell<Past>, ask: &Ask<'_>, path: &RepoPath) -> Vec<Vec<u8>> {
-    if let Some(past) = known.borrow().get(path) {
-        return past.clone();
-    }
-    let past = (ask.earlier)(path);
-    known.borrow_mut().insert(path.clone(), past.clone());
-    past
 }
 
 impl Ask<'_> {
@@ -219,7 +201,7 @@ fn others(
         let query = ask.query(&other, &[]);
         if let Some(name) = &export {
             let names = std::slice::from_ref(name);
-            let rows = renamed_exports(graph, &query, names, ask.earlier);
+            let rows = renamed_exports(graph, &query, names);
             found.extend(told(rows).map(|row| (other.clone(), row)));
             continue;
         }

@@ -1,12 +1,9 @@
 use super::renamed;
-use super::restored::restored;
-use super::similar::distance;
+use super::undo::restored;
 use crate::git::unified_hunks;
 use crate::graph::Graph;
-use crate::languages::{
-    self, Language, Page, Resolver, facts, removed, respecified, syntax_errors, uses,
-};
-use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
+use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
+use crate::model::{FileFacts, RepoPath, Suggestion};
 use crate::patch::{After, Change, JudgeOptions, judge};
 use crate::policy::Allowed;
 use crate::source::Source;
@@ -148,44 +145,13 @@ pub(super) fn inserted(
     let after = if let Some(old) = &suggestion.replaces {
         respecified(&page, old, &suggestion.module)?
     } else {
-        let after = languages::inserted(&page, suggestion)?;
-        without_slip(&page, suggestion, &after).unwrap_or(after)
+        languages::inserted(&page, suggestion)?
     };
     let found = facts(file, after.as_bytes());
     let bound = binds(&found, &suggestion.name) || suggestion.replaces.is_some();
     let errors = |text: &str| syntax_errors(file, text.as_bytes()).len();
     (bound && found.imports.len() >= own.imports.len() && errors(&after) <= errors(text))
         .then_some(after)
-}
-
-// Without the name beside the new one that was meant to be it: a slip of the finger that the module
-// does not export and that nothing uses.
-fn without_slip(page: &Page<'_>, suggestion: &Suggestion, after: &str) -> Option<String> {
-    let target = suggestion.path.as_ref()?;
-    let exports = page.resolver.facts(target);
-    let known = |name: &str| exports.exports.iter().any(|it| it.name == name);
-    if !Language::of_path(page.file.as_str())?.declares_exports || known("*") {
-        return None;
-    }
-    let slip = |name: &str| {
-        !known(name)
-            && name != "*"
-            && distance(&suggestion.imported, name).is_some()
-            && uses(page.file, after.as_bytes(), name).is_some_and(|it| it.places.len() == 1)
-    };
-    let own = facts(page.file, after.as_bytes());
-    let leads_there = |import: &&Import| {
-        import.kind == ImportKind::Import
-            && page.resolver.target(page.file, import).as_ref() == Some(target)
-    };
-    let (import, taken) = own.imports.iter().filter(leads_there).find_map(|import| {
-        let taken = import
-            .names
-            .iter()
-            .find(|one| slip(&one.name) && one.alias.is_none())?;
-        Some((import, taken))
-    })?;
-    removed(page.file, after, &own, &import.specifier, &taken.name)
 }
 
 // The module and the name in it of an import that takes what is not there, when the suggestion is

@@ -1,76 +1,105 @@
-use std::collections::BTreeSet;
-
 use super::Query;
-use super::choose::is_lacking;
-use super::entity::entity;
-use super::evidence::Candidate;
+use super::evidence::{Candidate, Weight};
 use super::idiom::Idiom;
-use super::proof::{holds, is_in_use};
+use super::proof::is_in_use;
 use super::query::Undefined;
-use super::renamed::{Kept, definition, kept, renaming};
-use super::restored::stands_again;
+use super::renamed::{Kept, definition, exports_it, kept, renaming};
+use super::undo::stands_again;
 use crate::graph::Graph;
-use crate::languages::{Has, exported, facts, import_lines, uses, words};
+use crate::languages::{Has, exported, facts, uses};
 use crate::model::{FileFacts, HintSource, Import, ImportKind, Suggestion};
 
 /// Confidence up to which an import is told and not tried: no other evidence gives as little.
 pub const MOST_IN_DOUBT: u8 = 9;
-/// Lines that two versions differ in that are compared.
-const MAX_LINES: usize = 200;
 
 /// What an earlier version of the file has for a name that it lacks now.
-enum Was {
+pub(super) enum Was {
     /// It took the name from elsewhere, and how: in each branch another way.
     Imported(Vec<Import>),
     /// A definition of its own.
     Defined,
     /// A parameter or a variable.
     Local,
-    /// A member of something, where a line has lost what stood before the dot.
-    Member,
 }
 
-/// Weighs suggestions by what the file itself last had for the name. The import that it had, where it
-/// still leads to the name, comes first; what it defined comes from no package; and nothing is certain
-/// or tried of a name that stood for a parameter or a variable, whose import stood in a function or a
-/// branch to which it cannot go back, or which has given way to another name at its other places.
-pub(super) fn weighed(
+/// What the file itself last took the name from, where that still gives it: it outweighs all else.
+pub(super) fn taken_before(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     asked: &Undefined<'_>,
     query: &Query<'_>,
+    was: Option<&(Was, Vec<u8>)>,
+) -> Vec<(Candidate, Weight)> {
+    let Some((Was::Imported(imports), _)) = was else {
+        return Vec::new();
+    };
+    let candidate = |import: &Import| {
+        let taken = import.names.iter().find(|it| it.local() == asked.name);
+        let imported = taken.map_or("*", |it| it.name.as_str());
+        let path = graph.resolver().target(asked.file, import);
+        let whole = matches!(imported, "*" | "default");
+        let module = &import.specifier;
+        let installed = || exported(query.installed, asked.file, module, imported);
+        // A module that is gone looks like a package that nobody declares and that is not installed.
+        let gives = match &path {
+            Some(path) => whole || exports_it(graph, path, imported),
+            None => {
+                asked.language.is_standard(module)
+                    || idiom.declares(module)
+                    || is_in_use(asked, module)
+                    || installed().is_some_and(|it| whole || it != Has::Nothing)
+            }
+        };
+        let weight = Weight {
+            votes: TAKEN_BEFORE,
+            count: 1,
+            types: u32::from(import.type_only),
+            relative: u32::from(module.starts_with('.')),
+            ..Weight::default()
+        };
+        gives.then(|| (Candidate::new(module, imported, path), weight))
+    };
+    imports.iter().filter_map(candidate).collect()
+}
+
+/// More than any number of importers.
+const TAKEN_BEFORE: u64 = 1 << 40;
+
+/// Weighs suggestions by what the file itself last had for the name: what it defined comes from no package; and
+/// nothing is certain or tried of a name that stood for a parameter or a variable, whose import stood in a
+/// function or a branch to which it cannot go back, or which has given way to another name at its other places.
+pub(super) fn weighed(
+    graph: &Graph<'_>,
+    idiom: &dyn Idiom,
+    asked: &Undefined<'_>,
+    was: Option<(Was, Vec<u8>)>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
     // Without `self.` before it a method is meant, if the file did not import the name.
     let is_member = asked.usage.member;
-    match before(asked) {
+    match was {
         Some((Was::Defined | Was::Local, _)) | None if is_member => rows.clear(),
         None => {}
-        Some((Was::Imported(imports), then)) => {
-            let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
-            let late = imports.iter().any(late);
-            if has_given_way(asked, &then) {
-                doubt(&mut rows);
-                rows.retain(|_| !is_member);
-                return rows;
-            }
-            let mut again = imports
-                .iter()
-                .filter_map(|import| again(graph, idiom, asked, query, import, &rows));
-            let Some(one) = again.find(|one| !late || stands_again(asked, one)) else {
-                if late {
-                    doubt(&mut rows);
-                }
-                rows.retain(|_| !is_member);
-                return rows;
+        Some((Was::Imported(imports), _)) => {
+            let target = |it: &Import| graph.resolver().target(asked.file, it);
+            let same = |row: &Suggestion, it: &Import| match &row.path {
+                Some(path) => target(it).as_ref() == Some(path),
+                None => row.module == it.specifier,
             };
-            rows.retain(|it| it.import_statement != one.import_statement);
-            for row in &mut rows {
-                row.certain = false;
-                row.confidence = row.confidence.min(50);
+            // It is written as it was.
+            if let Some(first) = rows.first_mut()
+                && let Some(import) = imports.iter().find(|it| same(first, it))
+            {
+                let (module, erased) = (&import.specifier, first.type_only);
+                let statement = idiom.statement(asked.name, module, &first.imported, erased);
+                (first.import_statement, first.module) = (statement, module.clone());
             }
-            rows.retain(|_| !is_member);
-            rows.insert(0, one);
+            rows.retain(|row| !is_member || imports.iter().any(|it| same(row, it)));
+            let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
+            let goes_back = || rows.first().is_some_and(|it| stands_again(asked, it));
+            if imports.iter().any(late) && !goes_back() {
+                doubt(&mut rows);
+            }
         }
         Some((Was::Defined, then)) => {
             rows.retain(|it| it.path.is_some());
@@ -87,7 +116,6 @@ pub(super) fn weighed(
                 doubt_namesakes(graph, asked, &then, &mut rows);
             }
         }
-        Some((Was::Member, _)) => doubt(&mut rows),
         Some((Was::Local, _)) => {
             rows.retain(|it| it.path.is_some());
             doubt(&mut rows);
@@ -115,101 +143,8 @@ fn doubt(rows: &mut [Suggestion]) {
     }
 }
 
-// Whether a line of before has another name in the place of this one now, and is the same otherwise.
-fn has_given_way(asked: &Undefined<'_>, then: &[u8]) -> bool {
-    let (was, is) = (lines(then), lines(asked.text));
-    let text = std::str::from_utf8(then).unwrap_or_default();
-    let then = facts(asked.file, then);
-    let rows = import_lines(asked.file, text, &then);
-    let all: Vec<&str> = text.lines().collect();
-    let rows = rows.into_iter().flatten().filter_map(|at| all.get(at));
-    let imports: BTreeSet<&[u8]> = rows.map(|it| it.trim().as_bytes()).collect();
-    let gone: Vec<Vec<&[u8]>> = was
-        .difference(&is)
-        .filter(|line| words(line, asked.name).next().is_some())
-        .filter(|line| !imports.contains(*line))
-        .take(MAX_LINES)
-        .map(|line| tokens(line))
-        .collect();
-    // Names that came into the file by imports of what the name came from.
-    let home = |facts: &FileFacts| -> BTreeSet<String> {
-        let of = then.imports.iter().filter(|it| it.binds(asked.name));
-        let homes: Vec<&String> = of.map(|it| &it.specifier).collect();
-        let same = facts
-            .imports
-            .iter()
-            .filter(|it| homes.contains(&&it.specifier));
-        let names = same.flat_map(|it| &it.names);
-        names.map(|it| it.local().to_owned()).collect()
-    };
-    let (before, after) = (home(&then), home(asked.facts));
-    let is_new = |name: &[u8]| after.difference(&before).any(|it| it.as_bytes() == name);
-    let mut new = is.difference(&was).take(MAX_LINES);
-    new.any(|line| {
-        let new = tokens(line);
-        let instead = |old: &Vec<&[u8]>| {
-            let mut pairs = old.iter().zip(&new).filter(|(one, other)| one != other);
-            let first = pairs.next();
-            first.is_some_and(|(one, other)| {
-                *one == asked.name.as_bytes()
-                    && is_name(other)
-                    && (is_new(other)
-                        || old.len() == new.len() && pairs.all(|it| it == (one, other)))
-            })
-        };
-        gone.iter().any(instead)
-    })
-}
-
-fn lines(text: &[u8]) -> BTreeSet<&[u8]> {
-    let lines = text.split(|byte| *byte == b'\n');
-    lines.map(<[u8]>::trim_ascii).collect()
-}
-
-// Whether a line of before has the name behind a dot where it stands alone now: `self.stock.reserve`
-// became `reserve`.
-fn has_lost_dot(asked: &Undefined<'_>, then: &[u8]) -> bool {
-    let (was, is) = (lines(then), lines(asked.text));
-    let name = asked.name.as_bytes();
-    let holds = |line: &&&[u8]| words(line, asked.name).next().is_some();
-    let gone: Vec<Vec<&[u8]>> = was
-        .difference(&is)
-        .filter(holds)
-        .take(MAX_LINES)
-        .map(|line| tokens(line))
-        .collect();
-    let mut new = is.difference(&was).filter(holds).take(MAX_LINES);
-    new.any(|line| {
-        let new = tokens(line);
-        gone.iter().any(|old| {
-            let same = old.iter().zip(&new).take_while(|(one, other)| one == other);
-            let from = same.count();
-            let object = old.get(from..).unwrap_or_default();
-            let member = object.iter().position(|it| *it == name);
-            new.get(from) == Some(&name)
-                && member.is_some_and(|at| at > 1 && object[at - 1] == b"." && is_name(object[0]))
-        })
-    })
-}
-
-fn is_name(token: &[u8]) -> bool {
-    token.first().is_some_and(|it| is_part(*it))
-}
-
-fn is_part(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
-}
-
-// Names, and each other byte for itself.
-fn tokens(line: &[u8]) -> Vec<&[u8]> {
-    let together = |one: &u8, next: &u8| is_part(*one) && is_part(*next);
-    line.chunk_by(together)
-        .filter(|it| !it.trim_ascii().is_empty())
-        .collect()
-}
-
-// The newest version that has something for the name, and its text.
-fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
+/// The newest version that has something for the name, and its text.
+pub(super) fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
     let now = &asked.usage;
     let had = |text: &Vec<u8>| {
         let then = facts(asked.file, text);
@@ -222,9 +157,6 @@ fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
         }
         if then.definitions.iter().any(|it| it.name == asked.name) {
             return Some(Was::Defined);
-        }
-        if has_lost_dot(asked, text) {
-            return Some(Was::Member);
         }
         let used = uses(asked.file, text, asked.name)?;
         let lost = (used.is_own() && !now.is_own()) || (used.shadowed && !now.shadowed);
@@ -248,73 +180,4 @@ fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Vec<&'f Import> {
     } else {
         Vec::new()
     }
-}
-
-// The import of before as a suggestion, where it leads to the name as things are.
-fn again(
-    graph: &Graph<'_>,
-    idiom: &dyn Idiom,
-    asked: &Undefined<'_>,
-    query: &Query<'_>,
-    import: &Import,
-    rows: &[Suggestion],
-) -> Option<Suggestion> {
-    let taken = import.names.iter().find(|it| it.local() == asked.name);
-    let imported = taken.map_or("*", |it| it.name.as_str());
-    let known = rows
-        .iter()
-        .find(|it| it.module == import.specifier && it.imported == imported);
-    let path = graph.resolver().target(asked.file, import);
-    let one = match known {
-        // A type stays a type where the file said so.
-        Some(known) if known.type_only || !import.type_only => known.clone(),
-        _ => Suggestion {
-            name: asked.name.to_owned(),
-            import_statement: idiom.statement(
-                asked.name,
-                &import.specifier,
-                imported,
-                import.type_only,
-            ),
-            module: import.specifier.clone(),
-            source: match &path {
-                Some(_) => HintSource::Repo,
-                None if asked.language.is_standard(&import.specifier) => HintSource::Stdlib,
-                None => HintSource::Manifest,
-            },
-            path,
-            imported: imported.to_owned(),
-            type_only: import.type_only,
-            ..Suggestion::default()
-        },
-    };
-    let gives = match &one.path {
-        Some(path) if imported != "*" && imported != "default" => {
-            let facts = graph.resolver().facts(path);
-            facts.exports.iter().any(|it| it.name == imported)
-                || graph.defining(path, imported).is_some()
-        }
-        Some(_) => true,
-        // A module that is gone looks like a package that nobody declares and that is not installed.
-        None => {
-            let module = &one.module;
-            let installed = || match exported(query.installed, asked.file, module, imported) {
-                Some(Has::Exported { .. }) => true,
-                found => found.is_some() && matches!(imported, "*" | "default"),
-            };
-            asked.language.is_standard(module)
-                || idiom.declares(module)
-                || is_in_use(asked, module)
-                || installed()
-        }
-    };
-    let kind = entity(graph, &Candidate::of(&one), asked).kind(graph, imported);
-    let certain = gives
-        && holds(graph, idiom, asked, &one, kind)
-        && !is_lacking(query.installed, asked, &one);
-    certain.then_some(Suggestion {
-        certain,
-        confidence: 95,
-        ..one
-    })
 }

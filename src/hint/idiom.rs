@@ -2,7 +2,6 @@ use super::evidence::{Candidate, Weight};
 use super::python::Python;
 use super::query::Undefined;
 use super::script::Script;
-use super::suggest::Parsed;
 use crate::graph::Graph;
 use crate::languages::{Language, PYTHON};
 use crate::model::{DefinitionKind, FileFacts, HintSource, Import, RepoPath, Suggestion};
@@ -17,12 +16,7 @@ pub(super) trait Idiom: Sync {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
-    fn namesakes(
-        &self,
-        pool: &[&RepoPath],
-        parsed: &Parsed<'_>,
-        asked: &Undefined<'_>,
-    ) -> Vec<(Candidate, Weight)>;
+    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)>;
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;

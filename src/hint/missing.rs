@@ -1,10 +1,10 @@
 use super::evidence::nearness;
 use super::idiom::{Idiom, Site};
-use super::renamed::{body, exports_it, is_alike};
+use super::renamed::{definition, exports_it, is_alike};
 use super::slip::{Named, Place};
 use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::languages::{Language, facts};
+use crate::languages::Language;
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::{Entry, Ignored, Source};
@@ -79,209 +79,247 @@ pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     })
 }
 
+// An import that leads nowhere.
+struct Moved<'a> {
+    graph: &'a Graph<'a>,
+    query: &'a Query<'a>,
+    import: &'a Import,
+    language: &'static Language,
+    idiom: Box<dyn Idiom + 'a>,
+    // What is taken by its name.
+    taken: Vec<&'a str>,
+    // What stood last where it leads, and where that was.
+    past: Option<(Vec<u8>, RepoPath)>,
+    // The only file that holds that now.
+    renamed: Option<RepoPath>,
+}
+
 fn moved(
     graph: &Graph<'_>,
     query: &Query<'_>,
     import: &Import,
     language: &'static Language,
 ) -> Vec<Suggestion> {
-    let source = graph.source();
-    let named = Named::of(query.file, import, language);
-    let taken: Vec<&str> = import
-        .names
-        .iter()
-        .map(|it| it.name.as_str())
-        .filter(|it| *it != "*")
-        .collect();
-    let pool = source
-        .listing()
-        .files()
-        .map(|entry| &entry.path)
-        .filter(|path| named.may_be(path) && *path != query.file && (query.may_read)(path));
-    let mut places: Vec<Place<'_>> = pool.filter_map(|path| named.place(graph, path)).collect();
-    // The file that stood where the import leads, under another path now.
-    let past = stood(graph, query, import);
-    let renamed = past.as_ref().and_then(|past| renamed(source, query, past));
-    // What it holds is known then, and who else might is not asked.
-    let definers = match &renamed {
-        Some(_) => Vec::new(),
-        None => definers(graph, query, import),
-    };
-    for path in &definers {
-        if named.may_be(path) && places.iter().all(|other| other.path != path) {
-            places.push(Place {
-                path,
-                far: 3,
-                slip: false,
-            });
-        }
-    }
-    if let Some(path) = &renamed
-        && places.iter().all(|it| it.path != path)
-    {
-        places.push(Place {
-            path,
-            far: 0,
-            slip: true,
-        });
-    }
     let site = Site {
         graph,
         file: query.file,
     };
-    let idiom = site.own_idiom(language);
-    // What the manifest names without a scope is a package of a registry.
-    let may_be_ours = import.specifier.starts_with('@') || !idiom.declares(&import.specifier);
-    if may_be_ours && let Some((module, path)) = near_package(graph, query, import, language) {
-        return vec![Suggestion {
-            confidence: 90,
-            source: HintSource::Definition,
-            certain: true,
-            ..instead(&*idiom, import, module, path)
-        }];
-    }
-    let has = |path: &RepoPath, name: &str| holds(graph, path, name);
-    let has_all = |path: &RepoPath| taken.iter().all(|name| has(path, name));
-    // What a module of old exports is not always known.
-    let unknown = |path| graph.resolver().facts(path).exports.is_empty();
-    // A file that has nothing of what is taken is not where it went.
-    places.retain(|place| {
-        taken.is_empty() || taken.iter().any(|name| has(place.path, name)) || unknown(place.path)
-    });
-    // Where a file stood there, one that merely has the same names is another.
-    if let Some(past) = &past {
-        places.retain(|place| {
-            Some(place.path) == renamed.as_ref() || took_over(source, past, place.path, &taken)
+    let taken = import.names.iter().map(|it| it.name.as_str());
+    let past = stood(graph, query, import);
+    let moved = Moved {
+        graph,
+        query,
+        import,
+        language,
+        idiom: site.own_idiom(language),
+        taken: taken.filter(|it| *it != "*").collect(),
+        renamed: past
+            .as_ref()
+            .and_then(|past| renamed(graph.source(), query, past)),
+        past,
+    };
+    let package = moved.near_package();
+    package.map_or_else(|| moved.rows(), |one| vec![one])
+}
+
+impl Moved<'_> {
+    fn rows(&self) -> Vec<Suggestion> {
+        let named = Named::of(
+            self.graph.source(),
+            self.query.file,
+            self.import,
+            self.language,
+        );
+        let files = self.graph.source().listing().files();
+        let mut pool: Vec<&RepoPath> = files.map(|entry| &entry.path).collect();
+        let may_read = |it: &&RepoPath| *it != self.query.file && (self.query.may_read)(it);
+        pool.retain(|it| named.may_be(it) && may_read(it));
+        let mut places: Vec<Place<'_>> = pool
+            .into_iter()
+            .filter_map(|path| named.place(self.graph, path))
+            .collect();
+        // What it holds is known then, and who else might is not asked.
+        let definers = match &self.renamed {
+            Some(_) => Vec::new(),
+            None => definers(self.graph, self.query, self.import),
+        };
+        let others = definers.iter().filter(|it| named.may_be(it));
+        let others = others
+            .map(|it| (it, 3))
+            .chain(self.renamed.iter().map(|it| (it, 0)));
+        for (path, far) in others {
+            if places.iter().all(|it| it.path != path) {
+                let slip = far == 0;
+                places.push(Place { path, far, slip });
+            }
+        }
+        places.retain(|place| self.may_be_it(place));
+        places.sort_by_key(|place| {
+            (
+                Some(place.path) != self.renamed.as_ref(),
+                !(self.has_all(place) || (place.slip && self.is_unknown(place))),
+                !place.slip,
+                place.far,
+                std::cmp::Reverse(nearness(place.path, self.query.file)),
+                place.path.clone(),
+            )
         });
+        let certain = places
+            .first()
+            .is_some_and(|first| self.is_meant(first, &places));
+        let rows = places.iter().enumerate().take(MAX_SUGGESTIONS);
+        rows.map(|(at, place)| self.row(place, certain && at == 0))
+            .collect()
     }
-    places.sort_by_key(|place| {
-        (
-            Some(place.path) != renamed.as_ref(),
-            !(has_all(place.path) || (place.slip && unknown(place.path))),
-            !place.slip,
-            place.far,
-            std::cmp::Reverse(nearness(place.path, query.file)),
-            place.path.clone(),
-        )
-    });
-    // All of a module is taken by a star: that goes where the file went.
-    let whole = |place: &&Place<'_>| (!taken.is_empty() || past.is_some()) && has_all(place.path);
-    let slips = places.iter().filter(whole).filter(|it| it.slip).count();
-    let alone = places.iter().filter(whole).count() == 1;
-    // One that is spelled almost like it, or the only one that defines what is taken.
-    let is_meant = |place: &Place<'_>| match slips {
-        _ if renamed.is_some() => renamed.as_ref() == Some(place.path),
-        0 => alone && taken.iter().all(|name| is_own(graph, place.path, name)),
-        count => count == 1 && place.slip,
-    };
-    // A package that is declared is not installed, and none of our files stands for it.
-    let package = language.package(&import.specifier);
-    let top = package.split('.').next().unwrap_or(package);
-    let outside = !import.specifier.starts_with(['.', '#', '/', '~']) && !package.is_empty();
-    let own = || {
+
+    fn has_all(&self, place: &Place<'_>) -> bool {
+        let mut taken = self.taken.iter();
+        taken.all(|name| holds(self.graph, place.path, name))
+    }
+
+    // What a module of old exports is not always known.
+    fn is_unknown(&self, place: &Place<'_>) -> bool {
+        let facts = self.graph.resolver().facts(place.path);
+        facts.exports.is_empty()
+    }
+
+    // A file that has nothing of what is taken is not where it went; and where a file stood, one that merely has
+    // the same names is another.
+    fn may_be_it(&self, place: &Place<'_>) -> bool {
+        let mut taken = self.taken.iter();
+        let has_some = self.taken.is_empty()
+            || taken.any(|name| holds(self.graph, place.path, name))
+            || self.is_unknown(place);
+        let took_over = |past| {
+            Some(place.path) == self.renamed.as_ref()
+                || took_over(self.graph.source(), past, place.path, &self.taken)
+        };
+        has_some && self.past.as_ref().is_none_or(took_over)
+    }
+
+    // Whether nothing but the first can be meant: it is where the file went, the only one that is spelled almost
+    // like it, or the only one that defines what is taken.
+    fn is_meant(&self, first: &Place<'_>, places: &[Place<'_>]) -> bool {
+        // All of a module is taken by a star: that goes where the file went.
+        let told = !self.taken.is_empty() || self.past.is_some();
+        let whole: Vec<_> = places
+            .iter()
+            .filter(|it| told && self.has_all(it))
+            .collect();
+        let defines = |name: &&str| is_own(self.graph, first.path, name);
+        let is_only = match whole.iter().filter(|it| it.slip).count() {
+            _ if self.renamed.is_some() => self.renamed.as_ref() == Some(first.path),
+            0 => whole.len() == 1 && self.taken.iter().all(defines),
+            slips => slips == 1 && first.slip,
+        };
+        let aside = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
+        is_only
+            && told
+            && self.has_all(first)
+            && (!aside(first.path) || aside(self.query.file))
+            && self.may_be_ours(first)
+            && !is_made(self.graph, self.query.file, self.import)
+            && self.leads(first.path)
+    }
+
+    // A package of others that is not installed is no file of ours that has the same names.
+    fn may_be_ours(&self, place: &Place<'_>) -> bool {
+        let specifier = self.import.specifier.as_str();
+        let package = self.language.package(specifier);
+        if specifier.starts_with(['.', '#', '/', '~']) || package.is_empty() {
+            return true;
+        }
+        let top = package.split('.').next().unwrap_or(package);
+        let source = self.graph.source();
         let known = |name: &str| {
-            let found = graph
-                .resolver()
-                .resolve(query.file, &Import::of(name))
-                .files;
-            !found.is_empty() || has_folder(source, name)
+            let import = Import::of(name);
+            let found = self.graph.resolver().resolve(self.query.file, &import);
+            !found.files.is_empty() || has_folder(source, name)
         };
-        !outside || known(top) || (package != top && known(package))
-    };
-    let foreign = outside
-        && !own()
-        && (REMOVED.contains(&top)
-            || language.is_standard(top)
-            || idiom.declares(&import.specifier));
-    let made = is_made(graph, query.file, import);
-    let is_ours = |place: &Place<'_>| {
-        let side = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
-        !foreign
-            && !made
-            && (place.far == 0 || place.slip || renamed.is_some() || own())
-            && (!side(place.path) || side(query.file))
-    };
-    let row = |(at, place): (usize, &Place<'_>)| {
-        let Place { path, far, .. } = place;
-        let like = import.specifier.as_str();
-        let (module, keeps) = idiom.respelled(path, like);
-        let certain = at == 0 && whole(&place) && is_meant(place) && keeps && is_ours(place) && {
-            let there = Import {
-                specifier: module.clone(),
-                ..import.clone()
-            };
-            let rules = graph.resolver().module_rules(query.file);
-            let found = graph.resolver().resolve(query.file, &there);
-            leads_there(&found.files, path) && graph.resolver().is_spelled(rules, &module, path)
+        let theirs = self.language.is_standard(top) || self.idiom.declares(specifier);
+        known(top) || package != top && known(package) || place.slip && !theirs
+    }
+
+    fn leads(&self, path: &RepoPath) -> bool {
+        let (module, keeps) = self.idiom.respelled(path, &self.import.specifier);
+        let resolver = self.graph.resolver();
+        let there = Import {
+            specifier: module.clone(),
+            ..self.import.clone()
         };
+        let found = resolver.resolve(self.query.file, &there).files;
+        let rules = resolver.module_rules(self.query.file);
+        keeps && leads_there(&found, path) && resolver.is_spelled(rules, &module, path)
+    }
+
+    fn row(&self, place: &Place<'_>, certain: bool) -> Suggestion {
+        let (module, _) = self.idiom.respelled(place.path, &self.import.specifier);
+        let defined = place.far == 0 || self.has_all(place);
         Suggestion {
-            confidence: if certain {
-                90
-            } else if *far == 0 {
-                50
-            } else {
-                30
+            confidence: match place.far {
+                _ if certain => 90,
+                0 => 50,
+                _ => 30,
             },
-            source: if *far == 0 || has_all(path) {
+            source: if defined {
                 HintSource::Definition
             } else {
                 HintSource::Similar
             },
             certain,
-            ..instead(&*idiom, import, module, (*path).clone())
+            ..self.instead(module, place.path.clone())
         }
-    };
-    places
-        .iter()
-        .enumerate()
-        .take(MAX_SUGGESTIONS)
-        .map(row)
-        .collect()
-}
-
-// The import with another module in its place.
-fn instead(idiom: &dyn Idiom, import: &Import, module: String, path: RepoPath) -> Suggestion {
-    Suggestion {
-        name: import.specifier.clone(),
-        import_statement: idiom.restated(import, &module),
-        module,
-        path: Some(path),
-        imported: "*".to_owned(),
-        type_only: import.type_only,
-        replaces: Some(import.specifier.clone()),
-        ..Suggestion::default()
     }
-}
 
-// The only package of this workspace that is called almost like the one that is not there and that has
-// what is taken from it.
-fn near_package(
-    graph: &Graph<'_>,
-    query: &Query<'_>,
-    import: &Import,
-    language: &'static Language,
-) -> Option<(String, RepoPath)> {
-    let specifier = import.specifier.as_str();
-    if !language.declares_exports || specifier.starts_with(['.', '#', '/', '~']) {
-        return None;
+    // The import with another module in its place.
+    fn instead(&self, module: String, path: RepoPath) -> Suggestion {
+        Suggestion {
+            name: self.import.specifier.clone(),
+            import_statement: self.idiom.restated(self.import, &module),
+            module,
+            path: Some(path),
+            imported: "*".to_owned(),
+            type_only: self.import.type_only,
+            replaces: Some(self.import.specifier.clone()),
+            ..Suggestion::default()
+        }
     }
-    let package = language.package(specifier);
-    let rest = specifier.strip_prefix(package)?;
-    let found = near_packages(graph.source(), package)
-        .into_iter()
-        .filter_map(|name| {
+
+    // The only package of this workspace that is called almost like the one that is not there and that has
+    // what is taken from it.
+    fn near_package(&self) -> Option<Suggestion> {
+        let specifier = self.import.specifier.as_str();
+        // What the manifest names without a scope is a package of a registry.
+        let may_be_ours = specifier.starts_with('@') || !self.idiom.declares(specifier);
+        if !self.language.declares_exports
+            || !may_be_ours
+            || specifier.starts_with(['.', '#', '/', '~'])
+        {
+            return None;
+        }
+        let package = self.language.package(specifier);
+        let rest = specifier.strip_prefix(package)?;
+        let near = near_packages(self.graph.source(), package).into_iter();
+        let mut found = near.filter_map(|name| {
+            let module = format!("{name}{rest}");
             let there = Import {
-                specifier: format!("{name}{rest}"),
-                ..import.clone()
+                specifier: module.clone(),
+                ..self.import.clone()
             };
-            let path = graph.resolver().target(query.file, &there)?;
-            let mut taken = import.names.iter().filter(|it| it.name != "*");
+            let path = self.graph.resolver().target(self.query.file, &there)?;
+            let mut taken = self.taken.iter();
             taken
-                .all(|it| holds(graph, &path, &it.name))
-                .then_some((there.specifier, path))
+                .all(|it| holds(self.graph, &path, it))
+                .then_some((module, path))
         });
-    let mut found: Vec<(String, RepoPath)> = found.collect();
-    found.pop().filter(|_| found.is_empty())
+        let (module, path) = found.next().filter(|_| found.next().is_none())?;
+        Some(Suggestion {
+            confidence: 90,
+            source: HintSource::Definition,
+            certain: true,
+            ..self.instead(module, path)
+        })
+    }
 }
 
 /// Packages of this repository, other than the one of that name, that are called almost like it; of a
@@ -312,39 +350,6 @@ pub fn own_packages(source: &dyn Source) -> Vec<String> {
     };
     manifests.filter_map(name).collect()
 }
-
-/// Modules that Python had, until 3.14.
-const REMOVED: &[&str] = &[
-    "aifc",
-    "asynchat",
-    "asyncore",
-    "audioop",
-    "binhex",
-    "cgi",
-    "cgitb",
-    "chunk",
-    "crypt",
-    "distutils",
-    "formatter",
-    "imghdr",
-    "imp",
-    "macpath",
-    "mailcap",
-    "msilib",
-    "nis",
-    "nntplib",
-    "ossaudiodev",
-    "parser",
-    "pipes",
-    "smtpd",
-    "sndhdr",
-    "spwd",
-    "sunau",
-    "symbol",
-    "telnetlib",
-    "uu",
-    "xdrlib",
-];
 
 // Whether a file is there to be read or for other code than the product's.
 fn is_aside(path: &RepoPath) -> bool {
@@ -437,24 +442,19 @@ fn took_over(
     taken: &[&str],
 ) -> bool {
     let bytes = source.read(path).unwrap_or_default();
-    let (Ok(then), Ok(now)) = (std::str::from_utf8(text), std::str::from_utf8(&bytes)) else {
-        return false;
+    let pairs = taken.iter().filter_map(|name| {
+        let then = definition(was, text, name)?;
+        Some(definition(path, &bytes, name) == Some(then))
+    });
+    let pairs: Vec<bool> = pairs.collect();
+    let lines = |text: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(text);
+        text.lines().map(str::to_owned).collect()
     };
-    let (before, after) = (facts(was, text), facts(path, &bytes));
-    let mut pairs = before
-        .definitions
-        .iter()
-        .filter(|it| taken.contains(&it.name.as_str()))
-        .map(|one| {
-            let other = after.definitions.iter().find(|it| it.name == one.name);
-            other.is_some_and(|it| body(then, one) == body(now, it))
-        })
-        .peekable();
-    if pairs.peek().is_some() {
-        return pairs.all(|same| same);
+    match pairs.as_slice() {
+        [] => is_alike(&lines(text), &lines(&bytes)),
+        pairs => pairs.iter().all(|same| *same),
     }
-    let lines = |text: &str| -> Vec<String> { text.lines().map(str::to_owned).collect() };
-    is_alike(&lines(then), &lines(now))
 }
 
 // The only file that holds now what stood where the import leads.

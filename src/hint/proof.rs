@@ -1,14 +1,15 @@
+use std::collections::BTreeSet;
+
 use super::entity::coverage;
 use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
 use super::injected::is_injected;
-use super::load_order::still_loads;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
 use crate::languages::{facts, loading, uses};
-use crate::model::{DefinitionKind, Import, ImportKind, Suggestion};
+use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
 /// the name, leads to what it claims by the rules of the file's own package, has the members that
@@ -42,8 +43,50 @@ pub(super) fn holds(
             import.type_only
                 || import.nested
                 || (asked.language.declares_exports && !asked.usage.value)
-                || still_loads(graph, asked, text, import, path)
+                || still_loads(graph, asked, path)
         })
+}
+
+/// Files that are looked through for a way back; beyond it nothing is proved.
+const MAX_FILES: usize = 5_000;
+
+// Whether the import can be part of no circle: nothing that the other file loads leads back to this one, or takes
+// from a package around it what that may not have bound yet; its modules are there.
+fn still_loads(graph: &Graph<'_>, asked: &Undefined<'_>, target: &RepoPath) -> bool {
+    let with_packages = |path: &RepoPath| -> Vec<RepoPath> {
+        let above = path.ancestors().filter(|it| !it.is_empty());
+        let inits = above.filter_map(|it| RepoPath::new(&format!("{it}/__init__.py")).ok());
+        let inits = inits.take_while(|it| graph.resolver().is_file(it));
+        let packages = inits.filter(|it| path.extension() == Some("py") && it != path);
+        std::iter::once(path.clone()).chain(packages).collect()
+    };
+    let around = with_packages(asked.file);
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut open = with_packages(target);
+    open.retain(|path| path == target || !around.contains(path));
+    while let Some(path) = open.pop() {
+        if seen.len() > MAX_FILES {
+            return false;
+        }
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let edges = graph.file(&path);
+        let all = edges.facts.imports.iter().zip(&edges.resolutions);
+        for (import, found) in all.filter(|(import, _)| !import.type_only) {
+            let is_module = |name: &str| found.files.iter().any(|it| place(it).ends_with(name));
+            let mut taken = import.names.iter();
+            let modules = !import.names.is_empty() && taken.all(|one| is_module(&one.name));
+            for next in &found.files {
+                if next == asked.file || around.contains(next) && !modules {
+                    return false;
+                }
+                let new = with_packages(next).into_iter();
+                open.extend(new.filter(|it| !around.contains(it)));
+            }
+        }
+    }
+    true
 }
 
 // Whether the import stands above what uses its name while the file is loaded; statements of

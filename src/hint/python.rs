@@ -1,7 +1,6 @@
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
-use super::suggest::Parsed;
 use crate::languages::python::requirements::{declares, is_required, normal};
 use crate::languages::python::spelling::{self, Tops, place, place_of};
 use crate::languages::{Has, PYTHON, Resolver, always_bound, exported};
@@ -54,12 +53,7 @@ impl Idiom for Python<'_> {
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
 
-    fn namesakes(
-        &self,
-        pool: &[&RepoPath],
-        _: &Parsed<'_>,
-        asked: &Undefined<'_>,
-    ) -> Vec<(Candidate, Weight)> {
+    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
         let module = |path| module(resolver, &self.tops, path, asked.file, asked.name);
         pool.iter().filter_map(|path| module(path)).collect()

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::MOST_IN_DOUBT;
 use super::idiom::Site;
-use super::passed_on::passed_on_until_now;
 use super::similar::{are_opposites, distance};
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -25,14 +24,13 @@ pub type Earlier<'e> = dyn Fn(&RepoPath) -> Vec<Vec<u8>> + 'e;
 
 /// Proposes what was meant by names that `file` imports from a module which does not export them:
 /// its default export or a named one in the other's place, what the module calls it since a change
-/// that `earlier` shows, where they have gone, else exports of that module with a name like it,
+/// that its past shows, where they have gone, else exports of that module with a name like it,
 /// nearest first. A name like it is never certain: it is applied under test alone (R73).
 #[must_use]
 pub fn renamed_exports(
     graph: &Graph<'_>,
     query: &Query<'_>,
     exports: &[String],
-    earlier: &Earlier<'_>,
 ) -> Vec<Suggestion> {
     let Some(language) = Language::of_path(query.file.as_str()) else {
         return Vec::new();
@@ -65,7 +63,7 @@ pub fn renamed_exports(
         };
         let mut rows: Vec<Suggestion> = asked.other_form().into_iter().collect();
         if rows.is_empty() {
-            rows.extend(asked.called_since(earlier));
+            rows.extend(asked.called_since());
         }
         if rows.is_empty() {
             rows = asked.elsewhere();
@@ -73,19 +71,8 @@ pub fn renamed_exports(
         if rows.is_empty() {
             rows = asked.like_it();
         }
-        // The module itself is to give it again: nothing else is certain, and nothing else is meant.
-        let elsewhere = rows.iter().any(|it| it.path != target);
-        let from = target
-            .filter(|_| elsewhere)
-            .and_then(|target| passed_on_until_now(graph, &target, &taken.name, &earlier(&target)));
-        if let Some(from) = &from {
-            rows.retain(|it| it.path.as_ref() == Some(from));
-        }
         for row in &mut rows {
             row.name.clone_from(name);
-            if from.is_some() {
-                (row.certain, row.confidence) = (false, row.confidence.min(50));
-            }
         }
         found.append(&mut rows);
     }
@@ -187,14 +174,14 @@ impl Asked<'_> {
     // The name that the module gave it: a change that history shows took the old name away and
     // brought exactly one definition that is nearly the same but for its name, and that is still
     // there. Certain where it is the same: one other line can turn its meaning round.
-    fn called_since(&self, earlier: &Earlier<'_>) -> Option<Suggestion> {
+    fn called_since(&self) -> Option<Suggestion> {
         let target = self.target.filter(|_| self.taken.name != "default")?;
         let old = &self.taken.name;
         let homes = self.homes(target);
         let mut found = homes.iter().filter_map(|home| {
             let now = self.graph.source().read(home).ok()?;
             let mut after = now.to_vec();
-            for before in earlier(home) {
+            for before in (self.query.earlier)(home) {
                 let new = renaming(home, &before, &after, old);
                 if let Some((new, same)) = new {
                     return Some((home, new, same));
@@ -390,23 +377,12 @@ pub(super) fn renaming(
     Some((one.name.clone(), body(before, was) == body(after, one)))
 }
 
-/// The lines of a definition without their indents, with a mark for its own name.
-pub(super) fn body(text: &str, definition: &Definition) -> Vec<String> {
-    let name = &definition.name;
+// The lines of a definition without their indents, with a mark for its own name.
+fn body(text: &str, definition: &Definition) -> Vec<String> {
     let first = (definition.line as usize).saturating_sub(1);
     let count = (definition.end_line as usize).saturating_sub(first);
     let lines = text.lines().skip(first).take(count);
-    let marked = lines.map(|line| {
-        let mut out = String::new();
-        let mut from = 0;
-        for at in words(line.as_bytes(), name) {
-            out.push_str(line.get(from..at).unwrap_or_default());
-            out.push('\u{0}');
-            from = at + name.len();
-        }
-        out.push_str(line.get(from..).unwrap_or_default());
-        out.trim().to_owned()
-    });
+    let marked = lines.map(|line| line.replace(&definition.name, "\u{0}").trim().to_owned());
     marked.filter(|line| !line.is_empty()).collect()
 }
 

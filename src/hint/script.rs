@@ -3,14 +3,14 @@ use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
-use super::restored::stands_again;
-use super::subject::by_subject;
-use super::suggest::Parsed;
+use super::subject::subject;
+use super::undo::stands_again;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
 use crate::languages::{Resolver, package_part};
 use crate::model::{
-    DefinitionKind, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath, Suggestion,
+    DefinitionKind, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
+    Suggestion,
 };
 use crate::source::Installed;
 
@@ -45,17 +45,8 @@ impl Idiom for Script<'_> {
         evidence(graph, &self.style, facts, path, file, name)
     }
 
-    fn namesakes(
-        &self,
-        pool: &[&RepoPath],
-        parsed: &Parsed<'_>,
-        asked: &Undefined<'_>,
-    ) -> Vec<(Candidate, Weight)> {
-        let graph = self.site.graph;
-        let others = parsed.iter().map(|(path, facts)| (*path, facts.as_ref()));
-        let mut found = by_subject(graph, &self.style, pool, others, asked.file, asked.name);
-        found.extend(same_named(graph, &self.style, pool, asked));
-        found
+    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
+        same_named(self.site.graph, &self.style, pool, asked)
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
@@ -110,7 +101,7 @@ impl Idiom for Script<'_> {
         // Without a use at run time `import type` says what is meant of anything.
         let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
         let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
-        (spelled(self.site.graph, style, asked, candidate), type_only)
+        (spelled(self.site.graph, asked, candidate), type_only)
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -147,16 +138,6 @@ impl Idiom for Script<'_> {
         } else {
             one.type_only || !erased || !style.rules.explicit_types
         };
-        // Where the file names emitted files, a source file is not what it loads.
-        let loads = emitted(resolver, asked.file, import).is_some()
-            || !import.specifier.starts_with('.')
-            || !relative_imports(asked).any(|own| {
-                let names = emitted(resolver, asked.file, own);
-                let path = one.path.as_ref();
-                names.is_some_and(|(source, _)| {
-                    path.is_some_and(|path| path.as_str().split('/').any(|part| part == source))
-                })
-            });
         // What Node.js loads by `require` is no place for a statement of modules, and a module
         // nothing to require.
         let own = asked.facts.imports.iter();
@@ -167,9 +148,14 @@ impl Idiom for Script<'_> {
             ImportKind::Require => module,
             _ => false,
         };
+        // Where the file names emitted files, a source file is not what it loads.
+        let mut own = asked.facts.imports.iter();
+        let emitted = import.specifier.starts_with('.')
+            && own.any(|it| names_emitted(resolver, asked.file, it))
+            && !names_emitted(resolver, asked.file, import);
         spelled
             && typed
-            && loads
+            && !emitted
             && (!mixed || stands_again(asked, one))
             && !crosses(graph, asked, &candidate)
             && is_declared(graph, asked, &import.specifier)
@@ -212,10 +198,7 @@ fn evidence(
         if resolution.is_unresolved() && !(same_package && (same_role || !relative)) {
             continue;
         }
-        let target = same_role
-            .then(|| counterpart(graph, file, import, &taken.name))
-            .flatten()
-            .or(resolution.files.first().cloned());
+        let target = resolution.files.first().cloned();
         if target.as_ref() == Some(file) {
             continue;
         }
@@ -245,18 +228,15 @@ fn evidence(
     found
 }
 
-// A file of the same role takes from what stands beside it: `vite.config.monorepo.ts` from its own
-// `./vite.config`.
-fn counterpart(
-    graph: &Graph<'_>,
-    file: &RepoPath,
-    import: &Import,
-    name: &str,
-) -> Option<RepoPath> {
-    let found = graph.resolver().target(file, import)?;
-    let facts = graph.resolver().facts(&found);
-    let has = name == "*" || facts.exports.iter().any(|export| export.name == name);
-    has.then_some(found)
+// Whether an import names a file by its place and leads to another, as to the source of what is emitted.
+fn names_emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> bool {
+    let named = RepoPath::resolve(file.directory(), &import.specifier);
+    let named = named.ok().filter(|_| import.specifier.starts_with("../"));
+    let target = resolver.target(file, import);
+    let apart = |(named, target): (RepoPath, RepoPath)| {
+        named != target && named.stem() == target.stem() && named.directory() != target.directory()
+    };
+    named.zip(target).is_some_and(apart)
 }
 
 fn names_source(specifier: &str) -> bool {
@@ -272,8 +252,7 @@ fn exported(
     file: &RepoPath,
     name: &str,
 ) -> Vec<(Candidate, Weight)> {
-    let resolver = graph.resolver();
-    let default = |export: &&crate::model::Export| {
+    let default = |export: &&Export| {
         export.name == "default"
             && (export.local.as_deref() == Some(name)
                 || (export.local.is_none() && path.stem() == name))
@@ -283,91 +262,81 @@ fn exported(
         return Vec::new();
     };
     let local = export.local.as_deref().unwrap_or(&export.name);
-    let definition = facts
-        .definitions
-        .iter()
-        .find(|one| one.name == local || one.name == name);
+    let mut defined = facts.definitions.iter();
+    let definition = defined.find(|one| one.name == local || one.name == name);
+    let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
     let weight = Weight {
-        defines: export
-            .from
-            .is_none()
-            .then(|| definition.map_or(crate::model::DefinitionKind::Variable, |one| one.kind)),
+        defines: export.from.is_none().then_some(kind),
         passes_on: export.from.is_some(),
         near: nearness(path, file),
         ..Weight::default()
     };
-    let candidate = |module: String, imported: &str, path: &RepoPath| {
-        Candidate::new(module, imported, Some(path.clone()))
+    let passed_on = Weight {
+        defines: None,
+        passes_on: true,
+        ..weight
     };
-    let theirs = resolver.package_of(path);
-    // A package inside theirs, of tests as a rule, reaches what is around it by its place.
-    let ours = resolver.package_of(file);
-    let within = theirs
-        .as_ref()
-        .zip(ours.as_ref())
-        .is_some_and(|(theirs, ours)| {
-            file.is_below(&theirs.0) && reaches_out(resolver, file, &ours.0)
-        });
-    if !within
-        && theirs.as_ref().map(|it| &it.0) != ours.as_ref().map(|it| &it.0)
-        && let Some((_, Some(package))) = theirs
-    {
-        // Another package of the repository: by its name, when that passes the name on.
-        let entry = resolver.target(file, &Import::of(&package));
-        let Some(entry) = entry else {
-            return vec![(
-                candidate(style.relative(file, path, ""), &export.name, path),
-                weight,
-            )];
+    let of = |path: &RepoPath, module: String| {
+        Candidate::new(module, export.name.clone(), Some(path.clone()))
+    };
+    if let Some(package) = other_package(graph.resolver(), path, file) {
+        // By its name, when that passes the name on.
+        let Some(entry) = graph.resolver().target(file, &Import::of(&package)) else {
+            return vec![(of(path, style.relative(file, path, "")), weight)];
         };
-        if graph.defining(&entry, &export.name).as_ref() == Some(path) || entry == *path {
-            let weight = Weight {
-                defines: None,
-                passes_on: true,
-                ..weight
-            };
-            return vec![(candidate(package, &export.name, &entry), weight)];
-        }
-        return Vec::new();
+        let gives = entry == *path || graph.defining(&entry, &export.name).as_ref() == Some(path);
+        let row = gives.then(|| (of(&entry, package), passed_on));
+        return row.into_iter().collect();
     }
-    let module = style
-        .prefers_alias(path.is_below(file.directory()))
+    let mut found = vec![(of(path, placed(graph, style, path, file)), weight)];
+    // Index files between the definition and what it shares with the file.
+    for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
+        let mut names = ["index.ts", "index.tsx", "index.js", "index.mts"].iter();
+        let index = names.find_map(|name| {
+            let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
+            graph.resolver().is_file(&index).then_some(index)
+        });
+        let Some(index) = index.filter(|index| index != path) else {
+            continue;
+        };
+        if graph.defining(&index, &export.name).as_ref() == Some(path) && export.name != "default" {
+            found.push((
+                of(&index, style.relative(file, &index, "")),
+                passed_on.clone(),
+            ));
+        }
+    }
+    found
+}
+
+// The name of the package that a file is of, where that is another than the one of who asks.
+fn other_package(resolver: &Resolver<'_>, path: &RepoPath, file: &RepoPath) -> Option<String> {
+    let (theirs, name) = resolver.package_of(path)?;
+    let ours = resolver.package_of(file).map(|it| it.0);
+    // A package inside theirs, of tests as a rule, reaches what is around it by its place.
+    let within = |ours: &String| file.is_below(&theirs) && reaches_out(resolver, file, ours);
+    let apart = ours.as_ref() != Some(&theirs) && !ours.as_ref().is_some_and(within);
+    name.filter(|_| apart)
+}
+
+// What stands at a path as the file names it: by an alias where it prefers those.
+fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
+    let resolver = graph.resolver();
+    let aliases = style.prefers_alias(path.is_below(file.directory()));
+    let alias = aliases
         .then(|| resolver.aliases(file, path).into_iter().next())
-        .flatten()
-        .map(|alias| {
+        .flatten();
+    alias.map_or_else(
+        || style.relative(file, path, ""),
+        |alias| {
             let ended = style.ended(&alias, path);
             if leads(resolver, file, &ended, path) {
                 ended
             } else {
                 alias
             }
-        });
-    let module = module.unwrap_or_else(|| style.relative(file, path, ""));
-    let mut found = vec![(candidate(module, &export.name, path), weight.clone())];
-    // Index files between the definition and what it shares with the file.
-    for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
-        let index = ["index.ts", "index.tsx", "index.js", "index.mts"]
-            .iter()
-            .find_map(|name| {
-                let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
-                graph.resolver().is_file(&index).then_some(index)
-            });
-        let Some(index) = index.filter(|index| index != path) else {
-            continue;
-        };
-        if graph.defining(&index, &export.name).as_ref() == Some(path) && export.name != "default" {
-            let weight = Weight {
-                defines: None,
-                passes_on: true,
-                ..weight.clone()
-            };
-            found.push((
-                candidate(style.relative(file, &index, ""), &export.name, &index),
-                weight,
-            ));
-        }
-    }
-    found
+        },
+    )
 }
 
 // Whether the file imports something outside the directory by its place.
@@ -382,76 +351,18 @@ fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> boo
         .any(|path| !path.is_below(directory))
 }
 
-// The specifier as the asked file writes it: what it imports the same file by already; `dist` where
-// its own imports name what is emitted.
-fn spelled(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    asked: &Undefined<'_>,
-    candidate: &Candidate,
-) -> String {
+// The specifier as the asked file writes it: what it imports the same file by already.
+fn spelled(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> String {
     let resolver = graph.resolver();
-    let Some(path) = &candidate.path else {
-        return candidate.module.clone();
+    let leads = |import: &&Import| {
+        let taken = !import.names.is_empty() && !import.nested;
+        taken && resolver.target(asked.file, import).as_ref() == candidate.path.as_ref()
     };
-    let own = || {
-        let taken = asked.facts.imports.iter();
-        taken.filter(|import| !import.names.is_empty() && !import.nested)
-    };
-    let to = |import: &&Import| resolver.target(asked.file, import).as_ref() == Some(path);
-    let mut same = own().filter(to);
-    if let Some(import) = same.next() {
-        let also = same.any(|other| other.specifier == candidate.module);
-        return if also {
-            &candidate.module
-        } else {
-            &import.specifier
-        }
-        .clone();
-    }
-    if !candidate.module.starts_with('.') {
-        return candidate.module.clone();
-    }
-    relative_imports(asked)
-        .filter_map(|import| emitted(resolver, asked.file, import))
-        .find_map(|(from, to)| {
-            let (from, to) = (format!("/{from}/"), format!("/{to}/"));
-            let stem = candidate.module.replacen(&from, &to, 1);
-            let spelled = style.like("x.js").ended_like(&stem);
-            (stem != candidate.module && leads(resolver, asked.file, &spelled, path))
-                .then_some(spelled)
-        })
-        .unwrap_or_else(|| candidate.module.clone())
-}
-
-// What shows whether the file names sources or what is emitted: its own imports of what stands
-// elsewhere, else those of its neighbours.
-fn relative_imports<'a>(asked: &'a Undefined<'_>) -> impl Iterator<Item = &'a Import> {
-    let above = |import: &&Import| import.specifier.starts_with("../");
-    let alone = !asked.facts.imports.iter().any(|import| above(&import));
-    let siblings = asked.siblings.iter().filter(move |_| alone);
-    let theirs = siblings.flat_map(|facts| &facts.imports);
-    asked.facts.imports.iter().chain(theirs)
-}
-
-// For an import that names an emitted file by its place: the folder of the source it leads to and
-// the folder it names.
-fn emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> Option<(String, String)> {
-    if !import.specifier.starts_with('.') {
-        return None;
-    }
-    let named = RepoPath::resolve(file.directory(), &import.specifier).ok()?;
-    let found = resolver.target(file, import)?;
-    let mut theirs = named.as_str().split('/');
-    let mut ours = found.as_str().split('/');
-    loop {
-        match (theirs.next()?, ours.next()?) {
-            (to, from) if to == from => {}
-            (to, from) => {
-                let folder = theirs.next().is_some() && ours.next().is_some();
-                return folder.then(|| (from.to_owned(), to.to_owned()));
-            }
-        }
+    let own = asked.facts.imports.iter().filter(leads);
+    let mut same = own.filter(|_| candidate.path.is_some());
+    match same.next() {
+        Some(first) if !same.any(|it| it.specifier == candidate.module) => first.specifier.clone(),
+        _ => candidate.module.clone(),
     }
 }
 
@@ -565,7 +476,13 @@ fn same_named(
             "index" => path.directory().rsplit('/').next().unwrap_or_default(),
             stem => stem,
         };
-        if stem != asked.name && plain(stem) != wanted {
+        // Tests beside it take what they test under the name.
+        let takes = |it: &ImportedName| it.name == "default" && it.local() == asked.name;
+        let of_sibling =
+            |facts: &FileFacts| facts.imports.iter().any(|it| it.names.iter().any(takes));
+        let like_it = asked.siblings.iter().filter(|it| of_sibling(it)).count() as u64;
+        let is_subject = subject(asked.file) == Some(stem) && like_it > 0;
+        if stem != asked.name && plain(stem) != wanted && !is_subject {
             continue;
         }
         let candidate = |imported: &str| {
@@ -581,8 +498,13 @@ fn same_named(
             ..Weight::default()
         };
         let exports = &graph.resolver().facts(path).exports;
-        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
-            found.push((candidate("default"), weight.clone()));
+        let meant = stem == asked.name || is_subject;
+        if meant && exports.iter().any(|export| export.name == "default") {
+            let weight = Weight {
+                votes: if is_subject { 4_096 * like_it } else { 0 },
+                ..weight.clone()
+            };
+            found.push((candidate("default"), weight));
         }
         let whole = candidate("*");
         let namespace = !usage.members.is_empty() && !usage.called;

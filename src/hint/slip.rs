@@ -4,13 +4,7 @@ use crate::languages::python::spelling::{place, place_of};
 use crate::languages::typescript::split;
 use crate::languages::{Language, TYPESCRIPT};
 use crate::model::{Import, RepoPath};
-
-/// Endings that a specifier names in full; all others are those of a source file or part of its
-/// name (`./user.service`).
-const ENDINGS: &[&str] = &[
-    "astro", "css", "gif", "gql", "graphql", "html", "jpeg", "jpg", "json", "json5", "less", "md",
-    "mdx", "png", "sass", "scss", "svelte", "svg", "txt", "vue", "wasm", "webp", "yaml", "yml",
-];
+use crate::source::Source;
 
 /// What a specifier that leads nowhere says of the file that it means.
 pub(super) struct Named<'a> {
@@ -35,13 +29,22 @@ pub(super) struct Place<'p> {
 }
 
 impl<'a> Named<'a> {
-    pub(super) fn of(file: &'a RepoPath, import: &'a Import, language: &'static Language) -> Self {
+    pub(super) fn of(
+        source: &dyn Source,
+        file: &'a RepoPath,
+        import: &'a Import,
+        language: &'static Language,
+    ) -> Self {
         let specifier = import.specifier.as_str();
         let script = *language == TYPESCRIPT;
-        let ending = specifier
-            .rsplit_once('.')
-            .map(|(_, ending)| ending)
-            .filter(|ending| script && ENDINGS.binary_search(ending).is_ok());
+        // All others are those of a source file or part of its name (`./user.service`).
+        let is_one = |ending: &&str| {
+            let mut files = source.listing().files().map(|it| &it.path);
+            let of_it = |it: &RepoPath| it.extension() == Some(ending);
+            files.any(|it| of_it(it) && Language::of_path(it.as_str()) != Some(language))
+        };
+        let ending = specifier.rsplit_once('.').map(|(_, ending)| ending);
+        let ending = ending.filter(|it| script && is_one(it));
         let target = if !specifier.starts_with('.') {
             None
         } else if script {
@@ -148,11 +151,10 @@ fn is_misspelt(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENDINGS, differs};
+    use super::differs;
 
     #[test]
     fn one_part_may_be_misspelt() {
-        assert!(ENDINGS.is_sorted());
         for (wanted, name, expected) in [
             ("src/utilz", "src/utils", true),
             ("src/inddex", "src/index", true),

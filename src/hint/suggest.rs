@@ -89,11 +89,16 @@ pub(super) fn suggest_among(
         let idiom = &*site.idiom(language, shown);
         let mut evidence = gather(graph, idiom, &pool, &parsed, &asked);
         outside::add(&mut evidence, language, idiom, query, name);
+        let was = history::before(&asked);
+        for (candidate, weight) in history::taken_before(graph, idiom, &asked, query, was.as_ref())
+        {
+            evidence.add(candidate, &weight);
+        }
         let mut rows = choose(graph, idiom, evidence, &asked, query.installed);
         if rows.is_empty() {
             rows = similar::similar(graph, idiom, &pool, &asked);
         }
-        rows = history::weighed(graph, idiom, &asked, query, rows);
+        rows = history::weighed(graph, idiom, &asked, was, rows);
         found.append(&mut rows);
     }
     found
@@ -216,7 +221,7 @@ fn gather(
     for (candidate, weight) in offered(graph, idiom, asked) {
         evidence.add(candidate, &weight);
     }
-    for (candidate, weight) in idiom.namesakes(pool, parsed, asked) {
+    for (candidate, weight) in idiom.namesakes(pool, asked) {
         evidence.add(candidate, &weight);
     }
     evidence

@@ -4,11 +4,7 @@ use super::fix::binds;
 use super::missing::leads_to;
 use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
-use crate::policy::is_test;
 use crate::source::Source;
-
-/// Files looked through for the one that uses a name.
-const MOST_READ: usize = 2_000;
 
 /// What one file lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,6 +34,14 @@ pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     elsewhere
         .filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON))
         .collect()
+}
+
+/// What each of them lacks.
+#[must_use]
+pub fn lacked(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<RepoPath, Wanted> {
+    let mut files = lacking(diagnosis);
+    files.retain(|it| Language::of_path(it.as_str()).is_some());
+    wanted(source, &files, &Wanted::of(diagnosis))
 }
 
 impl Wanted {
@@ -75,106 +79,97 @@ pub fn wanted(
     files: &[RepoPath],
     lacks: &Wanted,
 ) -> BTreeMap<RepoPath, Wanted> {
-    let read: Vec<(&RepoPath, Vec<u8>, FileFacts)> = files
-        .iter()
-        .map(|path| {
-            let bytes = source.read(path).unwrap_or_default();
-            (path, bytes.to_vec(), facts(path, &bytes))
-        })
-        .collect();
-    let holds = |text: &str| {
-        let word = text.rsplit(['.', '/']).next().unwrap_or(text);
-        let found = read
-            .iter()
-            .find(|(_, bytes, _)| memchr::memmem::find(bytes, word.as_bytes()).is_some());
-        found.or(read.first()).map(|(path, ..)| *path)
-    };
+    let read = files.iter().map(|path| {
+        let bytes = source.read(path).unwrap_or_default();
+        (path.clone(), bytes.to_vec(), facts(path, &bytes))
+    });
+    let read = Named(read.collect());
     let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
-    let mut others = None;
     for name in &lacks.names {
-        let lacks = |it: Uses| !it.bound && (it.value || it.typed);
-        let asking = |is_member: bool| {
-            read.iter().find(move |(path, bytes, facts)| {
-                let asks = match uses(path, bytes, name) {
-                    Some(it) => it.member == is_member && lacks(it),
-                    // What the template of a component alone names.
-                    None => {
-                        matches!(path.extension(), Some("vue" | "svelte" | "astro"))
-                            && words(bytes, name).next().is_some()
-                    }
-                };
-                asks && !binds(facts, name)
-            })
-        };
-        let asks = asking(false).or_else(|| asking(true));
-        // A file that has the word for something else does not want the name.
-        let may_ask = |path: &&RepoPath| {
-            let mut all = read.iter().filter(|it| it.0 == *path);
-            all.any(|(path, bytes, _)| uses(path, bytes, name).is_none_or(lacks))
-        };
-        let asks = asks.map(|(path, ..)| *path);
-        let is_said = |bytes: &[u8]| words(bytes, name).next().is_some();
-        // A file that is not here is asked for what it may say.
-        let is_named = read.iter().any(|(_, bytes, _)| is_said(bytes))
-            || read.iter().all(|(_, bytes, _)| bytes.is_empty());
-        let asks = asks.or_else(|| holds(name).filter(|_| is_named).filter(may_ask));
-        let asks = asks.cloned().or_else(|| {
-            // A program that swallows the error leaves no trace of its file.
-            let others = others.get_or_insert_with(|| code(source)).iter();
-            let lacks = |it: &&(RepoPath, Vec<u8>)| {
-                is_said(&it.1) && uses(&it.0, &it.1, name).is_some_and(|it| !it.member && lacks(it))
-            };
-            let mut found = others.filter(|_| !is_named).filter(lacks);
-            found
-                .next()
-                .filter(|_| found.next().is_none())
-                .map(|it| it.0.clone())
-        });
-        if let Some(file) = asks {
-            add(&mut wanted.entry(file).or_default().names, name);
+        if let Some(file) = read.asks(name) {
+            add(&mut wanted.entry(file.clone()).or_default().names, name);
         }
     }
     for module in &lacks.modules {
-        let names = |(path, _, facts): &&(&RepoPath, Vec<u8>, FileFacts)| {
-            facts
-                .imports
-                .iter()
-                .any(|import| leads_to(path, import, module))
+        let names = |(path, _, facts): &Read| {
+            let mut imports = facts.imports.iter();
+            imports.any(|import| leads_to(path, import, module))
         };
-        let mut found: Vec<&RepoPath> = read.iter().filter(names).map(|it| it.0).collect();
-        if found.is_empty() {
-            found.extend(holds(module));
-        }
-        for file in found {
-            add(&mut wanted.entry(file.clone()).or_default().modules, module);
+        for file in read.those(module, &names) {
+            add(&mut wanted.entry(file).or_default().modules, module);
         }
     }
     for export in &lacks.exports {
-        let takes = |(_, _, facts): &&(&RepoPath, Vec<u8>, FileFacts)| {
+        let takes = |(_, _, facts): &Read| {
             let mut names = facts.imports.iter().flat_map(|import| &import.names);
             names.any(|one| one.name == *export || one.alias.as_ref() == Some(export))
         };
-        let mut found: Vec<&RepoPath> = read.iter().filter(takes).map(|it| it.0).collect();
-        if found.is_empty() {
-            found.extend(holds(export));
-        }
-        for file in found {
-            add(&mut wanted.entry(file.clone()).or_default().exports, export);
+        for file in read.those(export, &takes) {
+            add(&mut wanted.entry(file).or_default().exports, export);
         }
     }
     wanted
 }
 
-// The code of the product, when there is not too much of it.
-fn code(source: &dyn Source) -> Vec<(RepoPath, Vec<u8>)> {
-    let files = source.listing().files().map(|it| &it.path);
-    let files =
-        files.filter(|it| Language::of_path(it.as_str()).is_some() && !is_test(it.as_str()));
-    let files: Vec<&RepoPath> = files.take(MOST_READ + 1).collect();
-    let few = files.len() <= MOST_READ;
-    let read = files.into_iter().filter(|_| few);
-    let read = read.filter_map(|it| Some((it.clone(), source.read(it).ok()?.to_vec())));
-    read.collect()
+type Read = (RepoPath, Vec<u8>, FileFacts);
+
+// The files that a log names.
+struct Named(Vec<Read>);
+
+impl Named {
+    // Those that lack something, else the first that holds its last word, else the first.
+    fn those(&self, text: &str, lack: &dyn Fn(&Read) -> bool) -> Vec<RepoPath> {
+        let found = self.0.iter().filter(|it| lack(it));
+        let found: Vec<RepoPath> = found.map(|it| it.0.clone()).collect();
+        if found.is_empty() {
+            return self.holds(text).into_iter().cloned().collect();
+        }
+        found
+    }
+
+    fn holds(&self, text: &str) -> Option<&RepoPath> {
+        let word = text.rsplit(['.', '/']).next().unwrap_or(text).as_bytes();
+        let holds = |it: &&Read| memchr::memmem::find(&it.1, word).is_some();
+        let found = self.0.iter().find(holds).or(self.0.first());
+        found.map(|it| &it.0)
+    }
+
+    // A file that is not here is asked for what it may say.
+    fn is_named(&self, name: &str) -> bool {
+        self.0.iter().any(|it| is_said(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
+    }
+
+    // The file that lacks a name: one with the word for something else does not want it.
+    fn asks(&self, name: &str) -> Option<&RepoPath> {
+        let asking = |is_member: bool| {
+            self.0.iter().find(move |(path, bytes, facts)| {
+                let asks = match uses(path, bytes, name) {
+                    Some(it) => it.member == is_member && is_lacked(&it),
+                    // What the template of a component alone names.
+                    None => {
+                        matches!(path.extension(), Some("vue" | "svelte" | "astro"))
+                            && is_said(bytes, name)
+                    }
+                };
+                asks && !binds(facts, name)
+            })
+        };
+        let found = asking(false).or_else(|| asking(true)).map(|it| &it.0);
+        found.or_else(|| {
+            let file = self.holds(name).filter(|_| self.is_named(name))?;
+            let mut all = self.0.iter().filter(|it| it.0 == *file);
+            let lacks = |it: &Read| uses(&it.0, &it.1, name).is_none_or(|it| is_lacked(&it));
+            all.any(lacks).then_some(file)
+        })
+    }
+}
+
+fn is_lacked(it: &Uses) -> bool {
+    !it.bound && (it.value || it.typed)
+}
+
+fn is_said(bytes: &[u8], name: &str) -> bool {
+    words(bytes, name).next().is_some()
 }
 
 /// The names that a Python file uses, that nothing in it binds and that no builtin bears: one that
@@ -212,16 +207,16 @@ mod tests {
             names: vec!["lines_of".to_owned()],
             ..Wanted::default()
         };
-        let test = [RepoPath::new("tests/test_cli.py").unwrap()];
-        let found = |more: &[(&str, &str)]| -> Vec<String> {
-            let source = Memory::named(files.iter().chain(more).copied());
-            wanted(&source, &test, &lacks)
-                .keys()
-                .map(ToString::to_string)
-                .collect()
+        let found = |named: &[&str]| -> Vec<String> {
+            let source = Memory::named(files);
+            let named: Vec<_> = named.iter().map(|it| RepoPath::new(it).unwrap()).collect();
+            let found = wanted(&source, &named, &lacks);
+            found.keys().map(ToString::to_string).collect()
         };
-        assert_eq!(found(&[]), ["shop/cli.py"]);
-        // Of two that lack it nobody knows which one failed.
-        assert!(found(&[("shop/web.py", "print(lines_of(2))\n")]).is_empty());
+        assert!(found(&["tests/test_cli.py"]).is_empty());
+        assert_eq!(
+            found(&["tests/test_cli.py", "shop/cli.py"]),
+            ["shop/cli.py"]
+        );
     }
 }

@@ -65,35 +65,14 @@ fn chain(mut rest: &[u8]) -> Vec<String> {
 // TypeScript `as Name` is a use.
 fn assigns(text: &[u8], at: usize, rest: &[u8], script: bool) -> bool {
     let start = memchr::memrchr(b'\n', text.get(..at).unwrap_or_default()).map_or(0, |it| it + 1);
-    let head = text.get(start..at).unwrap_or_default().trim_ascii_start();
-    let word = head.trim_ascii_end();
-    let word = word.get(
-        word.iter()
-            .rposition(|byte| !is_word(*byte))
-            .map_or(0, |at| at + 1)..,
-    );
-    let declares: &[&[u8]] = &[
-        b"let",
-        b"const",
-        b"var",
-        b"for",
-        b"as",
-        b"def",
-        b"class",
-        b"function",
-        b"interface",
-        b"type",
-        b"enum",
-    ];
-    let cast = script && word == Some(b"as");
-    if !cast && word.is_some_and(|word| declares.contains(&word) && head.ends_with(b" ")) {
-        return true;
-    }
+    let head = String::from_utf8_lossy(text.get(start..at).unwrap_or_default());
+    let words = "let const var for as def class function interface type enum";
+    let last = head.strip_suffix(' ').and_then(|it| it.rsplit(' ').next());
+    let declares =
+        last.is_some_and(|it| words.split(' ').any(|word| word == it) && !(script && it == "as"));
     let rest = rest.trim_ascii_start();
-    let set = rest
-        .strip_prefix(b"=")
-        .is_some_and(|it| !it.starts_with(b"=") && !it.starts_with(b">"));
-    set && head.is_empty()
+    let sets = rest.starts_with(b"=") && !rest.starts_with(b"==") && !rest.starts_with(b"=>");
+    declares || sets && head.trim().is_empty()
 }
 
 #[cfg(test)]

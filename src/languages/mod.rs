@@ -35,7 +35,7 @@ pub(crate) mod typescript;
 mod uses;
 
 #[cfg(feature = "program")]
-pub use edit::{aliased, removed, respecified};
+pub use edit::{aliased, extended, removed, respecified};
 pub use expected::{Assertion, Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]

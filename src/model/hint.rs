@@ -1,10 +1,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::RepoPath;
+use super::{Remedy, RepoPath};
 
 /// What `mendit hint` prints.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HintDocument {
     /// Version of this document's shape.
@@ -20,6 +20,10 @@ pub struct HintDocument {
     /// A unified diff that adds the certain imports; `null` when none was asked for or none is
     /// certain.
     pub patch: Option<String>,
+    /// What `mendit fix` tries, in its order, each in a sentence; imports are among them.
+    pub tried: Vec<String>,
+    /// What is mended by hand, each with the line to type for it, where there is one.
+    pub remedies: Vec<Remedy>,
 }
 
 /// One import that may have been meant.

@@ -24,6 +24,8 @@ pub struct RunSummary {
     /// What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
     /// suggests, a bracket that is missing. At most three.
     pub mends: Vec<String>,
+    /// All that it tries, in its order, each in a sentence.
+    pub tried: Vec<String>,
     /// The change that made it fail; `null` where no trial showed one.
     pub cause: Option<KnownCause>,
     /// Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::agent_call::{AgentCall, Asked, CallEnd};
 use super::error::RepairError;
-use super::heals::HealPatch;
 use super::history::{self, History, failing};
 use super::session::{Ask, Session};
 use super::setup::Agent;
@@ -20,6 +19,7 @@ use crate::model::{
     ReplyStatus, RepoPath, StopReason, UnchangedFile,
 };
 use crate::policy::When;
+use crate::remedies::Candidate;
 use crate::report::{ReplyForm, agent_prompt};
 use crate::source::Source;
 
@@ -82,7 +82,7 @@ impl Session<'_> {
     /// Tries a change that needs no model.
     pub(super) fn try_heal(
         &mut self,
-        heal: &HealPatch,
+        heal: &Candidate,
         history: &History,
     ) -> Result<AttemptResult, RepairError> {
         let number = self.all.len() + 1;

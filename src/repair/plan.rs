@@ -7,6 +7,7 @@ use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
     AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, TroubleKind,
 };
+use crate::remedies::MAX_TRIES;
 
 /// What the loop may spend and do. One pool: children of a split share what is left of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -169,10 +170,12 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return Step::RepeatBaseline;
     }
     if policy.heal {
-        let tried = of(history, Origin::Heal).count();
+        let heals = || of(history, Origin::Heal);
+        let in_vain = heals().filter(|it| !it.kept).count();
+        let may_try = in_vain < MAX_TRIES && heals().count() < MAX_HEALS;
         match history.heals {
             None => return Step::LookForHeals,
-            Some(left) if left > 0 && tried < MAX_HEALS => return Step::TryHeal,
+            Some(left) if left > 0 && may_try => return Step::TryHeal,
             Some(_) => {}
         }
     }

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use super::ask::millis;
 use super::commands::{CommandsRun, diagnose_again, run_commands};
 use super::error::RepairError;
-use super::heals::{HealPatch, heals};
 use super::history::History;
 use super::journal::Journal;
 use super::limits::{RunLimit, first_limit, later_limit};
@@ -19,14 +18,17 @@ use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxState, Stop};
 use crate::git::earlier;
+use crate::graph::Graph;
+use crate::hint::lacked;
 use crate::model::{
     AttemptResult, Code, CommandRun, Diagnosis, DiagnosisDocument, Event, FailedTest, FailureKind,
     FailurePacket, Level, NotConfined, Observed, PartResult, PreviousAttempt, Refused, RepoPath,
     SandboxMode, Traced,
 };
-use crate::patch::FileState;
+use crate::patch::{FileState, Objects};
 use crate::policy::Needs;
 use crate::proof::{Evidence, hidden_failure};
+use crate::remedies::{Candidate, Judging, Question, remedies};
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -50,8 +52,8 @@ pub(super) struct Session<'s> {
     pub(super) log: String,
     /// What that output says.
     pub(super) diagnosis: Option<Diagnosis>,
-    pub(super) heals: Vec<HealPatch>,
-    pub(super) tried: Vec<HealPatch>,
+    pub(super) heals: Vec<Candidate>,
+    pub(super) tried: Vec<Candidate>,
     pub(super) previous: Option<PreviousAttempt>,
     /// What the runners said without a change, and on each state that was kept since.
     pub(super) evidence: Vec<Evidence>,
@@ -516,12 +518,22 @@ impl<'s> Session<'s> {
             may_read: &may_read,
             earlier: &earlier,
         };
-        let ask = self.setup.policy.heal_imports.then_some(&ask);
-        let found = heals(diagnosis, &self.log, &source, ask);
-        self.heals = found
-            .into_iter()
-            .filter(|heal| !self.tried.contains(heal))
-            .collect();
+        let objects = self.place.objects();
+        let lines = self.setup.commands.all();
+        let question = Question {
+            wanted: &lacked(&source, diagnosis),
+            logs: &[(diagnosis.clone(), self.log.as_str())],
+            graph: &Graph::new(&source),
+            ask: self.setup.policy.heal_imports.then_some(&ask),
+            judging: Judging {
+                lines: &lines,
+                prefix: self.setup.prefix,
+                allowed: &self.setup.allowed,
+                objects: objects.as_ref().map(|it| it as &dyn Objects),
+            },
+        };
+        let found = remedies(&question).edits.into_iter();
+        self.heals = found.filter(|it| !self.tried.contains(it)).collect();
         let count = self.heals.len();
         self.event("info", "heals_found", json!({ "count": count }))
     }

@@ -109,6 +109,14 @@ pub struct Commands {
     pub rules: Arc<UserRules>,
 }
 
+impl Commands {
+    /// Every line that is run.
+    #[must_use]
+    pub fn all(&self) -> Vec<String> {
+        self.lines.iter().chain(&self.setup).cloned().collect()
+    }
+}
+
 /// Who is asked for a patch.
 #[derive(Clone, Copy)]
 pub enum Agent<'a> {

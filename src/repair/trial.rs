@@ -9,12 +9,9 @@ use super::plan::could_be_flaky;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
 use super::session::Session;
-use crate::model::{
-    AttemptResult, Diagnosis, FailureKind, Observed, PatchVerdict, RepoPath, StopReason,
-    TestChanges, hex,
-};
-use crate::patch::{After, Change, FileState, JudgeOptions, Judged, Objects, judge};
-use crate::policy::{CommandFiles, Dependencies};
+use crate::model::{AttemptResult, FailureKind, Observed, PatchVerdict, RepoPath, StopReason, hex};
+use crate::patch::{Change, FileState, Judged, Objects, judge};
+use crate::remedies::Judging;
 
 /// A patch to try.
 pub(super) struct Trial<'a> {
@@ -28,9 +25,9 @@ pub(super) struct Trial<'a> {
     /// Whether nobody stands for it who could put it right later: then a test that only gets
     /// further is no reason to keep it.
     pub(super) unattended: bool,
-    /// See [`super::heals::HealPatch::restores`].
+    /// See [`crate::remedies::Candidate::restores`].
     pub(super) restores: &'a [RepoPath],
-    /// See [`super::heals::HealPatch::respecifies`].
+    /// See [`crate::remedies::Candidate::respecifies`].
     pub(super) respecifies: &'a [RepoPath],
 }
 
@@ -296,23 +293,14 @@ impl Session<'_> {
         let source = self.place.source()?;
         let objects = self.place.objects();
         let diagnosis = self.diagnosis.as_ref().filter(|_| is_answer);
-        let commands = &self.setup.commands;
-        let lines: Vec<String> = commands
-            .lines
-            .iter()
-            .chain(&commands.setup)
-            .cloned()
-            .collect();
-        let options = JudgeOptions {
-            after: After::Reported,
-            tests: TestChanges::Refused,
-            dependencies: dependencies(diagnosis),
-            run: CommandFiles::of(&lines, self.setup.prefix, &source)
-                .with_evidence(diagnosis.map(own_files).unwrap_or_default()),
-            allowed: self.setup.allowed.clone(),
+        let lines = self.setup.commands.all();
+        let judging = Judging {
+            lines: &lines,
+            prefix: self.setup.prefix,
+            allowed: &self.setup.allowed,
             objects: objects.as_ref().map(|objects| objects as &dyn Objects),
-            ..JudgeOptions::default()
         };
+        let options = judging.options(&source, diagnosis);
         Ok(judge(patch, &source, &options))
     }
 
@@ -345,42 +333,6 @@ impl Session<'_> {
             .map(|change| (change.path.clone(), FileState::of(&source, &change.path)))
             .collect())
     }
-}
-
-/// Whether a patch for this failure may change dependencies: a package is missing, or nobody knows.
-pub(super) fn dependencies(diagnosis: Option<&Diagnosis>) -> Dependencies {
-    let is_asked = diagnosis.is_none_or(|diagnosis| {
-        !diagnosis.missing_modules.is_empty()
-            || matches!(
-                diagnosis.kind,
-                FailureKind::DependencyError | FailureKind::CommandNotFound
-            )
-    });
-    if is_asked {
-        Dependencies::Registry
-    } else {
-        Dependencies::Kept
-    }
-}
-
-/// The files in which the failure itself lies. A failing expectation lies in the code under test,
-/// wherever its words stand.
-pub(super) fn own_files(diagnosis: &Diagnosis) -> Vec<String> {
-    let files = diagnosis.files.iter();
-    files
-        .filter(|file| lies_where_it_shows(diagnosis.kind) && file.in_repository)
-        .map(|file| file.path.clone())
-        .collect()
-}
-
-/// Whether a failure of this kind lies in the file that it names: one cannot be loaded, or uses what
-/// is not there.
-pub(super) fn lies_where_it_shows(kind: FailureKind) -> bool {
-    kind.is_in_code()
-        || matches!(
-            kind,
-            FailureKind::DbError | FailureKind::FileNotFound | FailureKind::Crash
-        )
 }
 
 /// SHA-256 of a patch or a reply, in hex.

@@ -35,6 +35,7 @@ const FLOORS: &[(&str, u8)] = &[
     ("context", 6),
     ("agent", 6),
     ("heal", 6),
+    ("remedies", 6),
     ("repair", 7),
     ("bench", 8),
     ("app", 9),

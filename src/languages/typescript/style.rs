@@ -151,17 +151,6 @@ impl ScriptStyle {
         }
     }
 
-    /// A specifier with the ending of an emitted file, unless it has one.
-    pub(crate) fn ended_like(&self, specifier: &str) -> String {
-        match split(specifier) {
-            (_, Some("js" | "mjs" | "cjs" | "jsx")) => specifier.to_owned(),
-            (stem, extension) => {
-                let ending = ending(Some(extension.unwrap_or("ts")), self.extension);
-                format!("{stem}{}", ending.unwrap_or_default())
-            }
-        }
-    }
-
     /// The alias of a file with the ending that such specifiers carry.
     pub(crate) fn ended(&self, alias: &str, to: &RepoPath) -> String {
         let (stem, extension) = split(to.as_str());

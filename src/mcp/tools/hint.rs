@@ -50,6 +50,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         rev: given.rev,
         fix: given.fix,
         apply: false,
+        command: Vec::new(),
     };
     let hinted = find_imports(&app, &request, caller.progress)?;
     Given::new(hinted.lines(), &hinted.document, "mendit hint")

@@ -1,113 +1,124 @@
 use std::collections::BTreeMap;
 
-use super::edit_heal::LogFile;
-use super::heals::HealPatch;
+use super::candidate::Candidate;
+use super::list::MAX_TRIES;
+use super::log_file::LogFile;
 use crate::graph::Graph;
 use crate::hint::{
-    Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, passed_on, suggest, undefined, wanted,
+    Answer, Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, suggest, undefined,
 };
-use crate::languages::{Language, uses};
-use crate::model::{Diagnosis, HintSource, MentionedFile, RepoPath, Suggestion};
+use crate::languages::uses;
+use crate::model::{HintSource, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Source;
 
-/// Uncertain answers that are tried in one go (R74).
-pub const MAX_TRIES: usize = 3;
+/// Files that are told one by one.
+const MAX_TOLD: usize = 3;
 
-/// What is certain: one change for all files together, as one missing name hides the next, with
-/// the other importers of what was renamed or moved. Then what may be tried under the tests: where a module may have gone, an export with a name like it
-/// (kept only when the commands pass), the only import that is known for a name.
-pub(super) fn import_heals(
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
+/// What may mend imports.
+#[derive(Default)]
+pub(super) struct Imports {
+    pub(super) answers: Vec<Answer>,
+    /// What is certain, in one change, as one missing name hides the next, with the other importers of what was
+    /// renamed or moved.
+    pub(super) certain: Vec<Candidate>,
+    /// What may be tried: what a module may have to pass on, where a module may have gone, an export with a name
+    /// like it, the only import that is known for a name.
+    pub(super) tries: Vec<Candidate>,
+}
+
+/// What may mend the imports of files that lack something. Of what looks at names alone any import is right, so
+/// none is tried.
+pub(super) fn imports(
+    graph: &Graph<'_>,
     ask: &Ask<'_>,
-) -> (Option<HealPatch>, Vec<HealPatch>) {
-    let files: Vec<RepoPath> = diagnosis
-        .files
-        .iter()
-        .filter_map(MentionedFile::repo_path)
-        .filter(|path| Language::of_path(path.as_str()).is_some() && (ask.may_read)(path))
-        .collect();
-    let wanted = wanted(source, &files, &Wanted::of(diagnosis));
+    wanted: &BTreeMap<RepoPath, Wanted>,
+    looks_at_names: bool,
+    allows: &dyn Fn(&[u8]) -> bool,
+) -> Imports {
     if wanted.is_empty() {
-        return (None, Vec::new());
+        return Imports::default();
     }
-    let graph = Graph::new(source);
-    let mut tries: Vec<HealPatch> = Vec::new();
+    let source = graph.source();
+    let (mut answers, passed) = answers(graph, wanted, ask);
+    answers.retain(|it| (ask.may_read)(&it.file));
+    let mut tries: Vec<Candidate> = Vec::new();
     let mut settled: Vec<(RepoPath, Vec<Suggestion>)> = Vec::new();
-    for answer in answers(&graph, &wanted, ask) {
-        let file = answer.file;
-        let found = answer.suggestions.into_iter();
+    for answer in &answers {
+        let found = answer.suggestions.iter().cloned();
         let (mut certain, open): (Vec<_>, Vec<_>) = found.partition(|one| one.certain);
-        let query = Query {
-            file: &file,
-            names: &answer.wanted.names,
-            known: ask.known,
-            installed: ask.installed,
-            may_read: ask.may_read,
-            earlier: ask.earlier,
-        };
-        certain.extend(hidden(source, &graph, &query));
-        let found = tries_of(source, &graph, ask, &file, &certain, &open);
-        for (one, heal) in found {
-            let is_new = !one.import_statement.is_empty() && one.replaces.is_none();
-            let is_idle = is_new && looks_at_names(diagnosis);
-            if !is_idle && !tries.contains(&heal) {
-                tries.push(heal);
+        certain.extend(hidden(source, graph, ask, answer));
+        let found = tries_of(source, graph, ask, &answer.file, &certain, &open);
+        for (is_new, one) in found {
+            let is_idle = is_new && looks_at_names;
+            if !is_idle && !tries.contains(&one) {
+                tries.push(one);
             }
         }
-        settled.push((file, certain));
+        settled.push((answer.file.clone(), certain));
     }
-    let mut fixes = fix_all(&graph, ask, &settled);
+    let mut fixes = fix_all(graph, ask, &settled);
+    // Nothing is certain that policy would refuse.
+    for (file, _) in fixes.extract_if(.., |(_, it)| !allows(it.patch.as_bytes())) {
+        let of_file = answers.iter_mut().filter(|it| it.file == file);
+        for one in of_file.flat_map(|it| &mut it.suggestions) {
+            one.certain = false;
+        }
+        settled.retain(|it| it.0 != file);
+    }
     let mut said: Vec<String> = fixes
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(file, fixed, &settled)))
         .collect();
-    if let Some(moved) = moved(&fixes, &settled) {
-        said = vec![moved];
+    let more = said.len().saturating_sub(MAX_TOLD);
+    said.truncate(MAX_TOLD);
+    if more > 0 {
+        said.push(format!("the same in {more} more"));
     }
-    for one in passed_on(&graph, &wanted, ask) {
+    let (mut open, mut passed_on) = (Vec::new(), Vec::new());
+    for one in passed {
         let what = one.what();
-        if !one.committed {
+        let names = (one.fix.names.clone(), what.clone());
+        if !one.is_certain() {
             let fixes = vec![(one.file, one.fix)];
-            tries.insert(0, heal(what, fixes, true, BTreeMap::new()));
-        } else if fixes.iter().all(|(other, _)| *other != one.file) {
+            open.push(Candidate {
+                must_fix: true,
+                passed_on: vec![names],
+                ..Candidate::of(what, fixes, BTreeMap::new())
+            });
+        } else if fixes.iter().all(|(other, _)| *other != one.file)
+            && allows(one.fix.patch.as_bytes())
+        {
             said.push(what);
+            passed_on.push(names);
             fixes.push((one.file, one.fix));
         }
     }
+    tries.splice(0..0, open);
     let imports = settled.iter().flat_map(|(_, found)| found);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
-    let certain = HealPatch {
+    let certain = (!said.is_empty()).then(|| Candidate {
         certain: true,
-        ..heal(said.join("; "), fixes, false, imports.collect())
-    };
-    tries.truncate(MAX_TRIES);
-    ((!said.is_empty()).then_some(certain), tries)
+        passed_on,
+        ..Candidate::of(said.join("; "), fixes, imports.collect())
+    });
+    Imports {
+        answers,
+        certain: certain.into_iter().collect(),
+        tries,
+    }
 }
 
-// Whether a program complained that looks at names alone: any import of the name is right to it.
-fn looks_at_names(diagnosis: &Diagnosis) -> bool {
-    let names = [
-        "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
-    ];
-    diagnosis
-        .tool
-        .as_deref()
-        .is_some_and(|it| names.contains(&it))
-}
-
-/// Of the answers for a file that are not certain, those that may be tried under the tests, each
-/// with its change. None of them changes a test: that would hide what it does not mend.
-#[must_use]
-pub fn tries_of<'s>(
+// Of the answers for a file that are not certain, those that may be tried under the tests, and whether each is a
+// new import. None of them changes a test: that would hide what it does not mend.
+fn tries_of(
     source: &dyn Source,
     graph: &Graph<'_>,
     ask: &Ask<'_>,
     file: &RepoPath,
     certain: &[Suggestion],
-    open: &'s [Suggestion],
-) -> Vec<(&'s Suggestion, HealPatch)> {
+    open: &[Suggestion],
+) -> Vec<(bool, Candidate)> {
     let mut found = Vec::new();
     let text = source.read(file).unwrap_or_default();
     // What only has to be there, as a word of the standard library, passes nearly any test.
@@ -118,11 +129,8 @@ pub fn tries_of<'s>(
     let (spellings, imports): (Vec<_>, Vec<_>) = may_be_tried(certain, open)
         .into_iter()
         .partition(|one| one.import_statement.is_empty());
-    let heal_all = respelled(source, file, &spellings).filter(|_| !is_test(file.as_str()));
-    found.extend(heal_all.iter().flat_map(|heal| {
-        let all = spellings.iter();
-        all.map(|one| (*one, heal.clone()))
-    }));
+    let respelled = respelled(source, file, &spellings).filter(|_| !is_test(file.as_str()));
+    found.extend(respelled.map(|one| (false, one)));
     for one in imports {
         if found.len() >= MAX_TRIES {
             break;
@@ -136,38 +144,19 @@ pub fn tries_of<'s>(
         if !tests && fixes.iter().any(|(fixed, _)| fixed == file) {
             let what = format!("{} in {}", one.import_statement, listed(&fixes));
             let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
-            let must_fix = one.source == HintSource::Similar || rivals;
             let imports = [(one.name.clone(), one.import_statement.clone())];
-            found.push((one, heal(what, fixes, must_fix, imports.into())));
+            let candidate = Candidate {
+                must_fix: one.source == HintSource::Similar || rivals,
+                ..Candidate::of(what, fixes, imports.into())
+            };
+            found.push((one.replaces.is_none(), candidate));
         }
     }
     found
 }
 
-fn heal(
-    what: String,
-    fixes: Vec<(RepoPath, Fix)>,
-    must_fix: bool,
-    imports: BTreeMap<String, String>,
-) -> HealPatch {
-    let those = |is: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
-        let found = fixes.iter().filter(|(_, it)| is(it));
-        found.map(|(file, _)| file.clone()).collect()
-    };
-    HealPatch {
-        what,
-        imports,
-        patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
-        restores: those(&|it| it.restores),
-        respecifies: those(&|it| it.respecifies),
-        files: fixes.into_iter().map(|(file, _)| file).collect(),
-        must_fix,
-        ..HealPatch::default()
-    }
-}
-
 // All at once: the commands pass only when none of them is left.
-fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Option<HealPatch> {
+fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Option<Candidate> {
     let place = LogFile::of(file.clone(), source)?;
     let mut after = place.text.clone();
     for one in all {
@@ -176,43 +165,24 @@ fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Optio
     let said = all
         .iter()
         .map(|it| format!("`{}` for `{}`", it.imported, it.name));
-    place.heal(&said.collect::<Vec<_>>().join(", "), &after, true)
+    let one = place.heal(&said.collect::<Vec<_>>().join(", "), &after, true)?;
+    let names = all.iter().map(|it| (it.name.clone(), String::new()));
+    Some(Candidate {
+        imports: names.collect(),
+        ..one
+    })
 }
 
-// What a fix adds by its name; what it corrects as it stands after it.
+// What a fix binds, each by its statement; of what was mended with it, by those of the others.
 fn written(file: &RepoPath, fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
     let own = settled.iter().any(|(path, _)| path == file);
     let rows = settled.iter().filter(|(path, _)| path == file || !own);
-    let all = || rows.clone().flat_map(|(_, found)| found);
-    let mut said: Vec<String> = Vec::new();
-    for name in &fixed.names {
-        let corrected = all().filter(|it| it.name == *name && it.replaces.is_some());
-        let mut corrected: Vec<String> = corrected.map(|it| it.import_statement.clone()).collect();
-        if corrected.is_empty() {
-            corrected.push(format!("import {name}"));
-        }
-        for one in corrected {
-            if !said.contains(&one) {
-                said.push(one);
-            }
-        }
-    }
+    let rows = rows.flat_map(|(_, found)| found);
+    let named = rows.filter(|it| fixed.names.contains(&it.name));
+    let mut said: Vec<&str> = named.map(|it| it.import_statement.as_str()).collect();
+    said.sort_unstable();
+    said.dedup();
     said.join(", ")
-}
-
-// One sentence for a module that many files name by the place where it was.
-fn moved(fixes: &[(RepoPath, Fix)], settled: &[(RepoPath, Vec<Suggestion>)]) -> Option<String> {
-    let rows = settled.iter().flat_map(|(_, rows)| rows);
-    let mut places: Vec<(&RepoPath, &str)> = rows
-        .map(|it| Some((it.path.as_ref()?, it.name.as_str())))
-        .collect::<Option<_>>()?;
-    places.dedup_by_key(|it| it.0);
-    match places.as_slice() {
-        [(path, name)] if fixes.len() > 2 && fixes.iter().all(|(_, it)| it.respecifies) => {
-            Some(format!("{name} is {path} now, in {} files", fixes.len()))
-        }
-        _ => None,
-    }
 }
 
 fn listed(fixes: &[(RepoPath, Fix)]) -> String {
@@ -221,16 +191,26 @@ fn listed(fixes: &[(RepoPath, Fix)]) -> String {
 }
 
 // Certain imports of names that are missing behind those that the failure names.
-fn hidden(source: &dyn Source, graph: &Graph<'_>, query: &Query<'_>) -> Vec<Suggestion> {
-    if query.names.is_empty() {
+fn hidden(
+    source: &dyn Source,
+    graph: &Graph<'_>,
+    ask: &Ask<'_>,
+    answer: &Answer,
+) -> Vec<Suggestion> {
+    let lacks = &answer.wanted.names;
+    if lacks.is_empty() {
         return Vec::new();
     }
-    let bytes = source.read(query.file).unwrap_or_default();
-    let mut names = undefined(query.file, &bytes);
-    names.retain(|name| !query.names.contains(name));
+    let bytes = source.read(&answer.file).unwrap_or_default();
+    let mut names = undefined(&answer.file, &bytes);
+    names.retain(|name| !lacks.contains(name));
     let query = Query {
+        file: &answer.file,
         names: &names,
-        ..*query
+        known: ask.known,
+        installed: ask.installed,
+        may_read: ask.may_read,
+        earlier: ask.earlier,
     };
     let mut found = suggest(graph, &query);
     found.retain(|one| one.certain);
@@ -277,9 +257,10 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
 
 #[cfg(test)]
 mod tests {
-    use super::import_heals;
+    use super::imports;
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::hint::Ask;
+    use crate::graph::Graph;
+    use crate::hint::{Ask, lacked};
     use crate::model::RepoPath;
     use crate::source::{Installed, Memory, Source};
 
@@ -295,7 +276,9 @@ mod tests {
             may_read: &|_| true,
             earlier: &|_| Vec::new(),
         };
-        let (_, tries) = import_heals(&diagnosis, &source, &ask);
+        let wanted = lacked(&source, &diagnosis);
+        let graph = Graph::new(&source);
+        let tries = imports(&graph, &ask, &wanted, false, &|_| true).tries;
         let added = tries.iter().map(|heal| {
             assert!(heal.must_fix, "{}", heal.what);
             let added = heal.added();
@@ -427,7 +410,10 @@ mod tests {
                 may_read: &|_| true,
                 earlier: &earlier,
             };
-            let (certain, _) = import_heals(&diagnosis, &source, &ask);
+            let wanted = lacked(&source, &diagnosis);
+            let graph = Graph::new(&source);
+            let found = imports(&graph, &ask, &wanted, false, &|_| true);
+            let certain = found.certain.into_iter().next();
             let patch = certain
                 .map(|it| String::from_utf8(it.patch).unwrap())
                 .unwrap_or_default();

@@ -1,12 +1,13 @@
 use std::collections::BTreeSet;
-use std::ops::Range;
+use std::sync::LazyLock;
 
-use super::compiler_heals::{bundler, node_frame, parser_frame, python_frame, type_script_error};
-use super::edit_heal::{LogFile, LogFiles, MAX_LINE};
-use super::heals::HealPatch;
-use crate::hint::Earlier;
+use regex::Regex;
+
+use super::candidate::Candidate;
+use super::frames::{bundler, node_frame, parser_frame, python_frame, type_script_error};
+use super::log_file::{LogFile, LogFiles, MAX_LINE};
+use crate::hint::{Change, Earlier, Run};
 use crate::model::{Diagnosis, FailureKind};
-use crate::patch::{Change, FileState};
 use crate::source::Source;
 
 /// Lines below the named one at whose end a bracket may close.
@@ -18,12 +19,12 @@ const MAX_PLACES: usize = 8;
 /// them, when they differ in brackets, colons and indents alone; else one bracket, colon or indent,
 /// where there is but one place for it. The file does not parse, and then it does. Kept only when
 /// the commands pass with it.
-pub(super) fn syntax_heals(
+pub(super) fn syntax(
     log: &str,
     diagnosis: &Diagnosis,
     source: &dyn Source,
     earlier: &Earlier<'_>,
-) -> Vec<HealPatch> {
+) -> Vec<Candidate> {
     let files = LogFiles::new(diagnosis, source, MAX_PLACES);
     let mut seen = BTreeSet::new();
     let mut frame: Option<(&str, usize)> = None;
@@ -77,116 +78,48 @@ pub(super) fn syntax_heals(
     healed.into_iter().collect()
 }
 
-// The lines at a place as the newest version that has them otherwise and parses: of indents all that
-// are near, of brackets as few as make the file parse, since the others may be meant as they are. A
-// parser may see far below that a bracket is missing: then where but one place lacks any.
+// The lines at a place as an earlier version has them, newest first, that differ in what a slip of the hand takes
+// away: of indents all that are near, of brackets one run, since the others may be meant as they are. A parser may
+// see far below that a bracket is missing: then where but one place lacks any.
 fn as_before(
     place: &LogFile<'_>,
     row: usize,
     indents: bool,
     earlier: &Earlier<'_>,
-) -> Option<HealPatch> {
+) -> Option<Candidate> {
     if place.parses(&place.text) {
         return None;
     }
-    let versions = earlier(&place.path);
-    let texts = versions
-        .iter()
-        .filter_map(|it| std::str::from_utf8(it).ok());
-    let least = if indents { MAX_LINES } else { 0 };
-    let mut mended = texts
-        .filter(|it| place.parses(it))
-        .flat_map(|it| {
-            let slips = slips(place, it);
-            let far = (slips.len() == 1).then_some(usize::MAX);
-            let reaches = (least..=MAX_LINES).chain(far);
-            reaches.map(move |reach| with_slips(&place.text, &slips, row, reach))
-        })
-        .filter(|it| *it != place.text && place.parses(it));
-    let after = mended.next()?;
+    let after = earlier(&place.path).iter().find_map(|version| {
+        let change = Change::since(&place.text, version)?;
+        let is_slip = |run: &&Run| {
+            let (before, after) = change.sides(run);
+            words(&before) == words(&after) && !(before + &after).trim().is_empty()
+        };
+        let slips: Vec<&Run> = change.runs().iter().filter(is_slip).collect();
+        let far = |run: &Run| (run.1.start + 1).abs_diff(row).min(run.1.end.abs_diff(row));
+        let near = || slips.iter().copied().filter(|run| far(run) <= MAX_LINES);
+        let mut alone: Vec<&Run> = near().filter(|_| !indents).collect();
+        alone.sort_by_key(|run| far(run));
+        let sets = alone
+            .into_iter()
+            .map(|run| vec![run])
+            .chain([near().collect()]);
+        let sets = sets.chain((slips.len() == 1).then(|| slips.clone()));
+        let mut texts = sets.map(|set| change.without(set));
+        texts.find(|it| *it != place.text && place.parses(it))
+    })?;
     let said = "put the brackets and indents of its last version";
     place.heal(said, &after, true)
 }
 
-// Lines that gave way, counted from 0, and what stood there.
-type Slip = (Range<usize>, String);
-
-// Where a text differs from an earlier one in no more than what a slip of the hand takes away.
-fn slips(place: &LogFile<'_>, before: &str) -> Vec<Slip> {
-    let rows = |text: &'_ str| text.split_inclusive('\n').map(str::to_owned).collect();
-    let (was, now): (Vec<String>, Vec<String>) = (rows(before), rows(&place.text));
-    let state = |text: &str| Some(FileState::new(text.as_bytes(), 0o100_644));
-    let change = Change::between(place.path.clone(), state(before), state(&place.text));
-    let mut found = Vec::new();
-    for (old, new) in change.runs() {
-        let (old, lines) = (&was[old], &now[new.clone()]);
-        let (before, after) = (old.concat(), lines.concat());
-        if before.trim().is_empty() && after.trim().is_empty() {
-            continue;
-        }
-        if words(&before) == words(&after) {
-            found.push((new, before));
-            continue;
-        }
-        for (at, line) in new.zip(lines) {
-            let mut alike = old.iter().filter(|it| words(it) == words(line));
-            if let (Some(only), None) = (alike.next(), alike.next())
-                && only != line
-                && !words(line).is_empty()
-            {
-                found.push((at..at + 1, only.clone()));
-            }
-        }
-    }
-    found
-}
-
-// The text with those of the slips put back that are near a row, counted from 1.
-fn with_slips(text: &str, slips: &[Slip], row: usize, reach: usize) -> String {
-    let near = row.saturating_sub(reach)..=row.saturating_add(reach);
-    let near = |lines: &Range<usize>| {
-        // What is gone stood between two lines.
-        let last = lines.end.max(lines.start + 1);
-        (lines.start..=last).any(|at| near.contains(&(at + usize::from(!lines.is_empty()))))
-    };
-    let mut slips = slips.iter().filter(|it| near(&it.0)).peekable();
-    let mut out = String::new();
-    let mut skipped = 0;
-    for (at, line) in text.split_inclusive('\n').enumerate() {
-        while let Some((lines, was)) = slips.next_if(|it| it.0.start == at) {
-            out.push_str(was);
-            skipped = lines.end;
-        }
-        if at >= skipped {
-            out.push_str(line);
-        }
-    }
-    slips.for_each(|it| out.push_str(&it.1));
-    out
-}
-
-// A text without blanks and without what a slip of the hand takes away.
+// A text without blanks and without what a slip of the hand takes away; the closing tag of an element is its
+// bracket.
 fn words(text: &str) -> String {
-    let slips = ['(', ')', '[', ']', '{', '}', ':', ';'];
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-        // The closing tag of an element is its bracket.
-        let tag = rest.strip_prefix('/').filter(|_| letter == '<');
-        let end = tag.and_then(|it| {
-            let end = it.find('>')?;
-            let name = it.get(..end)?.chars();
-            let is_name = name.into_iter().all(|it| it.is_alphanumeric() || it == '.');
-            is_name.then(|| it.get(end + 1..)).flatten()
-        });
-        match end {
-            Some(end) => rest = end,
-            None if letter.is_whitespace() || slips.contains(&letter) => {}
-            None => kept.push(letter),
-        }
-    }
-    kept
+    static SLIPS: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"</[\w.]*>|[\s()\[\]{}:;]").ok());
+    let slips = SLIPS.as_ref();
+    slips.map_or_else(String::new, |it| it.replace_all(text, "").into_owned())
 }
 
 // Whether where a bracket that opens on this line closes is meaning: it groups what it holds
@@ -219,7 +152,7 @@ fn groups(line: &str) -> bool {
     (called && follows) || (!called && operators + words.count() > 1)
 }
 
-fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<HealPatch> {
+fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Candidate> {
     if let Some(open) = said.strip_suffix("' was never closed") {
         let close = match open.strip_prefix('\'')? {
             "(" => ")",
@@ -314,7 +247,7 @@ fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
 }
 
 // `a.ts(3,7): error TS1005: ')' expected.`, and every other complaint of the parser.
-fn type_script(line: &str, files: &LogFiles<'_>, earlier: &Earlier<'_>) -> Option<HealPatch> {
+fn type_script(line: &str, files: &LogFiles<'_>, earlier: &Earlier<'_>) -> Option<Candidate> {
     let said = type_script_error(line)?;
     let of_parser = said.code.len() == 4 && said.code.starts_with('1');
     if !of_parser && !["17002", "17008"].contains(&said.code) {
@@ -338,7 +271,7 @@ fn type_script(line: &str, files: &LogFiles<'_>, earlier: &Earlier<'_>) -> Optio
 }
 
 // `const a = require("b")` at the top of a module.
-fn required(place: &LogFile<'_>, row: usize) -> Option<HealPatch> {
+fn required(place: &LogFile<'_>, row: usize) -> Option<Candidate> {
     let range = place.line(row)?;
     let line = place.text.get(range.clone())?;
     let rest = line.strip_prefix("const ")?;
@@ -359,10 +292,10 @@ mod tests {
     use crate::model::RepoPath;
     use crate::source::Memory;
 
-    fn healed(path: &str, text: &str, log: &str, earlier: &Earlier<'_>) -> Vec<HealPatch> {
+    fn healed(path: &str, text: &str, log: &str, earlier: &Earlier<'_>) -> Vec<Candidate> {
         let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        syntax_heals(log, &diagnosis, &source, earlier)
+        syntax(log, &diagnosis, &source, earlier)
     }
 
     // At each the file and its versions are parsed: a log of thousands took minutes.
@@ -504,7 +437,7 @@ mod tests {
             "a.py:1:14: E999 SyntaxError: expected ':'\n",
         ] {
             let added = healed("a.py", now, log, &|_| Vec::new());
-            let added = added.first().map(HealPatch::added).unwrap_or_default();
+            let added = added.first().map(Candidate::added).unwrap_or_default();
             assert_eq!(added, ["class Service:"], "{log}");
         }
     }

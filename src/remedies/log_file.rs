@@ -1,7 +1,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::heals::HealPatch;
+use super::candidate::Candidate;
 use crate::languages::{syntax_errors, uses};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
@@ -105,16 +105,16 @@ impl<'s> LogFile<'s> {
     }
 
     /// The change to `after`; `what` says it in a sentence without the file's name.
-    pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<HealPatch> {
+    pub(super) fn heal(&self, what: &str, after: &str, must_fix: bool) -> Option<Candidate> {
         let mode = self.source.listing().get(self.path.as_str())?.kind.mode()?;
         let state = |text: &str| Some(FileState::new(text.as_bytes(), mode));
         let change = Change::between(self.path.clone(), state(&self.text), state(after));
-        (after != self.text).then(|| HealPatch {
+        (after != self.text).then(|| Candidate {
             what: format!("{what} in {}", self.path),
             patch: canonical(&[change]),
             files: vec![self.path.clone()],
             must_fix,
-            ..HealPatch::default()
+            ..Candidate::default()
         })
     }
 }

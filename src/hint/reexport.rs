@@ -1,0 +1,284 @@
+use std::collections::BTreeMap;
+
+use super::fix::{Fix, judged};
+use super::renamed::{alone, exports_it, takers};
+use super::undo::{Change, bound};
+use super::{Ask, Wanted};
+use crate::graph::Graph;
+use crate::languages::{Language, extended, facts, syntax_errors, uses};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::policy::is_test;
+use crate::source::Overlay;
+
+/// A module that does not pass a name on for which it is asked.
+pub struct PassedOn {
+    /// The module.
+    pub file: RepoPath,
+    /// The lines that pass its names on.
+    pub fix: Fix,
+    /// What says that it should.
+    pub evidence: Evidence,
+}
+
+/// What says that a module should pass a name on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Evidence {
+    /// Its own list of exports has the name, and one of the modules that it takes names from defines it.
+    Listed,
+    /// The committed version did: the change that took it away is not finished.
+    Committed,
+    /// An earlier version did.
+    Earlier,
+    /// It passes on other names of the only file behind it that has this one.
+    Beside,
+}
+
+impl PassedOn {
+    /// What is to be done, in a sentence.
+    #[must_use]
+    pub fn what(&self) -> String {
+        let why = match self.evidence {
+            Evidence::Listed => "as its list of exports says",
+            Evidence::Committed | Evidence::Earlier => "as its last version did",
+            Evidence::Beside => "as it does with what stands beside it",
+        };
+        let (names, file) = (self.fix.names.join(", "), &self.file);
+        format!("pass {names} on in {file} {why}")
+    }
+
+    /// Whether nothing else can be meant.
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        matches!(self.evidence, Evidence::Listed | Evidence::Committed)
+    }
+}
+
+struct Draft {
+    text: String,
+    names: Vec<String>,
+    evidence: Evidence,
+}
+
+/// The modules of the product behind missing exports that have to pass them on, with the lines that do.
+#[must_use]
+pub(super) fn passed_on(
+    graph: &Graph<'_>,
+    wanted: &BTreeMap<RepoPath, Wanted>,
+    ask: &Ask<'_>,
+) -> Vec<PassedOn> {
+    let mut drafts: BTreeMap<RepoPath, Draft> = BTreeMap::new();
+    for (file, wanted) in wanted {
+        for name in &wanted.exports {
+            let Some((asked, taken)) = asked(graph, file, name) else {
+                continue;
+            };
+            // The module with a list of what a star takes of it may have lost the name from its list.
+            let listed = exports_it(graph, &asked, &taken);
+            let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
+            let module = if listed {
+                home.filter(|it| *it != asked)
+            } else {
+                Some(asked)
+            };
+            let Some(module) = module else { continue };
+            let known = drafts.get(&module);
+            if !(ask.may_read)(&module)
+                || is_test(module.as_str()) && !is_test(file.as_str())
+                || known.is_some_and(|it| it.names.contains(&taken))
+            {
+                continue;
+            }
+            let lost = Lost {
+                graph,
+                module: &module,
+                name: &taken,
+                listed,
+            };
+            if let Some(more) = lost.found(ask, known) {
+                drafts.insert(module, more);
+            }
+        }
+    }
+    let fixed = drafts.into_iter().filter_map(|(file, draft)| {
+        let before = graph.source().read(&file).ok()?;
+        let before = std::str::from_utf8(&before).ok()?;
+        let (patch, changes) = judged(graph.source(), &file, before, &draft.text)?;
+        let fix = Fix {
+            patch,
+            changes,
+            names: draft.names,
+            restores: draft.evidence == Evidence::Committed,
+            respecifies: false,
+        };
+        Some(PassedOn {
+            file,
+            fix,
+            evidence: draft.evidence,
+        })
+    });
+    fixed.collect()
+}
+
+// The module of the repository that a file asks for a name, and the name there: in an import, or as a
+// member of the module that it imports as a whole.
+fn asked(graph: &Graph<'_>, file: &RepoPath, name: &str) -> Option<(RepoPath, String)> {
+    let resolver = graph.resolver();
+    let facts = resolver.facts(file);
+    let first = |import: &Import| resolver.target(file, import);
+    if let Some((import, taken)) = takers(&facts, name).next() {
+        return Some((first(&alone(import, taken))?, taken.name.clone()));
+    }
+    let text = graph.source().read(file).ok()?;
+    let has_member = |local: &str| {
+        uses(file, &text, local).is_some_and(|it| it.members.iter().any(|it| it == name))
+    };
+    facts.imports.iter().find_map(|import| {
+        let local = match import.names.as_slice() {
+            [] if !import.specifier.contains('.') => import.specifier.as_str(),
+            [whole] if whole.name == "*" => whole.alias.as_deref()?,
+            _ => return None,
+        };
+        let module = has_member(local).then(|| first(import))??;
+        Some((module, name.to_owned()))
+    })
+}
+
+// A name that a module does not give.
+struct Lost<'a> {
+    graph: &'a Graph<'a>,
+    module: &'a RepoPath,
+    name: &'a str,
+    // Whether only its list lacks the name.
+    listed: bool,
+}
+
+impl Lost<'_> {
+    // The text that gives the name again, on top of what is known of the module.
+    fn found(&self, ask: &Ask<'_>, known: Option<&Draft>) -> Option<Draft> {
+        let on_disk = self.graph.source().read(self.module).ok()?;
+        let on_disk = std::str::from_utf8(&on_disk).ok()?;
+        let now = known.map_or(on_disk, |it| it.text.as_str());
+        if self.listed && (!now.contains("__all__") || in_all(now, self.name)) {
+            return None;
+        }
+        let versions = (ask.earlier)(self.module);
+        let is_other = |it: &&Vec<u8>| it.as_slice() != on_disk.as_bytes();
+        let last = versions.iter().find(is_other);
+        let of_past = || {
+            let text = if self.is_given(now) {
+                now.to_owned()
+            } else {
+                Change::since(now, last?)?.undone(&|it| self.is_given(it) && self.keeps(now, it))?
+            };
+            let evidence = if versions.first() == last {
+                Evidence::Committed
+            } else {
+                Evidence::Earlier
+            };
+            Some((text, evidence))
+        };
+        let own = facts(self.module, now.as_bytes());
+        let beside = || {
+            let evidence = if in_all(now, self.name) {
+                Evidence::Listed
+            } else {
+                Evidence::Beside
+            };
+            let text = self
+                .with_its_neighbours(now, &own)
+                .filter(|_| !self.listed)?;
+            Some((text, evidence))
+        };
+        let promised = || beside().filter(|it| it.1 == Evidence::Listed);
+        let (text, evidence) = promised().or_else(of_past).or_else(beside)?;
+        let mut names = known.map_or_else(Vec::new, |it| it.names.clone());
+        names.push(self.name.to_owned());
+        Some(Draft {
+            text,
+            names,
+            evidence: known.map_or(evidence, |it| it.evidence.max(evidence)),
+        })
+    }
+
+    fn is_given(&self, text: &str) -> bool {
+        if self.listed {
+            return in_all(text, self.name);
+        }
+        let edit = (self.module.clone(), Some(text.as_bytes().into()));
+        let overlay = Overlay::new(self.graph.source(), [edit]);
+        let graph = Graph::new(&overlay);
+        graph.defining(self.module, self.name).is_some()
+            && exports_it(&graph, self.module, self.name)
+    }
+
+    // Whether nothing but imports and lists of exports differs, and what the text offers now stays.
+    fn keeps(&self, now: &str, text: &str) -> bool {
+        let [then, own] = [text, now].map(|it| facts(self.module, it.as_bytes()));
+        let defined = |facts: &FileFacts| -> Vec<String> {
+            facts.definitions.iter().map(|it| it.name.clone()).collect()
+        };
+        let all = |facts: &FileFacts| {
+            let mut all = bound(facts);
+            all.extend(facts.exports.iter().map(|it| it.name.clone()));
+            all
+        };
+        let quoted = |text: &str| -> Vec<String> {
+            let lists = listed(text).flat_map(|it| it.split(['"', '\'']).skip(1).step_by(2));
+            lists.map(str::to_owned).collect()
+        };
+        let lists = quoted(text);
+        let errors = |text: &str| syntax_errors(self.module, text.as_bytes()).len();
+        defined(&own) == defined(&then)
+            && all(&own).is_subset(&all(&then))
+            && (!self.listed || own.imports.len() == then.imports.len())
+            && quoted(now).iter().all(|it| lists.contains(it))
+            && errors(text) <= errors(now)
+    }
+
+    // The text that takes the name from the only one of the files it passes names on from that has it.
+    fn with_its_neighbours(&self, now: &str, own: &FileFacts) -> Option<String> {
+        let declares = Language::of_path(self.module.as_str())?.declares_exports;
+        let passes = |it: &&Import| match it.kind {
+            ImportKind::ExportFrom => declares,
+            ImportKind::From => !declares && !it.nested && self.module.stem() == "__init__",
+            _ => false,
+        };
+        let resolver = self.graph.resolver();
+        let mut found: Vec<(&Import, RepoPath)> = Vec::new();
+        for import in own.imports.iter().filter(passes) {
+            for path in resolver.resolve(self.module, import).files {
+                let facts = resolver.facts(&path);
+                let mut defined = facts.definitions.iter().map(|it| &it.name);
+                let mut exported = facts.exports.iter().filter(|it| it.from.is_none());
+                let has = exported.any(|it| it.name == self.name)
+                    || !declares && defined.any(|it| it == self.name);
+                if has && path.stem() != "__init__" && found.iter().all(|it| it.1 != path) {
+                    found.push((import, path));
+                }
+            }
+        }
+        let [(import, _)] = found.as_slice() else {
+            return None;
+        };
+        let text = extended(self.module, now, import, self.name)?;
+        (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
+    }
+}
+
+// Mentions of `__all__` that are looked at in a file.
+const MAX_LISTS: usize = 100;
+
+// What stands in the lists and tuples of `__all__`.
+fn listed(text: &str) -> impl Iterator<Item = &str> {
+    let named = text.match_indices("__all__").take(MAX_LISTS);
+    named.filter_map(|(at, _)| {
+        let rest = text.get(at..)?;
+        let list = rest.get(rest.find(['[', '('])?..)?;
+        list.split([']', ')']).next()
+    })
+}
+
+fn in_all(text: &str, name: &str) -> bool {
+    let quoted = [format!("\"{name}\""), format!("'{name}'")];
+    listed(text).any(|list| quoted.iter().any(|it| list.contains(it)))
+}
