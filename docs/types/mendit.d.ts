@@ -174,8 +174,8 @@ export interface BenchDocument {
 
 /** What a reply cost, as the agent says. */
 export interface BenchDocumentUsage {
-  /** Dollars. */
-  costUsd: number;
+  /** Dollars; `null` where nobody told them. */
+  costUsd: number | null;
   /** Tokens read. */
   inputTokens: number;
   /** Tokens written. */
@@ -1648,8 +1648,8 @@ export interface RepairPacket {
 
 /** What a reply cost, as the agent says. */
 export interface RepairPacketUsage {
-  /** Dollars. */
-  costUsd?: number;
+  /** Dollars; `null` where nobody told them. */
+  costUsd?: number | null;
   /** Tokens read. */
   inputTokens?: number;
   /** Tokens written. */
@@ -1724,8 +1724,8 @@ export type Result = RunResult | AttemptResult;
 
 /** What a reply cost, as the agent says. */
 export interface ResultUsage {
-  /** Dollars. */
-  costUsd: number;
+  /** Dollars; `null` where nobody told them. */
+  costUsd: number | null;
   /** Tokens read. */
   inputTokens: number;
   /** Tokens written. */
@@ -1831,7 +1831,7 @@ export interface RunResult {
   /** What the failing tests entered; `null` where that was not seen. */
   trace: TestTrace | null;
   /** What the agent says it all cost. */
-  usage: ResultUsage;
+  usage: ResultUsage | null;
   /** How often all commands were run from their beginning. */
   wholeRuns: number;
   /** Where the commands and the agent ran. */

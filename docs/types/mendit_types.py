@@ -169,8 +169,8 @@ class BenchDocument(TypedDict):
 
 # What a reply cost, as the agent says.
 class BenchDocumentUsage(TypedDict):
-    # Dollars.
-    costUsd: float
+    # Dollars; `null` where nobody told them.
+    costUsd: Union[float, None]
     # Tokens read.
     inputTokens: int
     # Tokens written.
@@ -1529,8 +1529,8 @@ class RepairPacket(TypedDict):
 
 # What a reply cost, as the agent says.
 class RepairPacketUsage(TypedDict):
-    # Dollars.
-    costUsd: NotRequired[float]
+    # Dollars; `null` where nobody told them.
+    costUsd: NotRequired[Union[float, None]]
     # Tokens read.
     inputTokens: NotRequired[int]
     # Tokens written.
@@ -1597,8 +1597,8 @@ Result = Union["RunResult", "AttemptResult"]
 
 # What a reply cost, as the agent says.
 class ResultUsage(TypedDict):
-    # Dollars.
-    costUsd: float
+    # Dollars; `null` where nobody told them.
+    costUsd: Union[float, None]
     # Tokens read.
     inputTokens: int
     # Tokens written.
@@ -1696,7 +1696,7 @@ class RunResult(TypedDict):
     # What the failing tests entered; `null` where that was not seen.
     trace: Union["TestTrace", None]
     # What the agent says it all cost.
-    usage: "ResultUsage"
+    usage: Union["ResultUsage", None]
     # How often all commands were run from their beginning.
     wholeRuns: int
     # Where the commands and the agent ran.
