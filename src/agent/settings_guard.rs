@@ -4,7 +4,7 @@ use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _}
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::settings::{AgentRow, SettingsChange, is_held, rows};
 use crate::exec::Overlay;
@@ -170,7 +170,7 @@ impl Cover {
             }
         }
         Ok((before != after).then(|| SettingsChange {
-            steers: self.row.steers(&path),
+            steers: self.row.steers(&path) && !says_the_same(before.as_deref(), after.as_deref()),
             path,
             before,
             after,
@@ -231,13 +231,25 @@ fn write(path: &Path, bytes: &[u8], rights: Option<fs::Permissions>) -> io::Resu
     Ok(())
 }
 
+// Whether two texts of JSON differ in nothing but the address of their schema, which programs add themselves.
+fn says_the_same(before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
+    let read = |text: Option<&[u8]>| {
+        let mut value: Value = serde_json::from_slice(text?).ok()?;
+        value.as_object_mut()?.remove("$schema");
+        Some(value)
+    };
+    let (before, after) = (read(before), read(after));
+    after.is_some()
+        && (before == after || before.is_none() && after == Some(Value::Object(Map::new())))
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use serde_json::json;
 
-    use super::{SettingsGuard, hold};
+    use super::{SettingsGuard, hold, says_the_same};
 
     #[test]
     fn what_steers_stays_as_it_was_beside_a_login() {
@@ -245,6 +257,20 @@ mod tests {
         let mut after = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}, "evil": {}},
             "projects": {"/x": {"allowedTools": ["Bash"], "cost": 1}, "/y": {"allowedTools": ["Bash"], "cost": 2}}});
         assert!(hold(Some(&before), &mut after));
+        for (before, after, same) in [
+            (
+                "{\"model\": \"m\"}",
+                "{\n \"$schema\": \"u\", \"model\": \"m\"}",
+                true,
+            ),
+            ("{}", "{\"$schema\": \"u\", \"mcp\": {}}", false),
+            ("not JSON", "{\"mcp\": {}}", false),
+            ("not JSON", "nor this", false),
+        ] {
+            let told = says_the_same(Some(before.as_bytes()), Some(after.as_bytes()));
+            assert_eq!(told, same, "{after}");
+        }
+        assert!(says_the_same(None, Some(b"{\"$schema\": \"u\"}")));
         let kept = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}},
             "projects": {"/x": {"allowedTools": [], "cost": 1}, "/y": {"cost": 2}}});
         assert_eq!(after, kept);

@@ -47,7 +47,7 @@ const WORDS: &[(TroubleKind, &[&str])] = &[
         "api key not found", "api key is required", "api key is missing", "api key is not set",
         "provide an api key", "provide your api key", "set an auth method",
         "no key found", "no auth type is selected", "invalid auth method", "no authentication information",
-        "authentication_error", "authentication_failed", "authenticationerror", "authentication failed",
+        "authentication_", "authenticationerror", "authentication failed",
         "authentication required", "failed to authenticate", "not authenticated",
         "no auth credentials", "invalid bearer token", "token has expired", "token expired",
         "expired token", "401 unauthorized", "403 forbidden", "http 401", "status 401",

@@ -1,3 +1,4 @@
+use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -8,6 +9,7 @@ use crate::agent::{Adapter, ChatEndpoint};
 use crate::config::Settings;
 use crate::exec::on_path;
 use crate::model::{AgentProtocol, Code};
+use crate::repair::Agent;
 
 /// A published agent, by the name that `--agent` takes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -52,6 +54,17 @@ pub(super) struct ChosenAgent {
 }
 
 impl ChosenAgent {
+    /// As a repair calls it. `writable` is what it may write besides the workplace.
+    pub(super) fn called<'a>(&'a self, writable: &'a [PathBuf]) -> Agent<'a> {
+        Agent::Command {
+            command: &self.command,
+            protocol: self.protocol,
+            adapter: self.adapter,
+            environment: &self.env,
+            writable,
+        }
+    }
+
     /// Its command line as it is without a sandbox.
     pub(super) fn shown(&self) -> String {
         let line = self.adapter.map(|it| it.line(&self.command, false, None));

@@ -137,16 +137,7 @@ pub(super) fn repair_after(
         read: &read,
         request: packets,
         commands: commands(app),
-        agent: match &agent {
-            Some(agent) => Agent::Command {
-                command: &agent.command,
-                protocol: agent.protocol,
-                adapter: agent.adapter,
-                environment: &agent.env,
-                writable: &settings.agent.write,
-            },
-            None => Agent::None,
-        },
+        agent: (agent.as_ref()).map_or(Agent::None, |it| it.called(&settings.agent.write)),
         policy: Policy {
             // What a change of code brought is mended in code.
             treat_as_code: settings.repair.treat_as_code || by_change,

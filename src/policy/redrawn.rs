@@ -20,18 +20,15 @@ pub(super) fn redrawn(text: &str) -> Vec<bool> {
         screen.gone.push(false);
         let mut rest = raw;
         while let Some(next) = rest.chars().next() {
-            match sequence(rest) {
-                Some((end, parameter, command)) => {
-                    screen.obey(line, parameter, command);
-                    rest = rest.get(end..).unwrap_or_default();
+            let Some((end, parameter, command)) = sequence(rest) else {
+                if !next.is_control() {
+                    screen.put(screen.at, line);
                 }
-                None => {
-                    if !next.is_control() {
-                        screen.put(screen.at, line);
-                    }
-                    rest = rest.get(next.len_utf8()..).unwrap_or_default();
-                }
-            }
+                rest = rest.get(next.len_utf8()..).unwrap_or_default();
+                continue;
+            };
+            screen.obey(line, parameter, command);
+            rest = rest.get(end..).unwrap_or_default();
         }
     }
     screen.gone

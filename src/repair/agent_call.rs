@@ -201,13 +201,7 @@ impl Session<'_> {
         }
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
-        if let Some(trouble) = &trouble
-            && matches!(
-                &reached,
-                CallEnd::Answered | CallEnd::Failed(_) | CallEnd::TimedOut
-            )
-            && reached.is_unsaid()
-        {
+        if let Some(trouble) = trouble.as_ref().filter(|_| reached.is_unsaid()) {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
         let called = CallRecord {

@@ -1,5 +1,6 @@
 //! Commands that hang: where they are is asked before they are ended, and what hangs in the code is repaired.
 #![cfg(target_os = "linux")]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support::{Repo, has_program, stderr};
 use serde_json::Value;

@@ -35,17 +35,16 @@ fn named(repo: &Repo, line: &str, variables: &[(&str, &str)], (typed, works): Ty
     let words = typed
         .strip_prefix("mendit ")
         .map(|it| it.split(' ').collect::<Vec<_>>());
-    let done = match words {
-        Some(words) => run(&words),
-        None => {
-            let mut shell = Command::new("sh");
-            shell.args(["-c", typed]).current_dir(repo.root());
-            shell.envs([
-                ("GIT_CONFIG_COUNT", "1"),
-                ("GIT_CONFIG_KEY_0", "protocol.file.allow"),
-            ]);
-            shell.env("GIT_CONFIG_VALUE_0", "always").output().unwrap()
-        }
+    let done = if let Some(words) = words {
+        run(&words)
+    } else {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", typed]).current_dir(repo.root());
+        shell.envs([
+            ("GIT_CONFIG_COUNT", "1"),
+            ("GIT_CONFIG_KEY_0", "protocol.file.allow"),
+        ]);
+        shell.env("GIT_CONFIG_VALUE_0", "always").output().unwrap()
     };
     assert!(done.status.success(), "{typed}: {}", stderr(&done));
     if !typed.starts_with("mendit ") {
