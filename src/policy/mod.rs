@@ -13,6 +13,7 @@ mod redact;
 #[cfg(feature = "program")]
 mod redrawn;
 mod row_pattern;
+#[cfg(feature = "program")]
 mod sanitize;
 #[cfg(feature = "program")]
 mod secrets;
