@@ -47,9 +47,12 @@ impl Adapter {
         command.replace("{how}", &how)
     }
 
-    /// What an agent told in its events; `None` where it printed none.
+    /// What an agent told in its events; `None` where it printed none, or has none.
     #[must_use]
     pub fn told(&self, printed: &str) -> Option<Told> {
+        if self.text.is_empty() {
+            return None;
+        }
         let events: Vec<Value> = printed
             .lines()
             .filter(|line| line.trim_start().starts_with('{'))
@@ -95,7 +98,7 @@ impl Adapter {
 
 // Whether it can stand within quotes of a shell and within brackets of a rule as it is.
 fn is_plain(command: &str) -> bool {
-    let plain = |it: char| it.is_ascii_alphanumeric() || " -_./=:,@+%".contains(it);
+    let plain = |it: char| it.is_ascii_alphanumeric() || " -_./=:@+%".contains(it);
     !command.trim().is_empty() && command.chars().all(plain)
 }
 
@@ -128,6 +131,7 @@ mod tests {
         for (confined, failing) in [
             (false, Some("pytest")),
             (true, Some("a && b")),
+            (true, Some("a,b")),
             (true, Some("a\"; b")),
             (true, Some("a $(b)")),
             (true, None),
@@ -152,6 +156,8 @@ mod tests {
             (10, 2, None)
         );
         assert_eq!(adapter().told("no events\n"), None);
+        let packet = "{\"status\":\"patch\",\"patch\":\"\"}";
+        assert_eq!(Adapter::default().told(packet), None);
         assert_eq!(adapter().told("{\"type\":\"x\"}").unwrap().usage, None);
     }
 }

@@ -122,6 +122,8 @@ pub enum Stdin {
 pub struct Limits {
     /// From start to end.
     pub timeout: Option<Duration>,
+    /// Whether what hangs is asked where, when that time is up.
+    pub ask_where: bool,
     /// Without a byte of output.
     pub idle_timeout: Option<Duration>,
     /// Between the request to stop and the kill.
@@ -151,6 +153,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
+            ask_where: true,
             idle_timeout: None,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,

@@ -35,7 +35,7 @@ pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
 #[cfg(feature = "program")]
 pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
 #[cfg(feature = "program")]
-pub use sanitize::{decode_log, sanitize_log};
+pub use sanitize::{decode_log, sanitize_log, sanitize_whole_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
 pub use suspicion::{Needs, Suspicion, suspicions};

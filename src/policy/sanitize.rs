@@ -21,9 +21,18 @@ const TAIL: usize = 400;
 #[must_use]
 pub fn sanitize_log(bytes: &[u8]) -> String {
     let text = decode_log(bytes);
+    plain(&text, &redrawn(&text))
+}
+
+/// The same with all lines that were ever written: what a program wrote over counts for a proof.
+#[must_use]
+pub fn sanitize_whole_log(bytes: &[u8]) -> String {
+    plain(&decode_log(bytes), &[])
+}
+
+fn plain(text: &str, gone: &[bool]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut line = Line::default();
-    let gone = redrawn(&text);
     for (index, raw) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');

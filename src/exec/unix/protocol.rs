@@ -13,6 +13,7 @@ pub(super) struct Order {
     /// Whether standard input comes over the socket; else it is `/dev/null`.
     pub(super) stdin: bool,
     pub(super) timeout_ms: Option<u64>,
+    pub(super) ask_where: bool,
     pub(super) grace_ms: u64,
     pub(super) sandbox: SandboxMode,
     pub(super) writable: Vec<OsString>,

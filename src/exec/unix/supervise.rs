@@ -295,12 +295,18 @@ fn follow(
                 reason = Some(ReportedEnd::Stopped);
                 deadline = Instant::now().checked_add(grace);
             }
-            Err(RecvTimeoutError::Timeout) if !asked && reason.is_none() && ask_where() => {
+            Err(RecvTimeoutError::Timeout)
+                if order.ask_where && !asked && reason.is_none() && ask_where() =>
+            {
                 asked = true;
                 deadline = Instant::now().checked_add(ANSWER);
             }
             Err(RecvTimeoutError::Timeout)
-                if !asked && reason.is_none() && !order.no_network && has_node() =>
+                if order.ask_where
+                    && !asked
+                    && reason.is_none()
+                    && !order.no_network
+                    && has_node() =>
             {
                 asked = true;
                 deadline = Instant::now().checked_add(NODE_ANSWER + ANSWER);

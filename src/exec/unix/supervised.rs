@@ -146,6 +146,7 @@ fn order(
         command: command.to_vec(),
         stdin,
         timeout_ms: job.limits.timeout.map(milliseconds),
+        ask_where: job.limits.ask_where,
         grace_ms: milliseconds(job.limits.grace),
         sandbox: job.sandbox.mode,
         writable: list(writable(job, variables)),
