@@ -29,7 +29,7 @@ if [ "$target" != "$host" ] || [ -n "${GLIBC:-}" ]; then
     wanted=$target${GLIBC:+.$GLIBC}
   fi
 fi
-cargo "$command" --locked --profile "${PROFILE:-dist}" --target "$wanted" >&2
+cargo "$command" --locked --features http --profile "${PROFILE:-dist}" --target "$wanted" >&2
 folder=${PROFILE:-dist}
 [ "$folder" = dev ] && folder=debug
 program=$out/$target/$folder/mendit

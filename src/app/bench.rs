@@ -368,7 +368,8 @@ fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
         }
         Err(error) => {
             let said = format!("`{name}` is no bench document: {error}");
-            Err(AppError::new(Code::F306, said).hint("`mendit bench --save FILE` writes one"))
+            Err(AppError::new(Code::F306, said)
+                .hint("`mendit bench FIXTURES --save FILE` writes one"))
         }
     }
 }

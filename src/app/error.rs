@@ -278,7 +278,7 @@ impl From<HealError> for AppError {
                 said.hint(format!("the file names {}", known.join(", ")))
             }
             HealError::NotBuilt(feature) => said.hint(format!(
-                "build it with the feature `{feature}`, which is on by default"
+                "the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`"
             )),
             HealError::Exec(error) => error.into(),
             HealError::Start(_) => said.hint("check the limits on processes and open files"),
@@ -310,7 +310,9 @@ impl From<BenchError> for AppError {
     fn from(error: BenchError) -> Self {
         let said = Self::new(error.code(), error.to_string());
         match error {
-            BenchError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
+            BenchError::None { .. } => {
+                said.hint("`mendit bench new FROM --test CMD --to DIR` makes one")
+            }
             BenchError::File { code, .. } => said.hint(match code {
                 Code::F401 => "docs/real-history.md lists every key",
                 Code::F402 => "`mendit bench mine` writes one",

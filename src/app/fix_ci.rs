@@ -10,7 +10,7 @@ use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
     CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, SCHEMA_VERSION,
-    StopReason,
+    StopReason, Usage,
 };
 use crate::patch::{self, Body, Hunk, HunkLine, LineKind, ReadOptions};
 use crate::workspace::{At, Workspace};
@@ -82,18 +82,7 @@ pub fn fix_ci(
     let mut failures = Vec::new();
     let mut mendable: Vec<(&[String], &Job)> = Vec::new();
     for (signature, (jobs, job)) in &found {
-        let shows = |others: &[Job]| others.iter().any(|it| it.signature() == *signature);
-        let cause = if is_machine(job.diagnosis.kind) {
-            CiCause::Infrastructure
-        } else if shows(&base) {
-            CiCause::BrokenOnBase
-        } else if !again.is_empty() && !shows(&again) {
-            CiCause::Flaky
-        } else if base.is_empty() {
-            CiCause::Unattributed
-        } else {
-            CiCause::Regression
-        };
+        let cause = job.cause(signature, &base, &again);
         if matches!(cause, CiCause::Regression | CiCause::Unattributed) {
             mendable.push((jobs.as_slice(), job));
         }
@@ -109,6 +98,8 @@ pub fn fix_ci(
         verified,
         left,
         passes_here,
+        attempts,
+        usage,
     } = mend(app, &mendable, progress)?;
     let suggestions = patch.as_deref().map(suggestions).unwrap_or_default();
     Ok(CiReport {
@@ -121,6 +112,8 @@ pub fn fix_ci(
         left,
         verified,
         passes_here,
+        attempts,
+        usage,
     })
 }
 
@@ -130,6 +123,8 @@ struct Mended {
     verified: Option<bool>,
     left: Vec<String>,
     passes_here: bool,
+    attempts: u32,
+    usage: Option<Usage>,
 }
 
 fn mend(
@@ -182,6 +177,10 @@ fn repair_each(
             ..RepairRequest::default()
         };
         let repaired = repair_repository(app, &request, progress)?;
+        mended.attempts += repaired.result.attempts;
+        if let Some(usage) = repaired.result.usage {
+            mended.usage = Some(mended.usage.unwrap_or_default().plus(usage));
+        }
         if repaired.result.status == RunStatus::Fixed {
             mended.verified = Some(true);
             mended.patch = repaired.patch;
@@ -223,6 +222,22 @@ impl Job {
             name,
             log,
             diagnosis,
+        }
+    }
+
+    // Whose it is, by the jobs of the base and of another run.
+    fn cause(&self, signature: &str, base: &[Self], again: &[Self]) -> CiCause {
+        let shows = |others: &[Self]| others.iter().any(|it| it.signature() == signature);
+        if is_machine(self.diagnosis.kind) {
+            CiCause::Infrastructure
+        } else if shows(base) {
+            CiCause::BrokenOnBase
+        } else if !again.is_empty() && !shows(again) {
+            CiCause::Flaky
+        } else if base.is_empty() {
+            CiCause::Unattributed
+        } else {
+            CiCause::Regression
         }
     }
 

@@ -181,8 +181,10 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
         return Ok(());
     }
     let said = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U307, said)
-        .hint("name a new folder, or continue that run with `mendit repair --resume`"))
+    Err(AppError::new(Code::U307, said).hint(format!(
+        "name a new folder, or continue that run with `mendit repair --resume {}`",
+        typed.display()
+    )))
 }
 
 /// What is kept of one worktree, as `mendit clean` shows it.

@@ -118,7 +118,7 @@ fn manifest(skeleton: &Skeleton<'_>, diagnosis: &Diagnosis) -> String {
     );
     text.push_str(&format!("needed = [{}]\n", needed.join(", ")));
     text.push_str(
-        "# The lowest level whose packet holds them: `mendit bench --agent oracle` shows it.\n",
+        "# The lowest level whose packet holds them: `mendit bench FIXTURE --agent oracle` shows it.\n",
     );
     text.push_str("level = 0\nheal-safe = false\n\n[expect]\n");
     text.push_str(&format!("kind = {}\n", quoted(&diagnosis.kind.to_string())));

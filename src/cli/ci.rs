@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::{AppError, Exit, Output};
-use crate::app::{below_no_link, write_file};
+use crate::app::{PRESETS, below_no_link, preset, write_file};
 use crate::model::Code;
 
 /// Write the workflow that tells and mends failed jobs
@@ -13,6 +13,7 @@ use crate::model::Code;
 #[command(after_help = "\
 Examples:
   mendit ci github --test 'npm test' --workflow CI --release OWNER/NAME
+  mendit ci github --test pytest --program tools/mendit --agent claude
   mendit ci gitlab --test pytest --program tools/mendit --stdout")]
 pub(crate) struct Args {
     /// The service
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Install with this line
     #[arg(long, value_name = "CMD", conflicts_with_all = ["release", "program"])]
     install: Option<String>,
+    /// Ask this agent for what needs a model: a name as for `mendit fix`, its key a secret of the service
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    agent: Option<String>,
     /// Print it instead of writing it
     #[arg(long)]
     stdout: bool,
@@ -52,11 +56,26 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     };
     // JSON strings are YAML's too.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let install = args.install_line()?;
+    let mut install = args.install_line()?;
+    let preset = args.agent.as_deref().and_then(preset);
+    if let Some(preset) = preset {
+        install.push_str(&format!(" && {}", preset.install));
+    }
+    let keys = preset.map_or(&[][..], |it| &it.keys);
+    let keys: String = keys
+        .iter()
+        .map(|it| format!("\n          {it}: ${{{{ secrets.{it} }}}}"))
+        .collect();
+    let agent = args.agent.as_ref();
     let text = form
+        .replace("@TEST@@KEYS@", &format!("{}{keys}", quoted(&args.test)))
         .replace("@TEST@", &quoted(&args.test))
         .replace("@WORKFLOW@", &quoted(&args.workflow))
-        .replace("@INSTALL@", &quoted(&install));
+        .replace("@INSTALL@", &quoted(&install))
+        .replace(
+            "@AGENT@",
+            &agent.map_or_else(String::new, |it| format!(" --agent {it}")),
+        );
     if args.stdout {
         output.data(&text)?;
         return Ok(Exit::Yes);
@@ -112,6 +131,14 @@ fn released(repository: &str) -> String {
     format!(
         "curl -fsSL {releases}/install.sh -o {script} && MENDIT_RELEASES={releases} sh {script}"
     )
+}
+
+fn agent(text: &str) -> Result<String, String> {
+    if preset(text).is_some() {
+        return Ok(text.to_owned());
+    }
+    let names: Vec<_> = PRESETS.iter().map(|it| it.name.as_str()).collect();
+    Err(format!("one of {} is expected", names.join(", ")))
 }
 
 fn repository(text: &str) -> Result<String, String> {

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Exit, RunSummary};
+use super::{Exit, RunSummary, Usage};
 
 /// What failed in a CI run.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,6 +28,10 @@ pub struct CiReport {
     /// Whether the test command passes in this worktree as it is: what the logs tell of does not fail
     /// here.
     pub passes_here: bool,
+    /// Attempts at a repair, of all failures together.
+    pub attempts: u32,
+    /// What the agent says they took; `null` where none was asked or it told nothing.
+    pub usage: Option<Usage>,
 }
 
 impl CiReport {

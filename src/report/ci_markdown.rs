@@ -1,3 +1,4 @@
+use super::context_text::thousands;
 use super::markup::{backticks, fenced};
 use super::visible::harmless;
 use crate::model::{CiReport, CiSuggestion, RunFailure};
@@ -56,11 +57,26 @@ pub fn ci_markdown(report: &CiReport) -> String {
         let left: Vec<String> = report.left.iter().map(|it| code(it)).collect();
         text.push_str(&format!("\nNot shown to be mended: {}\n", left.join(", ")));
     }
+    text.push_str(&took(report));
     if let Some(patch) = patch {
         let lines: String = patch.lines().map(|it| harmless(it) + "\n").collect();
         text.push_str(&format!("\n{}", fenced(&lines, "diff")));
     }
     text
+}
+
+fn took(report: &CiReport) -> String {
+    let mut parts = vec![match report.attempts {
+        0 => return String::new(),
+        1 => "1 attempt".to_owned(),
+        many => format!("{many} attempts"),
+    }];
+    if let Some(usage) = report.usage {
+        let tokens = usage.input_tokens + usage.output_tokens;
+        parts.push(format!("{} tokens", thousands(tokens)));
+        parts.extend(usage.cost_usd.map(|it| format!("{it:.2} USD")));
+    }
+    format!("\n{}\n", parts.join(", "))
 }
 
 /// The review that GitHub's API takes: a suggestion for each change, which holds where the request's
@@ -151,6 +167,8 @@ mod tests {
             left: Vec::new(),
             verified: None,
             passes_here: false,
+            attempts: 0,
+            usage: None,
         }
     }
 

@@ -1,5 +1,5 @@
-//! The MCP server, spoken to by a real client over standard input and output and over HTTP.
-#![cfg(all(feature = "http", unix))]
+//! The MCP server, spoken to by a real client over standard input and output and, where it is built, over HTTP.
+#![cfg(all(feature = "mcp", unix))]
 #![expect(
     deprecated,
     reason = "roots leave the protocol; clients in use name them"
@@ -7,8 +7,7 @@
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -22,8 +21,6 @@ use rmcp::model::{
 use rmcp::service::{
     NotificationContext, PeerRequestOptions, RequestContext, RoleClient, RunningService,
 };
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use rmcp::{ClientHandler, ServiceError, ServiceExt};
 use serde_json::{Value, json};
 use tokio::net::unix::pipe;
@@ -640,8 +637,15 @@ async fn progress_is_told_and_a_call_can_be_cancelled() {
     use_every_reading_tool(&client).await;
 }
 
+#[cfg(feature = "http")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_same_over_http_on_this_machine() {
+    use std::io::Read as _;
+    use std::net::TcpStream;
+
+    use rmcp::transport::StreamableHttpClientTransport;
+    use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+
     let _ = rustls::crypto::ring::default_provider().install_default();
     let repo = repo();
     let mut server = started(
@@ -707,7 +711,10 @@ async fn the_same_over_http_on_this_machine() {
 }
 
 // The status line of the answer to a hand-written `initialize`.
+#[cfg(feature = "http")]
 fn initialize(address: &str, host: &str, headers: &str) -> String {
+    use std::io::Read as _;
+
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}});
     let body = body.to_string();
@@ -716,7 +723,7 @@ fn initialize(address: &str, host: &str, headers: &str) -> String {
          Content-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
         body.len()
     );
-    let mut stream = TcpStream::connect(address).unwrap();
+    let mut stream = std::net::TcpStream::connect(address).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = [0; 64];
     let count = stream.read(&mut answer).unwrap();
@@ -913,4 +920,31 @@ fn the_server_passes_its_own_probe() {
     let output = repo.mendit(&["heal", "--mcp", "mcp.json"]);
     let said = String::from_utf8(output.stdout).unwrap();
     assert_eq!(said, "✓ mendit: Connected. 7 tools available.\n");
+}
+
+#[cfg(not(feature = "http"))]
+#[test]
+fn a_program_without_http_names_the_feature() {
+    let repo = Repo::with(&[(
+        "mcp.json",
+        r#"{"mcpServers": {"web": {"url": "http://127.0.0.1:9/mcp"}}}"#,
+    )]);
+    for arguments in [
+        &["mcp", "--http", "0"][..],
+        &["heal", "--mcp", "mcp.json"],
+        &[
+            "fix",
+            "--agent",
+            "openai:http://127.0.0.1:9/v1#m",
+            "--",
+            "false",
+        ],
+    ] {
+        let output = repo.mendit(arguments);
+        let said = support::stderr(&output);
+        assert!(
+            said.contains("R303") && said.contains("--features http"),
+            "{arguments:?} {said}"
+        );
+    }
 }

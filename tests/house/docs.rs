@@ -60,6 +60,38 @@ fn every_command_line_is_understood() {
     }
 }
 
+// What stands between braces is filled in when it is printed: one word.
+#[test]
+fn every_command_that_a_text_advises_is_accepted() {
+    let spans = Regex::new("`(mendit [^`]+)`").unwrap();
+    let filled = Regex::new(r"\{[^}]*\}").unwrap();
+    let broken = Regex::new(r"\\\n\s*").unwrap();
+    let (mut typed, mut refused) = (0, Vec::new());
+    for (path, text) in crate::sources::sources() {
+        for found in spans.captures_iter(&crate::sources::code_of(&text)) {
+            let line = broken.replace_all(&found[1], "");
+            let line = filled.replace_all(&line, "x").replace("AGENT", "claude");
+            for mut words in commands(&line) {
+                if ["x", "__sup", "COMMAND", "help"].contains(&words[1].as_str()) {
+                    continue;
+                }
+                // By its name alone a command often stands without what it needs.
+                let is_name =
+                    |it: &String| it.chars().all(|it| it.is_ascii_lowercase() || it == '-');
+                if words[1..].iter().all(is_name) && words.len() < 4 {
+                    words.push("--help".to_owned());
+                }
+                if mendit::cli::parse(&words).is_err() {
+                    refused.push(format!("{}: {line}", path.display()));
+                }
+                typed += 1;
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
+    assert!(typed > 100, "{typed} commands typed");
+}
+
 #[test]
 fn what_can_be_run_runs() {
     let mut ran = 0;

@@ -4,9 +4,6 @@
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-
 use crate::support::Repo;
 use serde_json::{Value, json};
 
@@ -41,12 +38,12 @@ fn servers(repo: &Repo, entry: &Value) -> String {
     "mcp.json".to_owned()
 }
 
-fn heal_server(repo: &Repo, entry: &Value, more: &[&str]) -> (i32, Value) {
+pub(crate) fn heal_server(repo: &Repo, entry: &Value, more: &[&str]) -> (i32, Value) {
     let file = servers(repo, entry);
     heal(repo, &[&["--mcp", &file], more].concat())
 }
 
-fn with_server() -> Repo {
+pub(crate) fn with_server() -> Repo {
     let repo = Repo::with(&[]);
     executable(&repo, "server.sh", SERVER);
     repo
@@ -73,67 +70,7 @@ fn a_file_behind_a_link_is_not_replaced() {
     assert!(link.is_symlink());
 }
 
-/// An HTTP server that answers each request with what `answer` makes of its head and body.
-fn serve(answer: impl Fn(&str, &str) -> String + Send + 'static) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let _ = one_request(&stream, &answer);
-        }
-    });
-    port
-}
-
-fn one_request(
-    mut stream: &TcpStream,
-    answer: &impl Fn(&str, &str) -> String,
-) -> std::io::Result<()> {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        if reader.read_line(&mut head)? == 0 {
-            return Ok(());
-        }
-    }
-    let length = head
-        .lines()
-        .find_map(|line| {
-            line.to_ascii_lowercase()
-                .strip_prefix("content-length:")?
-                .trim()
-                .parse()
-                .ok()
-        })
-        .unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    stream.write_all(answer(&head, &String::from_utf8_lossy(&body)).as_bytes())
-}
-
-fn response(status: &str, kind: &str, body: &str) -> String {
-    format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )
-}
-
-fn mcp_over_http(head: &str, body: &str) -> String {
-    if !head.starts_with("POST /mcp") {
-        return response("405 Method Not Allowed", "text/plain", "");
-    }
-    let message: Value = serde_json::from_str(body).unwrap();
-    let result = match message["method"].as_str().unwrap() {
-        "initialize" => json!({"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-            "serverInfo": {"name": "t", "version": "1"}}),
-        "tools/list" => json!({"tools": [{"name": "a", "inputSchema": {"type": "object"}}]}),
-        _ => return response("202 Accepted", "text/plain", ""),
-    };
-    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": result});
-    response("200 OK", "application/json", &answer.to_string())
-}
-
-fn kinds(document: &Value) -> Vec<&str> {
+pub(crate) fn kinds(document: &Value) -> Vec<&str> {
     let attempts = document["attempts"].as_array().unwrap();
     attempts
         .iter()
@@ -215,31 +152,6 @@ fn a_program_that_nothing_knows_is_left_to_a_person() {
 }
 
 #[test]
-fn connection_refused_finds_the_port_in_the_compose_file() {
-    let port = serve(mcp_over_http);
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
-    let compose = format!("services:\n  web:\n    ports:\n      - \"{port}:{closed}\"\n");
-    let repo = Repo::with(&[("compose.yaml", &compose)]);
-    let url = format!("http://127.0.0.1:{closed}/mcp");
-    let (exit, document) = heal_server(&repo, &json!({"url": url}), &["--auto"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (0, vec!["connection_refused"]),
-        "{document:#}"
-    );
-    assert_eq!(
-        document["probes"][0]["message"],
-        "Connected. 1 tool available."
-    );
-    let written = std::fs::read_to_string(repo.root().join("mcp.json")).unwrap();
-    assert!(written.contains(&format!("http://127.0.0.1:{port}/mcp")));
-}
-
-#[test]
 fn a_timeout_is_doubled_once() {
     let repo = Repo::with(&[]);
     let entry = json!({"command": "sh", "args": ["-c", "sleep 60"]});
@@ -248,26 +160,6 @@ fn a_timeout_is_doubled_once() {
     assert_eq!(kinds(&document), ["timeout", "timeout"]);
     assert_eq!(document["attempts"][0]["fixApplied"], "Give it 0.4 seconds");
     assert_eq!(document["attempts"][1]["fixApplied"], Value::Null);
-}
-
-#[test]
-fn refused_credentials_are_never_healed() {
-    let port = serve(|_, _| response("401 Unauthorized", "application/json", "{}"));
-    let entry =
-        json!({"url": format!("http://127.0.0.1:{port}/mcp"), "headers": {"X-Api-Key": "hidden"}});
-    let (exit, document) = heal_server(&Repo::with(&[]), &entry, &["--auto"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (4, vec!["auth_failed"]),
-        "{document:#}"
-    );
-    assert!(
-        document["userActionNeeded"]
-            .as_str()
-            .unwrap()
-            .contains("`X-Api-Key`")
-    );
-    assert!(!document.to_string().contains("hidden"));
 }
 
 #[test]
@@ -295,35 +187,6 @@ fn a_missing_variable_is_named_with_where_it_stands() {
         assert!(action.contains("`SERVICE_TOKENS`"), "{action}");
         assert!(!document.to_string().contains("hidden"));
     }
-}
-
-#[test]
-fn the_transport_is_flipped_both_ways() {
-    let port = serve(mcp_over_http);
-    let repo = with_server();
-    let talk = format!("echo Listening on http://localhost:{port}; exec sleep 60");
-    let entry = json!({"command": "sh", "args": ["-c", talk]});
-    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "1"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (0, vec!["transport_mismatch"]),
-        "{document:#}"
-    );
-    let healed = &document["finalConfig"]["mcpServers"]["web"];
-    assert_eq!(healed["url"], format!("http://localhost:{port}/mcp"));
-
-    let web = serve(|_, _| response("200 OK", "text/html", "<html></html>"));
-    let entry = json!({"type": "http", "url": format!("http://127.0.0.1:{web}/mcp"), "command": "./server.sh"});
-    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "5"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (0, vec!["transport_mismatch"]),
-        "{document:#}"
-    );
-    assert_eq!(
-        document["finalConfig"]["mcpServers"]["web"]["type"],
-        "stdio"
-    );
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 mod bench;
 mod bench_real;
+mod ci_hosts;
 mod exec_alone;
 mod first;
 mod fix_ci;
 mod hang;
 mod heal;
+mod heal_http;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,0 +1,385 @@
+//! The workflows that `mendit ci` writes, run step by step against services that are scripts on this machine.
+#![cfg(unix)]
+#![expect(clippy::print_stderr, reason = "a test says what it skips")]
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{self, Repo, has_program, stderr};
+use serde_json::{Value, json};
+
+// A failing test's summary, as a log of pytest ends.
+fn failed(test: &str) -> String {
+    format!(
+        "=== FAILURES ===\n___ {test} ___\nE       assert 1 == 2\n\ntests/test_b.py:4: AssertionError\n\
+         === short test summary info ===\nFAILED tests/test_b.py::{test} - assert 1 == 2\n=== 1 failed in 0.01s ===\n"
+    )
+}
+
+const GREEN: &str = "=== test session starts ===\n=== 12 passed in 0.21s ===\n";
+
+fn zipped(logs: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in logs {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
+        archive.write_all(text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+// Answers with the file that is named like the address, and keeps what is written to it.
+const GH: &str = r#"#!/bin/sh
+set -eu
+shift
+verb=GET to= body= filter=
+while [ $# -gt 0 ]; do
+  case $1 in
+    -X | --method) verb=$2; shift ;;
+    --jq) filter=$2; shift ;;
+    -F) body=${2#body=@}; [ "$verb" = GET ] && verb=POST; shift ;;
+    --input) body=$2; verb=POST; shift ;;
+    -f) shift ;;
+    --paginate) ;;
+    *) to=$1 ;;
+  esac
+  shift
+done
+printf '%s %s\n' "$verb" "$to" >> "$SERVICE/calls"
+file=$SERVICE/$(printf %s "$to" | tr '/' '_')
+if [ "$verb" != GET ]; then cp "$body" "$file.$verb"; exit; fi
+[ -f "$file" ] || exit 1
+if [ -n "$filter" ]; then jq -r "$filter" "$file"; else cat "$file"; fi
+"#;
+
+const CURL: &str = r#"#!/bin/sh
+set -eu
+verb=GET to= body=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --header) [ "$2" = "PRIVATE-TOKEN: t" ] || exit 22; shift ;;
+    --request) verb=$2; shift ;;
+    --data-urlencode) body=${2#*@}; shift ;;
+    --get | -fsS) ;;
+    *) to=$1 ;;
+  esac
+  shift
+done
+to=${to#https://gitlab.test/api/v4/projects/9/}
+printf '%s %s\n' "$verb" "$to" >> "$SERVICE/calls"
+file=$SERVICE/$(printf %s "${to%%\?*}" | tr '/' '_')
+if [ "$verb" != GET ]; then cp "$body" "$file.$verb"; exit; fi
+[ -f "$file" ] || exit 22
+cat "$file"
+"#;
+
+struct Host {
+    repo: Repo,
+    variables: BTreeMap<String, String>,
+}
+
+impl Host {
+    fn new(program: (&str, &str)) -> Self {
+        let repo = Repo::with(&[("tests/test_b.py", "def test_b():\n    assert 1 == 2\n")]);
+        let away = repo.outside();
+        for folder in ["bin", "service", "temp"] {
+            std::fs::create_dir_all(away.join(folder)).unwrap();
+        }
+        support::write_program(&away.join("bin").join(program.0), program.1);
+        let path = support::path_with_program(&[]);
+        let variables = [
+            (
+                "PATH",
+                format!("{}:{}", away.join("bin").display(), path.display()),
+            ),
+            ("SERVICE", away.join("service").display().to_string()),
+            ("RUNNER_TEMP", away.join("temp").display().to_string()),
+            ("XDG_STATE_HOME", support::STATE.to_owned()),
+        ];
+        let variables = variables
+            .map(|(name, value)| (name.to_owned(), value))
+            .into();
+        Self { repo, variables }
+    }
+
+    fn serve(&self, address: &str, content: impl AsRef<[u8]>) {
+        let file = self
+            .repo
+            .outside()
+            .join("service")
+            .join(address.replace('/', "_"));
+        std::fs::write(file, content).unwrap();
+    }
+
+    fn written(&self, address: &str) -> Option<String> {
+        let file = self
+            .repo
+            .outside()
+            .join("service")
+            .join(address.replace('/', "_"));
+        std::fs::read_to_string(file).ok()
+    }
+
+    fn workflow(&self, service: &str) -> Value {
+        let words = [
+            "ci",
+            service,
+            "--test",
+            "false",
+            "--install",
+            "true",
+            "--stdout",
+        ];
+        let output = self.repo.mendit(&words);
+        serde_yaml_ng::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error} {}", stderr(&output)))
+    }
+
+    fn run(&self, shell: &str, line: &str, folder: &Path, more: &BTreeMap<String, String>) {
+        let output = Command::new(shell)
+            .args(["-e", "-c", line])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .envs(&self.variables)
+            .envs(more)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{line}\n{}", stderr(&output));
+    }
+}
+
+// One run of the workflow on an event, the artifact handed from job to job.
+fn github(host: &Host, event: &BTreeMap<&str, &str>) {
+    let workflow = host.workflow("github");
+    let condition = workflow["jobs"]["mend"]["if"].as_str().unwrap();
+    assert!(
+        condition.contains("pull_requests[0].number &&"),
+        "{condition}"
+    );
+    for (job, folder) in [("mend", "."), ("tell", "mendit-ci")] {
+        for step in workflow["jobs"][job]["steps"].as_array().unwrap() {
+            if let Some(action) = step["uses"].as_str() {
+                let pin = action.rsplit('@').next().unwrap();
+                assert_eq!(pin.len(), 40, "{action} is not pinned");
+                continue;
+            }
+            let given = step["env"].as_object().into_iter().flatten();
+            let given = given.map(|(name, value)| {
+                let text = value.as_str().unwrap();
+                let key = text.trim_start_matches("${{ ").trim_end_matches(" }}");
+                (name.clone(), (*event.get(key).unwrap_or(&text)).to_owned())
+            });
+            let variables = given.collect();
+            let line = step["run"].as_str().unwrap();
+            host.run("bash", line, &host.repo.root().join(folder), &variables);
+        }
+    }
+}
+
+#[test]
+fn github_is_told_what_is_old_flaky_and_new_in_one_comment() {
+    if !has_program("jq") || !has_program("bash") {
+        eprintln!("skipped: jq or bash is not here");
+        return;
+    }
+    let host = Host::new(("gh", GH));
+    let runs = "repos/o/n/actions/runs";
+    let (old, flaky, new) = (failed("test_old"), failed("test_flaky"), failed("test_new"));
+    let now = [
+        ("1_a.txt", old.as_str()),
+        ("2_b.txt", &flaky),
+        ("3_c.txt", &new),
+    ];
+    host.serve(&format!("{runs}/7/attempts/2/logs"), zipped(&now));
+    let before = [
+        ("1_a.txt", old.as_str()),
+        ("2_b.txt", GREEN),
+        ("3_c.txt", &new),
+    ];
+    host.serve(&format!("{runs}/7/attempts/1/logs"), zipped(&before));
+    host.serve(&format!("{runs}/5/logs"), zipped(&before[..2]));
+    host.serve(
+        "repos/o/n/actions/workflows/3/runs",
+        r#"{"workflow_runs": [{"id": 5}]}"#,
+    );
+    host.serve(
+        "repos/o/n/issues/4/comments",
+        r#"[{"id": 1, "body": "hello"}]"#,
+    );
+    host.serve("repos/o/n/pulls/4/reviews", "[]");
+    let at = "github.event.workflow_run";
+    let fields = [
+        ("id", "7"),
+        ("run_attempt", "2"),
+        ("conclusion", "failure"),
+        ("workflow_id", "3"),
+        ("head_sha", "abc"),
+        ("pull_requests[0].base.ref", "main"),
+        ("pull_requests[0].base.sha", ""),
+        ("pull_requests[0].number", "4"),
+    ]
+    .map(|(name, value)| (format!("{at}.{name}"), value));
+    let mut event: BTreeMap<&str, &str> = fields
+        .iter()
+        .map(|(name, value)| (name.as_str(), *value))
+        .collect();
+    event.insert("github.token", "t");
+    let repository = ("GITHUB_REPOSITORY".to_owned(), "o/n".to_owned());
+    let host = Host {
+        variables: host
+            .variables
+            .clone()
+            .into_iter()
+            .chain([repository])
+            .collect(),
+        ..host
+    };
+    github(&host, &event);
+    let comment = host.written("repos/o/n/issues/4/comments.POST").unwrap();
+    for (test, said) in [
+        ("test_old", "broken on the base too"),
+        ("test_flaky", "flaky"),
+        ("test_new", "new with this change"),
+    ] {
+        let part = comment.split("\n**").find(|it| it.contains(test));
+        assert!(part.is_some_and(|it| it.contains(said)), "{test} {comment}");
+    }
+
+    // The same once more: the comment is replaced. What passes at the second attempt was flaky.
+    host.serve(
+        "repos/o/n/issues/4/comments",
+        json!([{"id": 8, "body": comment}]).to_string(),
+    );
+    host.serve(
+        &format!("{runs}/7/attempts/2/logs"),
+        zipped(&[("1_a.txt", GREEN)]),
+    );
+    host.serve(
+        &format!("{runs}/7/attempts/1/logs"),
+        zipped(&[("1_a.txt", &flaky)]),
+    );
+    event.insert(&fields[2].0, "success");
+    std::fs::remove_dir_all(host.repo.root().join("mendit-ci")).unwrap();
+    github(&host, &event);
+    let comment = host.written("repos/o/n/issues/comments/8.PATCH").unwrap();
+    assert!(
+        comment.contains("flaky") && !comment.contains("new with this change"),
+        "{comment}"
+    );
+}
+
+#[test]
+fn suggestions_are_posted_once_for_a_commit() {
+    if !has_program("jq") || !has_program("bash") {
+        eprintln!("skipped: jq or bash is not here");
+        return;
+    }
+    let host = Host::new(("gh", GH));
+    let workflow = host.workflow("github");
+    let steps = workflow["jobs"]["tell"]["steps"].as_array().unwrap();
+    let step = steps.last().unwrap()["run"].as_str().unwrap();
+    host.repo.write("review.json", r#"{"comments": []}"#);
+    let given = [
+        ("GITHUB_REPOSITORY", "o/n"),
+        ("PULL", "4"),
+        ("COMMIT", "abc"),
+    ];
+    let given = given
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .into();
+    let mark = "<!-- mendit: fix-ci -->\n";
+    for (known, posted) in [
+        (
+            json!([{"body": format!("{mark}x"), "commit_id": "abc"}]),
+            false,
+        ),
+        (
+            json!([{"body": format!("{mark}x"), "commit_id": "older"}, {"body": "lgtm", "commit_id": "abc"}]),
+            true,
+        ),
+    ] {
+        host.serve("repos/o/n/pulls/4/reviews", known.to_string());
+        host.run("bash", step, &host.repo.root(), &given);
+        assert_eq!(
+            host.written("repos/o/n/pulls/4/reviews.POST").is_some(),
+            posted,
+            "{known}"
+        );
+    }
+}
+
+#[test]
+fn gitlab_reads_failed_jobs_and_writes_one_note() {
+    if !has_program("jq") {
+        eprintln!("skipped: jq is not here");
+        return;
+    }
+    let mut host = Host::new(("curl", CURL));
+    let jobs = |rows: &[(u32, &str, &str)]| {
+        let rows = rows.iter().map(|(id, name, status)| {
+            json!({"commit": {"id": "f00"}, "id": id, "name": name, "status": status, "user": {"id": 1, "name": "u"}})
+        });
+        Value::from_iter(rows).to_string()
+    };
+    host.serve(
+        "pipelines/70/jobs",
+        jobs(&[
+            (1, "unit: [3.12, x]", "failed"),
+            (2, "lint", "success"),
+            (3, "e2e", "failed"),
+        ]),
+    );
+    host.serve("pipelines", r#"[{"id": 60, "iid": 6}]"#);
+    host.serve(
+        "pipelines/60/jobs",
+        jobs(&[(4, "unit: [3.12, x]", "failed"), (5, "e2e", "success")]),
+    );
+    for (id, text) in [
+        (1, failed("test_old")),
+        (3, failed("test_new")),
+        (4, failed("test_old")),
+        (5, GREEN.to_owned()),
+    ] {
+        host.serve(&format!("jobs/{id}/trace"), text);
+    }
+    host.serve(
+        "merge_requests/2/notes",
+        r#"[{"id": 10, "type": null, "body": "hello"}]"#,
+    );
+    let given = [
+        ("CI_API_V4_URL", "https://gitlab.test/api/v4"),
+        ("CI_PROJECT_ID", "9"),
+        ("CI_PIPELINE_ID", "70"),
+        ("CI_MERGE_REQUEST_IID", "2"),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
+        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", "0000"),
+        ("MENDIT_TOKEN", "t"),
+        ("TEST", "false"),
+    ];
+    host.variables
+        .extend(given.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let workflow = host.workflow("gitlab");
+    let lines: Vec<&str> = workflow["mendit"]["script"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it.as_str().unwrap())
+        .collect();
+    let script = lines.join("\n");
+    host.run("sh", &script, &host.repo.root(), &BTreeMap::new());
+    let note = host.written("merge_requests/2/notes.POST").unwrap();
+    assert!(
+        note.contains("broken on the base too") && note.contains("new with this change"),
+        "{note}"
+    );
+    assert!(note.contains("`unit___3.12__x_`"), "{note}");
+
+    host.serve(
+        "merge_requests/2/notes",
+        json!([{"id": 11, "type": null, "body": note}]).to_string(),
+    );
+    host.run("sh", &script, &host.repo.root(), &BTreeMap::new());
+    assert!(host.written("merge_requests/2/notes/11.PUT").is_some());
+}
