@@ -21,6 +21,10 @@ pub struct Adapter {
     pub output_tokens: Vec<String>,
     /// Where they hold dollars.
     pub cost_usd: Vec<String>,
+    /// Where they hold the name of the session.
+    pub session: Vec<String>,
+    /// What stands for `{session}` in a later call of the same repair, with `{id}` for that name.
+    pub resume: String,
 }
 
 /// What the events of an agent tell.
@@ -30,12 +34,23 @@ pub struct Told {
     pub text: String,
     /// What it took; none where it tells nothing of that.
     pub usage: Option<Usage>,
+    /// By which name a later call goes on where this one ended.
+    pub session: Option<String>,
 }
 
 impl Adapter {
-    /// The command line for a call. `failing` is the command that it is to mend.
+    /// The command line for a call. `failing` is the command that it is to mend, `session` what an earlier call
+    /// told.
     #[must_use]
-    pub fn line(&self, command: &str, confined: bool, failing: Option<&str>) -> String {
+    pub fn line(
+        &self,
+        command: &str,
+        confined: bool,
+        failing: Option<&str>,
+        session: Option<&str>,
+    ) -> String {
+        let resume = session.map_or_else(String::new, |it| self.resume.replace("{id}", it));
+        let command = command.replace("{session}", &resume);
         let allowed = confined.then(|| {
             let failing = failing.filter(|it| is_plain(it));
             match failing {
@@ -85,8 +100,11 @@ impl Adapter {
         let any = input.is_some() || output.is_some() || cost_usd.is_some();
         let texts = found(&self.text);
         let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
+        let sessions = found(&self.session);
+        let session = sessions.iter().filter_map(Value::as_str).next_back();
         (!events.is_empty()).then(|| Told {
             text: texts.join("\n"),
+            session: session.filter(|it| is_name(it)).map(str::to_owned),
             usage: any.then(|| Usage {
                 input_tokens: input.unwrap_or(0),
                 output_tokens: output.unwrap_or(0),
@@ -94,6 +112,12 @@ impl Adapter {
             }),
         })
     }
+}
+
+// It becomes a word of a command line.
+fn is_name(session: &str) -> bool {
+    let plain = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+    (1..=64).contains(&session.len()) && session.chars().all(plain) && !session.starts_with('-')
 }
 
 // Whether it can stand within quotes of a shell and within brackets of a rule as it is.
@@ -118,12 +142,14 @@ mod tests {
             ]),
             output_tokens: words(&["turn.completed /usage/output"]),
             cost_usd: words(&["turn.completed /usage/cost"]),
+            session: words(&["started /id"]),
+            resume: "resume {id}".to_owned(),
         }
     }
 
     #[test]
     fn a_command_is_allowed_where_this_program_confines() {
-        let line = |confined, failing| adapter().line("a {how} -", confined, failing);
+        let line = |confined, failing| adapter().line("a {how} -", confined, failing, None);
         assert_eq!(
             line(true, Some("pytest -q")),
             "a --allow \"Bash(pytest -q:*)\" -"
@@ -137,6 +163,21 @@ mod tests {
             (true, None),
         ] {
             assert_eq!(line(confined, failing), "a --safe -", "{failing:?}");
+        }
+    }
+
+    #[test]
+    fn a_later_call_goes_on_in_the_session_that_was_told() {
+        let told = |id: &str| {
+            let event = serde_json::json!({"type": "started", "id": id});
+            adapter().told(&event.to_string()).unwrap().session
+        };
+        let session = told("0a-1b");
+        let line = |session| adapter().line("a {session} -", false, None, session);
+        assert_eq!(line(session.as_deref()), "a resume 0a-1b -");
+        assert_eq!(line(None), "a  -");
+        for forged in ["", "a b", "$(x)", "--yolo", "a;b"] {
+            assert_eq!(told(forged), None, "{forged}");
         }
     }
 

@@ -38,6 +38,8 @@ pub struct Answer {
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
+    /// By which name a later call goes on where this one ended.
+    pub session: Option<String>,
 }
 
 /// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
@@ -61,9 +63,13 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
     let told = call.adapter.and_then(|it| it.told(&printed));
-    let Told { text, usage } = told.unwrap_or(Told {
+    let Told {
+        text,
+        usage,
+        session,
+    } = told.unwrap_or(Told {
         text: printed,
-        usage: None,
+        ..Told::default()
     });
     let text = written
         .filter(|text| !text.trim().is_empty())
@@ -74,6 +80,7 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
         outcome,
         reply,
         text: text.into_bytes(),
+        session,
     })
 }
 

@@ -67,7 +67,9 @@ impl ChosenAgent {
 
     /// Its command line as it is without a sandbox.
     pub(super) fn shown(&self) -> String {
-        let line = self.adapter.map(|it| it.line(&self.command, false, None));
+        let line = self
+            .adapter
+            .map(|it| it.line(&self.command, false, None, None));
         line.unwrap_or_else(|| self.command.clone())
     }
 }
@@ -75,11 +77,7 @@ impl ChosenAgent {
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     let agent = &settings.agent;
     let command = agent.command.clone()?;
-    if let Some(endpoint) = command
-        .trim()
-        .strip_prefix(ENDPOINT)
-        .and_then(ChatEndpoint::parse)
-    {
+    if let Some(endpoint) = endpoint(&command) {
         return Some(at_endpoint(&endpoint, agent.env.clone()));
     }
     let Some(preset) = preset(command.trim()) else {
@@ -104,10 +102,22 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     })
 }
 
+fn endpoint(command: &str) -> Option<ChatEndpoint> {
+    let named = command.trim().strip_prefix(ENDPOINT);
+    named.and_then(ChatEndpoint::parse)
+}
+
 /// Refuses an agent that is not here, before anything is run.
+///
+/// # Errors
+/// `U310`; `R303` for a model at an address in a build without HTTP.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
+    let line = settings.agent.command.as_deref().unwrap_or_default();
+    if cfg!(not(feature = "http")) && endpoint(line).is_some() {
+        return Err(AppError::not_built("http"));
+    }
     let Some((problem, install)) = missing_agent(settings) else {
-        return Ok(());
+        return refuse_unpriced_agent(settings);
     };
     let error = AppError::new(Code::U310, problem);
     let by_name = || {
@@ -116,6 +126,22 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
         format!("install it, correct the name, or name an agent: {names}")
     };
     Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
+}
+
+// A limit that nothing can reach holds nobody back.
+fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
+    let unpriced = chosen_agent(settings).and_then(|it| it.adapter);
+    let unpriced = unpriced.filter(|it| it.cost_usd.is_empty());
+    if settings.repair.budget_usd.is_none() || unpriced.is_none() {
+        return Ok(());
+    }
+    let name = settings.agent.command.as_deref().unwrap_or_default();
+    let said = format!(
+        "`{}` tells no dollars, so `--budget-usd` would never end it",
+        name.trim()
+    );
+    Err(AppError::usage(said)
+        .hint("limit it by `--max-attempts` and `--budget-seconds`; `claude`, `opencode` and agents that answer by the protocol `json` tell what they cost"))
 }
 
 /// What is wrong with an agent that is not here, and the line that installs it, where that is known.

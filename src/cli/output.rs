@@ -242,7 +242,7 @@ impl Progress for Output {
     fn event(&self, event: &Event) {
         let begun = begins(event);
         if begun.is_some() || event.event.ends_with("_ended") {
-            self.doing(begun);
+            self.doing(begun.as_deref());
         }
         match told(event) {
             Some(line) => Self::note(self, &line),

@@ -1,10 +1,12 @@
+use std::borrow::Cow;
+
 use super::global::Global;
 use super::repair_choices::Choices;
 use super::values::TextOrJson;
 use super::{AppError, Exit, Output, open};
 use crate::app::{RepairRequest, repair_repository};
 use crate::model::Event;
-use crate::report::run_text;
+use crate::report::{printable, run_text};
 
 /// Make a failing test command pass
 ///
@@ -40,13 +42,19 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 }
 
 /// What begins with an event and may take long.
-pub(super) fn begins(event: &Event) -> Option<&'static str> {
-    match event.event.as_str() {
+pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
+    let said = match event.event.as_str() {
         "command_started" | "heal_started" => Some("running the commands"),
         "attempt_started" => Some("asking the agent and trying what it sends"),
         "agent_pause" => Some("waiting for the agent's service"),
+        "agent_works" => {
+            let what = event.fields.get("what").and_then(|it| it.as_str());
+            return what
+                .map(|it| format!("asking the agent, which is at {}", printable(it)).into());
+        }
         _ => None,
-    }
+    };
+    said.map(Cow::Borrowed)
 }
 
 /// What a person watching wants to know of an event.

@@ -7,10 +7,10 @@ use serde_json::json;
 use super::error::RepairError;
 use super::session::Session;
 use crate::agent::{
-    Adapter, Call, Places, Reply, SettingsGuard, call, in_words, read_reply, retry_after,
+    Adapter, Call, Live, Places, Reply, SettingsGuard, call, in_words, read_reply, retry_after,
     settings_folders, trouble,
 };
-use crate::exec::{Captured, CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
+use crate::exec::{Captured, CommandLine, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{AgentProtocol, AgentTrouble, Code, ReplyStatus, RepoPath, TroubleKind};
 use crate::patch::{Change, FileState, canonical};
 use crate::policy::sanitize_log;
@@ -58,6 +58,8 @@ struct CallRecord {
     trouble: Option<AgentTrouble>,
     end: String,
     duration_seconds: f64,
+    #[serde(default)]
+    session: Option<String>,
 }
 
 /// The agent that is spoken to: [`Agent::Command`](super::Agent::Command).
@@ -114,6 +116,13 @@ impl Session<'_> {
         )?;
         let (root, source) = (self.setup.root, self.setup.source);
         let outside = Fingerprint::of(root, source, self.setup.git);
+        let workdir = self.place.root().to_owned();
+        let (redactor, journal) = (self.setup.redactor, &self.journal);
+        let watch = &mut self.watch;
+        let mut say = |what: &str| {
+            let said = json!({ "what": redactor.redact(what).text });
+            watch(&journal.moment("info", "agent_works", said));
+        };
         let answer = match call(
             &Call {
                 command,
@@ -122,7 +131,7 @@ impl Session<'_> {
                     packet,
                     prompt,
                     out,
-                    workdir: self.place.root(),
+                    workdir: &workdir,
                 },
                 stdin,
                 job: &job,
@@ -131,7 +140,7 @@ impl Session<'_> {
                 max_output: MAX_REPLY_BYTES,
             },
             self.stop,
-            &mut Discard,
+            &mut Live::new(&workdir, &mut say),
         ) {
             Err(ExecError::SupervisorGone) => {
                 self.place.reset()?;
@@ -164,27 +173,9 @@ impl Session<'_> {
         let apart = self.place.kind() != Kind::InPlace;
         let differs = outside.differs(&now).filter(|_| apart);
         let meddled = differs.map(|it| it.display().to_string());
-        match self.place.changes() {
-            Ok(changed) => {
-                progress |= !changed.is_empty();
-                // A patch that was said stands for what was tried on the way to it, unless editing
-                // is the way to answer.
-                let edits = protocol == AgentProtocol::Edit || reply.patch.is_none();
-                if !changed.is_empty() && edits {
-                    let changed: Vec<Change> = changed
-                        .into_iter()
-                        .map(Change::with_its_line_ends)
-                        .collect();
-                    let patch = canonical(&changed);
-                    self.journal
-                        .masked(&format!("{folder}/edited.diff"), &patch)?;
-                    take_edits(&mut reply, patch);
-                }
-            }
-            Err(WorkplaceError::TooMuch(said)) => {
-                reached = CallEnd::Failed(format!("the agent's edits are no patch: {said}"));
-            }
-            Err(error) => return Err(error.into()),
+        match self.read_edits(folder, protocol, &mut reply)? {
+            Ok(any) => progress |= any,
+            Err(said) => reached = CallEnd::Failed(said),
         }
         if let Some(path) = meddled {
             let confined = outcome.sandbox == SandboxState::Enforced;
@@ -210,6 +201,7 @@ impl Session<'_> {
             trouble: trouble.clone(),
             end: outcome.end.to_string(),
             duration_seconds: super::observe::seconds(outcome.duration),
+            session: answer.session.clone(),
         };
         self.record_call(folder, &answer.text, reply.patch.as_deref(), &called)?;
         let said = said(&answer.text, &reply);
@@ -220,6 +212,45 @@ impl Session<'_> {
             trouble,
             said,
         })
+    }
+
+    // Whether files were edited, which becomes the reply; in words, where that is no patch.
+    fn read_edits(
+        &self,
+        folder: &str,
+        protocol: AgentProtocol,
+        reply: &mut Reply,
+    ) -> Result<Result<bool, String>, RepairError> {
+        let changed = match self.place.changes() {
+            Ok(changed) => changed,
+            Err(WorkplaceError::TooMuch(said)) => {
+                return Ok(Err(format!("the agent's edits are no patch: {said}")));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let any = !changed.is_empty();
+        // A patch that was said stands for what was tried on the way to it, unless editing is the
+        // way to answer.
+        if any && (protocol == AgentProtocol::Edit || reply.patch.is_none()) {
+            let changed = changed.into_iter().map(Change::with_its_line_ends);
+            let patch = canonical(&changed.collect::<Vec<_>>());
+            self.journal
+                .masked(&format!("{folder}/edited.diff"), &patch)?;
+            take_edits(reply, patch);
+        }
+        Ok(Ok(any))
+    }
+
+    /// Where the last call ended that came to its own end, so that the next one goes on there.
+    pub(super) fn agent_session(&self) -> Option<String> {
+        let calls = (1..=self.all.len()).rev().map(|number| {
+            let document = format!("attempts/{number:02}/agent.json");
+            self.journal.document::<CallRecord>(&document)
+        });
+        let called = calls.flatten().next()?;
+        called
+            .session
+            .filter(|_| called.reached == CallEnd::Answered)
     }
 
     // What was made over an edit of somebody else's is not taken up again, nor what is kept masked.

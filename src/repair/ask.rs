@@ -438,7 +438,9 @@ impl Session<'_> {
                 let lines = &self.setup.commands.lines;
                 let confined = self.sandbox == Some(SandboxState::Enforced);
                 let failing = lines.last().map(String::as_str);
-                let line = adapter.map(|it| it.line(command, confined, failing));
+                let session = self.agent_session();
+                let line =
+                    adapter.map(|it| it.line(command, confined, failing, session.as_deref()));
                 let asked = Asked {
                     command: line.as_deref().unwrap_or(command),
                     protocol,

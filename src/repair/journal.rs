@@ -105,16 +105,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// As [`Journal::text`].
     pub fn event(&self, level: &str, event: &str, fields: Value) -> Result<Event, RepairError> {
-        let fields = match fields {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        };
-        let event = Event {
-            at: self.seconds(),
-            event: event.to_owned(),
-            level: level.to_owned(),
-            fields,
-        };
+        let event = self.moment(level, event, fields);
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
@@ -128,6 +119,20 @@ impl<'a> Journal<'a> {
                 .map_err(|error| RepairError::write(&path, &error))?;
         }
         Ok(event)
+    }
+
+    /// What happens now, for who watches: it is not kept.
+    pub fn moment(&self, level: &str, event: &str, fields: Value) -> Event {
+        let fields = match fields {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        };
+        Event {
+            at: self.seconds(),
+            event: event.to_owned(),
+            level: level.to_owned(),
+            fields,
+        }
     }
 
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {

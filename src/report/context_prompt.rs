@@ -265,7 +265,8 @@ const REPLY: &str = "Reply with one patch that makes the commands pass: a unifie
 
 const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
     and what you change in it is your answer. Edit the files themselves, save them and end; do not \
-    answer with a diff, do not commit. Files that are not shown can be read where you stand. \
+    answer with a diff, do not commit. Files that are not shown can be read where you stand. Where you may \
+    run commands, test with those named above, in those very words; writing outside the copy is refused. \
     What you print is kept as a note; when the task cannot be done, say why.";
 
 fn failure(context: &ContextDocument) -> String {

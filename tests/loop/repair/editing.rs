@@ -224,3 +224,46 @@ fn an_agent_keeps_its_login_and_not_what_it_made_of_its_settings() {
         assert!(said.contains(&format!("~/{path}")), "{agent}: {said}");
     }
 }
+
+#[test]
+fn a_second_attempt_goes_on_in_the_session_of_the_first() {
+    let world = World::shell();
+    let program = world.outside("claude");
+    let script = r#"#!/bin/sh
+cat > /dev/null
+echo '{"type":"assistant","message":{"content":[{"type":"tool_use","input":{"command":"sh test.sh"}}]}}'
+case "$*" in
+  *--resume\ 0a-1b*) echo ANSWER=42 > answer.sh ;;
+  *) echo ANSWER=40 > answer.sh ;;
+esac
+echo '{"type":"result","result":"done","session_id":"0a-1b","total_cost_usd":0.25,"usage":{"input_tokens":3,"output_tokens":4}}'
+"#;
+    crate::support::write_program(&program, script);
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", program.parent().unwrap().display());
+    let repair = |more: &[&str]| {
+        let run = world.run_folder();
+        let mut command = world.command(&["repair", "--out", run.to_str().unwrap()]);
+        command
+            .args(&TEST[..2])
+            .args(["--agent", "claude", "--max-attempts", "2", "-vv"]);
+        command.args(more).env("PATH", &path).output().unwrap()
+    };
+    let output = repair(&[]);
+    ended(&output, 0);
+    assert_eq!(world.attempts("stopReason").len(), 2);
+    assert_eq!(world.json("result.json")["usage"]["costUsd"], 0.5);
+    std::fs::remove_dir_all(world.run_folder()).unwrap();
+    // What it tells is counted against a limit; what tells nothing has none.
+    let output = repair(&["--budget-usd", "0.2"]);
+    ended(&output, 1);
+    let _ = std::fs::rename(&program, world.outside("codex"));
+    let mut command = world.command(&["repair", "--agent", "codex", "--budget-usd", "1"]);
+    let output = command
+        .args(&TEST[..2])
+        .env("PATH", &path)
+        .output()
+        .unwrap();
+    ended(&output, 2);
+    assert!(crate::support::stderr(&output).contains("tells no dollars"));
+}
