@@ -92,10 +92,6 @@ codes! {
         .advice("Send the code itself where the placeholder stands, or leave that part out of the patch.");
     P313 => refuses(Malformed)
         .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
-    P314 => refuses(Malformed)
-        .advice("Send the added lines again with plain quotes and spaces.");
-    P315 => refuses(Malformed)
-        .advice("Send the one solution that is meant, and no other change beside it.");
     P401 P402 P404 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)
@@ -146,7 +142,7 @@ codes! {
     M101 M102 M103 M104 M105
     M201 M202 M203 M204 M205 M206 M207 M208
     M301 M302 M303 M304 M305 M306 M307
-    M401 M402 M403 M404 M406 M407 M408 M409 M410 M411 M412 M413 M416 M417 M418 M419 M420 => mends();
+    M401 M403 M404 M406 M407 M408 M409 M410 M411 M412 M413 M416 M417 M418 M419 M420 => mends();
     C101 => notes();
     C102 C103 => over_budget();
     C104 C105 => notes();

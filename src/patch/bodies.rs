@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::line_ends::with_ends;
 use super::place::Work;
 use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
@@ -93,14 +91,7 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
             return Vec::new();
         }
         let lines = text.split(|byte| *byte == b'\n');
-        let taken = lines.map(|text| HunkLine {
-            kind,
-            line: Cow::Owned(text.to_vec()),
-            prefixed: false,
-            bare: false,
-            no_newline: false,
-            at: line,
-        });
+        let taken = lines.map(|text| HunkLine::plain(kind, text.to_vec(), line));
         taken.collect()
     };
     edits
@@ -154,23 +145,16 @@ pub(super) fn edited(
             let message = "the first line keeps the indent that the file gives it";
             mend.get_or_insert(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
         }
-        if edit.after == Some(Edit::END) && !bytes.is_empty() && !bytes.ends_with(b"\n") {
-            new.insert(0, b'\n');
-        }
         let mut verdict = HunkVerdict::new(index + 1, None);
         let line = |at: usize| {
             let before = bytes.get(..at).unwrap_or_default();
             memchr::memchr_iter(b'\n', before).count() as u64 + 1
         };
-        let made = if !work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+        let made = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
+            replaced(&bytes, edit, &old, &new, line)
+        } else {
             let message = "finding the old texts takes too many comparisons";
             refuse(Code::P308, message)
-        } else if let Some(expected) = edit.expected.filter(|_| edit.after.is_none() && !edit.all) {
-            as_often(&bytes, &old, &new, expected)
-        } else if edit.all && edit.after.is_none() {
-            everywhere(&bytes, &old, &new)
-        } else {
-            once(&bytes, edit.after, &old, &new, line)
         };
         match made {
             Ok((at, made)) => {
@@ -221,44 +205,54 @@ const BYTES_A_COMPARISON: u64 = 32;
 
 const MANY_PLACES: usize = 1000;
 
-// The text with `new` where `old` stands, or after so many lines, and the place.
-fn once(
+// The text with `new` where `old` stands, or after so many lines, and the first place.
+fn replaced(
     bytes: &[u8],
-    after: Option<u32>,
+    edit: &Edit,
     old: &[u8],
     new: &[u8],
     line: impl Fn(usize) -> u64,
 ) -> Result<(usize, Vec<u8>), Refusal> {
-    let places: Vec<usize> = match after {
-        Some(Edit::END) => vec![bytes.len()],
+    let expected = edit.expected.filter(|_| !edit.all);
+    let several = edit.all || expected.is_some();
+    let places: Vec<usize> = match edit.after {
         Some(row) => after_row(bytes, row).into_iter().collect(),
+        None if old.is_empty() => Vec::new(),
+        None if several => memchr::memmem::find_iter(bytes, old).collect(),
         None => occurrences(bytes, old),
     };
-    match places.as_slice() {
-        [at] => {
-            let (head, rest) = bytes.split_at(*at);
-            let tail = rest.get(old.len()..).unwrap_or_default();
-            Ok((*at, [head, new, tail].concat()))
-        }
-        [] => refuse(
-            Code::P401,
-            match after {
-                Some(row) => format!("the file has no line {row} to put the new text after"),
-                None => "the old text is not in the file".to_owned(),
-            },
-        ),
-        several => {
-            let more = if several.len() > MANY_PLACES {
-                "at least "
-            } else {
-                ""
-            };
-            let message = format!("the old text fits in {more}{} places", several.len());
-            let mut failure = Refusal::new(Code::P403, message);
-            failure.mismatch.candidates = several.iter().take(50).map(|at| line(*at)).collect();
-            Err(failure)
-        }
+    let count = places.len();
+    let Some(first) = places.first() else {
+        let message = match edit.after {
+            Some(row) => format!("the file has no line {row} to put the new text after"),
+            None => "the old text is not in the file".to_owned(),
+        };
+        return refuse(Code::P401, message);
+    };
+    if let Some(expected) = expected.filter(|it| *it as usize != count && edit.after.is_none()) {
+        let message = format!("the old text fits in {count} places, and {expected} are expected");
+        return refuse(Code::P403, message);
     }
+    if count > 1 && !several {
+        let more = if count > MANY_PLACES { "at least " } else { "" };
+        let message = format!("the old text fits in {more}{count} places");
+        let mut failure = Refusal::new(Code::P403, message);
+        failure.mismatch.candidates = places.iter().take(50).map(|at| line(*at)).collect();
+        return Err(failure);
+    }
+    if count > 1 && (new.len() as u64).saturating_mul(count as u64) > MAX_READ_BYTES {
+        let message = format!("the new text would stand in {count} places, which is too much");
+        return refuse(Code::P705, message);
+    }
+    let mut made = Vec::with_capacity(bytes.len() + new.len());
+    let mut from = 0;
+    for at in &places {
+        made.extend_from_slice(bytes.get(from..*at).unwrap_or_default());
+        made.extend_from_slice(new);
+        from = at + old.len();
+    }
+    made.extend_from_slice(bytes.get(from..).unwrap_or_default());
+    Ok((*first, made))
 }
 
 // The new text without the indent that stands before the old one already: the old text has lost that of its
@@ -279,48 +273,8 @@ fn without_first_indent(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>>
     Some(rest.to_vec())
 }
 
-// As `everywhere`, where `old` stands in as many places as the writer counted.
-fn as_often(
-    bytes: &[u8],
-    old: &[u8],
-    new: &[u8],
-    expected: u32,
-) -> Result<(usize, Vec<u8>), Refusal> {
-    let found = memchr::memmem::find_iter(bytes, old).count();
-    if found != expected as usize && found > 0 && !old.is_empty() {
-        let message = format!("the old text fits in {found} places, and {expected} are expected");
-        return refuse(Code::P403, message);
-    }
-    everywhere(bytes, old, new)
-}
-
-// The text with `new` wherever `old` stands, and the first place.
-fn everywhere(bytes: &[u8], old: &[u8], new: &[u8]) -> Result<(usize, Vec<u8>), Refusal> {
-    let places = || memchr::memmem::find_iter(bytes, old).filter(|_| !old.is_empty());
-    let Some(first) = places().next() else {
-        return refuse(Code::P401, "the old text is not in the file");
-    };
-    let count = places().count() as u64;
-    if (new.len() as u64).saturating_mul(count) > MAX_READ_BYTES {
-        let message = format!("the new text would stand in {count} places, which is too much");
-        return refuse(Code::P705, message);
-    }
-    let mut made = Vec::with_capacity(bytes.len());
-    let mut from = 0;
-    for at in places() {
-        made.extend_from_slice(bytes.get(from..at).unwrap_or_default());
-        made.extend_from_slice(new);
-        from = at + old.len();
-    }
-    made.extend_from_slice(bytes.get(from..).unwrap_or_default());
-    Ok((first, made))
-}
-
 // Where a text stands, also where places overlap; one more than many at the most.
 fn occurrences(bytes: &[u8], old: &[u8]) -> Vec<usize> {
-    if old.is_empty() {
-        return Vec::new();
-    }
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = memchr::memmem::find(bytes.get(from..).unwrap_or_default(), old) {

@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::compose::LineEdit;
-use super::text::{LineEnds, Text};
+use super::text::{LineEnds, Text, with_line_ends};
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -98,8 +98,8 @@ impl Change {
         let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
         let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
         let bytes = match text.ends {
-            LineEnds::Lf if feeds > 0 && returns == 0 => respelled(&after.bytes, b"\n"),
-            LineEnds::CrLf if returns == feeds => respelled(&after.bytes, b"\r\n"),
+            LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
+            LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),
             _ => return self,
         };
         let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
@@ -132,20 +132,6 @@ fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
 #[cfg(not(feature = "program"))]
 fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
     super::compose::one_edit(old, new)
-}
-
-fn respelled(bytes: &[u8], end: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    for line in bytes.split_inclusive(|it| *it == b'\n') {
-        match line.strip_suffix(b"\n") {
-            Some(line) => {
-                out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
-                out.extend_from_slice(end);
-            }
-            None => out.extend_from_slice(line),
-        }
-    }
-    out
 }
 
 /// One side of a change.

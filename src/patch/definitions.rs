@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
-use super::intent::is_placeholder;
+use super::elision::is_left_out;
+use super::place::indent;
 use crate::languages::{Definition, Outline, outline};
 use crate::model::{Code, Refusal, RepoPath, refuse};
 
@@ -333,11 +334,6 @@ fn known(old: &Parts<'_>, new: &Parts<'_>, row: usize) -> Result<(), Refusal> {
     refuse(Code::P312, message)
 }
 
-fn is_left_out(row: &[u8]) -> bool {
-    let dots = row.trim_ascii();
-    is_placeholder(row) || matches!(dots, b"# ..." | b"// ..." | b"...")
-}
-
 fn is_blank(row: &[u8]) -> bool {
     row.trim_ascii().is_empty()
 }
@@ -346,11 +342,6 @@ fn is_comment(row: &[u8]) -> bool {
     let row = row.trim_ascii_start();
     let marks: [&[u8]; 4] = [b"#", b"//", b"/*", b"*"];
     marks.iter().any(|mark| row.starts_with(mark))
-}
-
-fn indent(row: &[u8]) -> &[u8] {
-    let end = row.iter().position(|it| !matches!(it, b' ' | b'\t'));
-    row.get(..end.unwrap_or(row.len())).unwrap_or_default()
 }
 
 // Without the indent that all rows share.

@@ -1,13 +1,10 @@
 use std::collections::HashMap;
 
-use super::intent::is_placeholder;
-
-/// The first new line that says that something stays, or is nothing but dots, where lines of the old text
-/// are gone; with its number, counted from 1.
+/// The first new line that stands for code that is left out; with its number, counted from 1.
 ///
-/// Such a line alone may be meant (`# existing users`, `<b>...</b>`), so at least as many lines of code
-/// must have given way as stand in their place, this one among them.
-pub(super) fn over_lost<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
+/// Words that something stays, and dots, may be meant (`# existing users`, `<b>...</b>`), so at least as many
+/// lines of code must have given way as stand in their place, this one among them.
+pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
     let old: Vec<&[u8]> = solid(old).map(|it| it.1).collect();
     let mut known: HashMap<&[u8], Option<usize>> = HashMap::with_capacity(old.len());
     for (row, line) in old.iter().enumerate() {
@@ -16,19 +13,20 @@ pub(super) fn over_lost<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u6
     }
     let new: Vec<(u64, &[u8])> = solid(new).collect();
     let line = |at: usize| new.get(at).map(|it| it.1);
-    let candidates = new.iter().enumerate().filter(|(at, (_, text))| {
+    let candidates = new.iter().enumerate().filter_map(|(at, (_, text))| {
+        let said = says(text).filter(|_| !known.contains_key(text))?;
         let above = at.checked_sub(1).and_then(line).unwrap_or_default();
-        let said = (!known.contains_key(text)).then(|| says(text)).flatten();
-        match said {
-            Some(Said::Dots) => !is_own_syntax(path, text, above),
+        let stands = match said {
+            Said::Placeholder => true,
+            Said::Dots => !is_own_syntax(path, text, above),
             // A heading stands over new lines, what is left out beside known ones.
-            Some(Said::Stays) => line(at + 1).is_none_or(|below| known.contains_key(below)),
-            None => false,
-        }
+            Said::Stays => line(at + 1).is_none_or(|below| known.contains_key(below)),
+        };
+        stands.then_some((at, said))
     });
     let anchor = |at: &usize| line(*at).and_then(|text| known.get(text).copied().flatten());
     let mut candidates = candidates.take(MOST);
-    let found = candidates.find(|(at, _)| {
+    let found = candidates.find(|(at, said)| {
         let above = (0..*at).rev().find_map(|up| Some((up, anchor(&up)?)));
         let below = (at + 1..new.len()).find_map(|down| Some((down, anchor(&down)?)));
         let (from, gone_from) = above.map_or((0, 0), |(at, row)| (at + 1, row + 1));
@@ -40,9 +38,9 @@ pub(super) fn over_lost<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u6
         let come = new.get(from..to).unwrap_or_default();
         let gone = code(&mut gone.iter().copied());
         let itself = usize::from(line(*at).is_some_and(|text| in_comment(text).is_some()));
-        gone >= code(&mut come.iter().map(|it| it.1)) + itself
+        *said == Said::Placeholder || gone >= code(&mut come.iter().map(|it| it.1)) + itself
     });
-    found.map(|(_, row)| *row)
+    new.get(found?.0).copied()
 }
 
 // Each is looked around for what stands in its place; more would not stay linear.
@@ -56,6 +54,7 @@ fn solid(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
+    Placeholder,
     Dots,
     Stays,
 }
@@ -63,6 +62,9 @@ enum Said {
 fn says(line: &[u8]) -> Option<Said> {
     // What is left out is told in few words.
     let line = std::str::from_utf8(line).ok().filter(|it| it.len() < 200)?;
+    if is_placeholder(line.as_bytes()) {
+        return Some(Said::Placeholder);
+    }
     if is_dots(line) || line.contains(">...<") || line.contains(">…<") {
         return Some(Said::Dots);
     }
@@ -152,12 +154,140 @@ fn stays(said: &str) -> bool {
         || (words <= 3 && starts(&["existing "]))
 }
 
+/// Whether a line of a reply says that lines of the file are left out here: a placeholder, or dots.
+pub(super) fn is_left_out(row: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(row.trim_ascii()).to_lowercase();
+    let said = in_comment(text.as_bytes()).unwrap_or(&text).trim();
+    let rest = said.strip_prefix("...").or(said.strip_prefix('…'));
+    let says = |rest: &str| rest.is_empty() || (rest.starts_with(' ') && leaves_out(rest));
+    is_placeholder(row) || rest.is_some_and(says)
+}
+
+// Whether a line is a comment, or alone, that says that code is left out here.
+fn is_placeholder(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    if !line
+        .first()
+        .is_some_and(|it| b"#/-<{;%(\".\xe2".contains(it))
+    {
+        return false;
+    }
+    let line = String::from_utf8_lossy(line).to_lowercase();
+    let marks = [
+        "#", "//", "--", "/*", "<!--", "{/*", ";;", "%", "(*", "\"\"\"",
+    ];
+    let Some(said) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
+        // Without a comment, only dots around the words.
+        let open = line.strip_prefix("... ").or(line.strip_prefix("… "));
+        let bare = open.and_then(|said| said.strip_suffix("...").or(said.strip_suffix('…')));
+        return bare.is_some_and(|said| {
+            (2..8).contains(&said.split_whitespace().count()) && leaves_out(said)
+        });
+    };
+    let said = said.trim_matches(|it: char| matches!(it, '#' | '/' | '*' | '-' | ' ' | '!'));
+    let said = said.trim_end_matches(['*', '/', '}', '>', '-', ')', ' ']);
+    let said = said
+        .strip_prefix(['(', '[', '<'])
+        .map_or(said, |inner| inner.trim_end_matches([')', ']', '>']));
+    match said_between_dots(said) {
+        Some(said) => said.split(' ').count() < 12 && leaves_out(said),
+        None => said.split(' ').count() < 10 && says_so_without_dots(said),
+    }
+}
+
+// `... x ...`, `... x`, `x ...`: the words.
+fn said_between_dots(text: &str) -> Option<&str> {
+    let open = text.strip_prefix("...").or(text.strip_prefix('…'));
+    let start = open.unwrap_or(text);
+    let close = start.strip_suffix("...").or(start.strip_suffix('…'));
+    (open.is_some() || close.is_some()).then(|| {
+        close
+            .unwrap_or(start)
+            .trim_matches([' ', '.', '(', ')', '[', ']'])
+    })
+}
+
+fn leaves_out(said: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "existing",
+        "rest",
+        "unchanged",
+        "remaining",
+        "omitted",
+        "same",
+        "previous",
+        "as before",
+        "other",
+        "code here",
+        "unmodified",
+        "no changes",
+        "keep",
+        "code",
+    ];
+    let words: Vec<&str> = said.split(|it: char| !it.is_alphanumeric()).collect();
+    WORDS.iter().any(|word| match word.split_once(' ') {
+        Some(_) => said.contains(word),
+        None => words.contains(word),
+    })
+}
+
+fn says_so_without_dots(said: &str) -> bool {
+    let has = |word: &str| said.contains(word);
+    let rest = has("rest of") || has("remaining") || has("remainder of");
+    let code = has("code") || has("function") || has("method") || has("class") || has("file");
+    (rest && (has("unchanged") || has("same") || has("omitted") || has("as before")))
+        || (rest && code && has("here"))
+        || (has("existing")
+            && code
+            && (has("here") || has("unchanged") || has("remains") || has("stays")))
+        || said == "unchanged"
+        || said == "same as before"
+        || said == "existing code"
+        || (has("code") && has("unchanged") && said.split(' ').count() < 5)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::over_lost;
+    use super::{is_placeholder, left_out_line};
 
     const CARD: &str = "<section>\n  <header>\n    <h1>{title}</h1>\n    <b>{count}</b>\n  </header>\n  \
                         <Button\n    kind=\"a\"\n    off\n  >\n    Close\n  </Button>\n</section>\n";
+
+    #[test]
+    fn what_stands_for_code_is_told_from_what_is_code() {
+        for line in [
+            "    # ... rest of the function unchanged ...",
+            "// ... existing code ...",
+            "/* ... rest of the file ... */",
+            "    {/* ... existing JSX ... */}",
+            "<!-- ... rest unchanged ... -->",
+            "# rest of the code remains the same",
+            "// Existing code here",
+            "// … remaining methods …",
+            "... rest of the code ...",
+            "# (unchanged)",
+        ] {
+            assert!(is_placeholder(line.as_bytes()), "{line}");
+        }
+        for line in [
+            "    ...",
+            "def f(*args): ...",
+            "# ...",
+            "const rest = {...other};",
+            "    ...rest,",
+            "    ...rest",
+            "    ...other code,",
+            "    ...existing,",
+            "// Wait for the rest of the workers.",
+            "# The value is unchanged when the key is absent.",
+            "print('Loading existing code...')",
+            "# Handle the existing case...now",
+            "/// Parses the remaining bytes of the header.",
+            "// Keep the connection open while other requests are in flight, as the server expects...",
+        ] {
+            assert!(!is_placeholder(line.as_bytes()), "{line}");
+        }
+    }
 
     #[test]
     fn lines_that_stand_over_lost_ones_are_found() {
@@ -185,7 +315,7 @@ mod tests {
             assert!(CARD.contains(old), "{old}");
             let new = CARD.replace(old, new);
             assert!(
-                over_lost("a.tsx", CARD.as_bytes(), new.as_bytes()).is_some(),
+                left_out_line("a.tsx", CARD.as_bytes(), new.as_bytes()).is_some(),
                 "{new}"
             );
         }
@@ -205,19 +335,25 @@ mod tests {
         ] {
             let new = CARD.replace(old, new);
             assert_eq!(
-                over_lost("a.tsx", CARD.as_bytes(), new.as_bytes()),
+                left_out_line("a.tsx", CARD.as_bytes(), new.as_bytes()),
                 None,
                 "{new}"
             );
         }
         let own = CARD.replace("    off\n", "    {/* ... */}\n");
-        assert_eq!(over_lost("a.tsx", own.as_bytes(), own.as_bytes()), None);
+        assert_eq!(left_out_line("a.tsx", own.as_bytes(), own.as_bytes()), None);
         let python = "def f():\n    return 1\n\nwith a:\n    b()\n    c()\n";
         let stub = "def f():\n    ...\n\nwith a:\n    b()\n    c()\n";
-        assert_eq!(over_lost("a.py", python.as_bytes(), stub.as_bytes()), None);
+        assert_eq!(
+            left_out_line("a.py", python.as_bytes(), stub.as_bytes()),
+            None
+        );
         let gone = "def f():\n    return 1\n\nwith a:\n    ...\n";
-        let found = over_lost("a.py", python.as_bytes(), gone.as_bytes());
+        let found = left_out_line("a.py", python.as_bytes(), gone.as_bytes());
         assert_eq!(found.map(|it| it.0), Some(5));
-        assert_eq!(over_lost("a.pyi", python.as_bytes(), gone.as_bytes()), None);
+        assert_eq!(
+            left_out_line("a.pyi", python.as_bytes(), gone.as_bytes()),
+            None
+        );
     }
 }

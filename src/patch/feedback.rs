@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use crate::model::{Code, PatchVerdict, Severity, Verdict};
+use crate::model::{Code, HunkVerdict, PatchVerdict, Severity, Verdict};
 use crate::report::{difference, harmless, visible};
 
 /// A short text that tells the author of a patch what to send instead; empty when it applies.
@@ -37,50 +37,11 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
     let hunks = verdict
         .files
         .iter()
-        .flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)))
+        .flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)))
         .filter(|(_, hunk)| hunk.first_difference.is_some() || !hunk.candidates.is_empty());
     let mut room = MOST_SHOWN;
-    for (file, hunk) in hunks.take(10) {
-        if let Some(found) = &hunk.first_difference {
-            let (path, line) = (&file.path, found.file_line);
-            let _ = match &found.actual {
-                Some(actual) => {
-                    let shown = difference(&found.expected, actual);
-                    let unseen = shown.unseen.map(|it| format!(" ({it})"));
-                    writeln!(
-                        text,
-                        "- {path}: the patch expects `{}`, line {line} of the file is `{}`{}.",
-                        shown.expected,
-                        shown.actual,
-                        unseen.unwrap_or_default(),
-                    )
-                }
-                None => writeln!(
-                    text,
-                    "- {path}: the patch expects `{}`, line {line} of the file is past its end.",
-                    visible(&found.expected),
-                ),
-            };
-        }
-        if !hunk.candidates.is_empty() {
-            let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
-            let _ = writeln!(
-                text,
-                "- {}: it fits at lines {}.",
-                file.path,
-                lines.join(", ")
-            );
-        }
-        for excerpt in &hunk.excerpts {
-            if room < excerpt.lines.len() {
-                break;
-            }
-            room -= excerpt.lines.len();
-            let _ = writeln!(text, "  {} now has:", file.path);
-            for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
-                let _ = writeln!(text, "  {number:>5} | {}", harmless(line));
-            }
-        }
+    for (path, hunk) in hunks.take(10) {
+        show(path, hunk, &mut room, &mut text);
     }
     let left = errors.count().saturating_sub(10);
     if left > 0 {
@@ -92,6 +53,45 @@ pub(super) fn feedback(verdict: &PatchVerdict) -> String {
 
 // Lines of files shown in all.
 const MOST_SHOWN: usize = 60;
+
+// How a hunk differs from the file, and the lines that stand there.
+fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
+    if let Some(found) = &hunk.first_difference {
+        let line = found.file_line;
+        let _ = match &found.actual {
+            Some(actual) => {
+                let shown = difference(&found.expected, actual);
+                let unseen = shown.unseen.map(|it| format!(" ({it})"));
+                writeln!(
+                    text,
+                    "- {path}: the patch expects `{}`, line {line} of the file is `{}`{}.",
+                    shown.expected,
+                    shown.actual,
+                    unseen.unwrap_or_default(),
+                )
+            }
+            None => writeln!(
+                text,
+                "- {path}: the patch expects `{}`, line {line} of the file is past its end.",
+                visible(&found.expected),
+            ),
+        };
+    }
+    if !hunk.candidates.is_empty() {
+        let lines: Vec<String> = hunk.candidates.iter().map(u64::to_string).collect();
+        let _ = writeln!(text, "- {path}: it fits at lines {}.", lines.join(", "));
+    }
+    for excerpt in &hunk.excerpts {
+        if *room < excerpt.lines.len() {
+            break;
+        }
+        *room -= excerpt.lines.len();
+        let _ = writeln!(text, "  {path} now has:");
+        for (line, number) in excerpt.lines.iter().zip(excerpt.first..) {
+            let _ = writeln!(text, "  {number:>5} | {}", harmless(line));
+        }
+    }
+}
 
 // What to do about each code, in the order of the patch and each once.
 fn advice(verdict: &PatchVerdict) -> String {

@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::set::Hunk;
-use super::text::{LineEnds, Text};
+use super::text::{LineEnds, Text, with_line_ends};
 use crate::model::{Code, Mend, Safety};
 
 /// Gives the lines of a patch the line ends of the file: they are a matter of the whole file, not of a
@@ -79,12 +79,7 @@ pub(super) fn with_ends(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
         LineEnds::Lf if before.contains(&b'\n') && !before.contains(&b'\r') => b"\n",
         LineEnds::Lf | LineEnds::Mixed => return None,
     };
-    let mut out = Vec::with_capacity(text.len() + 8);
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let plain = line.strip_suffix(b"\n");
-        out.extend_from_slice(plain.map_or(line, |it| it.strip_suffix(b"\r").unwrap_or(it)));
-        out.extend_from_slice(plain.map_or(b"", |_| end));
-    }
+    let out = with_line_ends(text, end);
     (out != text).then_some(out)
 }
 

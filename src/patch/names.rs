@@ -72,22 +72,11 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     }
     // An epoch time stamp says that the file is not there on that side.
     let epoch = |side: &Side<'_>| matches!(side, Side::Epoch(_));
-    Ok(match (epoch(minus), epoch(plus)) {
-        (true, false) => Names {
-            old: None,
-            new,
-            bare: false,
-        },
-        (false, true) => Names {
-            old,
-            new: None,
-            bare: false,
-        },
-        _ => Names {
-            old,
-            new,
-            bare: false,
-        },
+    let both = epoch(minus) == epoch(plus);
+    Ok(Names {
+        old: old.filter(|_| both || !epoch(minus)),
+        new: new.filter(|_| both || !epoch(plus)),
+        bare: false,
     })
 }
 

@@ -54,16 +54,11 @@ pub(super) fn common_prefix(
         .filter_map(|(file, names)| names.as_ref().map(|names| (file, names)))
         .filter(|(file, _)| file.headers.explicit.is_none())
         .collect();
-    let all = |names: &Names, check: fn(&str) -> bool| {
-        [&names.old, &names.new]
-            .into_iter()
-            .flatten()
-            .all(|name| check(name))
-    };
     // Without rename lines, which have no prefix, the headers show whether there is one.
-    let dressed = named
-        .iter()
-        .all(|(_, names)| names.bare || all(names, is_prefixed));
+    let dressed = named.iter().all(|(_, names)| {
+        let mut both = [&names.old, &names.new].into_iter().flatten();
+        names.bare || both.all(|name| is_prefixed(name))
+    });
     let must: Vec<(&str, bool)> = named
         .iter()
         .filter(|(file, _)| !is_creation(file))
@@ -78,64 +73,61 @@ pub(super) fn common_prefix(
             })
     };
     let usual = plain(usize::from(dressed || naming.strict));
-    if named.is_empty() || naming.strict {
+    if named.is_empty() || naming.strict || (dressed && exists(&usual)) {
         return Ok(usual);
     }
-    if dressed && exists(&usual) {
-        return Ok(usual);
-    }
+    let line = files.first().map_or(0, |file| file.line);
+    let mut note = |code, message: &str| mends.push(Mend::new(code, Safety::Safe, line, message));
     if !dressed {
         match (exists(&plain(0)), exists(&plain(1))) {
             (true, true) => {
                 let message = "the names fit with and without their first component";
                 return refuse(Code::P509, message);
             }
-            (true, false) => {
-                mends.push(mend(
-                    files,
-                    Code::M205,
-                    Safety::Safe,
-                    "read names without the a/ and b/ prefix",
-                ));
-                return Ok(plain(0));
-            }
-            (false, true) => return Ok(plain(1)),
-            (false, false) => {}
+            (true, false) => note(Code::M205, "read names without the a/ and b/ prefix"),
+            (false, _) => {}
         }
-    }
-    let hostile = |name: &str| name.split('/').any(|part| part == "..");
-    if must.is_empty() || must.iter().any(|(name, _)| hostile(name)) {
-        return Ok(usual);
+        if let Some(strip) = (0..2).find(|strip| exists(&plain(*strip))) {
+            return Ok(plain(strip));
+        }
     }
     let deepest = must.iter().map(|(name, _)| name.matches('/').count()).max();
-    let mut fits: Vec<Prefix> = (0..=deepest.unwrap_or(0).min(32))
-        .map(plain)
-        .filter(|prefix| *prefix != usual && exists(prefix))
-        .filter(|prefix| prefix.strip < usual.strip || !leaves_a_directory(&must, &usual, listing))
-        .collect();
-    if fits.is_empty()
-        && let Some(add) = missing_top(&must, &usual, listing)
-    {
-        fits.push(Prefix {
-            strip: usual.strip,
-            add,
-        });
+    let others = (0..=deepest.unwrap_or(0).min(32)).map(plain);
+    let fits: Vec<Prefix> = others.filter(|it| *it != usual && exists(it)).collect();
+    let found = other_prefix(&must, &usual, fits, listing)?;
+    if found.add != usual.add {
+        let message = format!("put `{}` before every name", found.add);
+        note(Code::M206, &message);
+    } else if found != usual {
+        let message = format!(
+            "left out the first {} components of every name",
+            found.strip
+        );
+        note(Code::M206, &message);
+    }
+    Ok(found)
+}
+
+// Of names that do not exist as they are: the one way to files that do.
+fn other_prefix(
+    must: &[(&str, bool)],
+    usual: &Prefix,
+    mut fits: Vec<Prefix>,
+    listing: &Listing,
+) -> Result<Prefix, Refusal> {
+    let hostile = |name: &str| name.split('/').any(|part| part == "..");
+    if must.is_empty() || must.iter().any(|(name, _)| hostile(name)) {
+        return Ok(usual.clone());
+    }
+    fits.retain(|it| it.strip < usual.strip || !leaves_a_directory(must, usual, listing));
+    if fits.is_empty() {
+        let top = missing_top(must, usual, listing);
+        fits.extend(top.map(|add| Prefix { add, ..*usual }));
     }
     match fits.as_slice() {
-        [] => Ok(usual),
-        [one] => {
-            let message = if one.add == directory {
-                format!("left out the first {} components of every name", one.strip)
-            } else {
-                format!("put `{}` before every name", one.add)
-            };
-            mends.push(mend(files, Code::M206, Safety::Safe, &message));
-            Ok(one.clone())
-        }
-        _ => {
-            let message = "the names fit the tree in several ways";
-            refuse(Code::P509, message)
-        }
+        [] => Ok(usual.clone()),
+        [one] => Ok(one.clone()),
+        _ => refuse(Code::P509, "the names fit the tree in several ways"),
     }
 }
 
@@ -187,9 +179,4 @@ fn missing_top(must: &[(&str, bool)], usual: &Prefix, listing: &Listing) -> Opti
         top = Some(one.to_owned());
     }
     top
-}
-
-pub(super) fn mend(files: &[FilePatch<'_>], code: Code, safety: Safety, message: &str) -> Mend {
-    let line = files.first().map_or(0, |file| file.line);
-    Mend::new(code, safety, line, message)
 }

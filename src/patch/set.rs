@@ -217,8 +217,17 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// As [`Edit::after`]: below the last line, whichever that is.
-    pub const END: u32 = u32::MAX;
+    /// One that takes the place of an old text that stands once.
+    pub(super) fn once(old: &[u8], new: &[u8], line: u32) -> Self {
+        Self {
+            old: old.to_vec(),
+            new: new.to_vec(),
+            all: false,
+            expected: None,
+            after: None,
+            line,
+        }
+    }
 }
 
 /// Inflated binary data.
@@ -290,7 +299,35 @@ pub struct HunkLine<'a> {
     pub at: u32,
 }
 
-impl HunkLine<'_> {
+impl<'a> HunkLine<'a> {
+    /// A whole line, without a mark.
+    pub(super) fn plain(kind: LineKind, line: impl Into<Cow<'a, [u8]>>, at: u32) -> Self {
+        Self {
+            kind,
+            line: line.into(),
+            prefixed: false,
+            bare: false,
+            no_newline: false,
+            at,
+        }
+    }
+
+    /// A line with the mark of its kind. A blank one is context that lost its space; others without a mark
+    /// are taken for context that did, which the file then has to confirm.
+    pub(super) fn marked(line: &'a [u8], at: u32) -> Self {
+        let kind = match line.first() {
+            Some(b'+') => LineKind::Add,
+            Some(b'-') => LineKind::Remove,
+            _ => LineKind::Context,
+        };
+        let prefixed = matches!(line.first(), Some(b'+' | b'-' | b' '));
+        Self {
+            prefixed,
+            bare: !prefixed && !matches!(line, b"" | b"\r"),
+            ..Self::plain(kind, line, at)
+        }
+    }
+
     /// The same line with another text.
     pub(super) fn with_text(&self, text: Vec<u8>) -> Self {
         Self {
@@ -388,12 +425,9 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
                 .into_iter()
                 .rev()
                 .map(|edit| Edit {
-                    old: edit.new,
-                    new: edit.old,
-                    line: edit.line,
                     all: edit.all,
                     expected: edit.expected,
-                    after: None,
+                    ..Edit::once(&edit.new, &edit.old, edit.line)
                 })
                 .collect(),
         ),

@@ -257,6 +257,21 @@ fn target(
     })
 }
 
+// What headers of git say against each other.
+fn contradiction(headers: &Headers<'_>) -> Option<&'static str> {
+    let creates = headers.new_file_mode.is_some();
+    let deletes = headers.deleted_file_mode.is_some();
+    if creates && deletes {
+        Some("the file is both new and deleted")
+    } else if creates && headers.plus == Some(Side::Null) {
+        Some("the file is new and its new side is /dev/null")
+    } else if deletes && matches!(headers.plus, Some(Side::Name(_))) {
+        Some("the file is deleted and has a new side")
+    } else {
+        None
+    }
+}
+
 fn operation(
     file: &FilePatch<'_>,
     old: Option<&str>,
@@ -279,54 +294,31 @@ fn operation(
     if headers.copy_from.is_some() {
         return Ok(Operation::Copy);
     }
-    if headers.new_file_mode.is_some() && headers.deleted_file_mode.is_some() {
-        return refuse(Code::P202, "the file is both new and deleted");
+    let creates = headers.new_file_mode.is_some();
+    let deletes = headers.deleted_file_mode.is_some();
+    if let Some(message) = contradiction(headers) {
+        return refuse(Code::P202, message);
     }
-    if headers.new_file_mode.is_some() {
-        if matches!(headers.plus, Some(Side::Null)) {
-            return refuse(Code::P202, "the file is new and its new side is /dev/null");
-        }
+    let is_told = creates || deletes || !headers.is_git;
+    if creates || (!deletes && old.is_none() && new.is_some()) {
         if has_old_lines(&file.body) {
-            return refuse(
-                Code::P205,
-                "the file is said to be new, yet the patch has lines of an old one",
-            );
+            let message = "the file is said to be new, yet the patch has lines of an old one";
+            return refuse(Code::P205, message);
+        }
+        if !is_told {
+            let message = "took the file for new, as its old side is /dev/null";
+            note(Code::M201, Safety::Safe, message);
         }
         return Ok(Operation::Create);
     }
-    if headers.deleted_file_mode.is_some() {
-        if matches!(headers.plus, Some(Side::Name(_))) {
-            return refuse(Code::P202, "the file is deleted and has a new side");
+    if deletes || (old.is_some() && new.is_none()) {
+        if !is_told {
+            let message = "took the file for deleted, as its new side is /dev/null";
+            note(Code::M202, Safety::Safe, message);
         }
         return Ok(Operation::Delete);
     }
     match (old, new) {
-        (None, Some(_)) => {
-            if has_old_lines(&file.body) {
-                return refuse(
-                    Code::P205,
-                    "the old side is /dev/null, yet the patch has lines of an old file",
-                );
-            }
-            if headers.is_git {
-                note(
-                    Code::M201,
-                    Safety::Safe,
-                    "took the file for new, as its old side is /dev/null",
-                );
-            }
-            Ok(Operation::Create)
-        }
-        (Some(_), None) => {
-            if headers.is_git {
-                note(
-                    Code::M202,
-                    Safety::Safe,
-                    "took the file for deleted, as its new side is /dev/null",
-                );
-            }
-            Ok(Operation::Delete)
-        }
         (Some(one), Some(two)) if one == two => {
             // A line of an old file is stated where there is one to add after.
             let only_adds = matches!(&file.body, Body::Hunks(hunks)
@@ -360,29 +352,21 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
         Operation::Delete => headers.deleted_file_mode,
         _ => headers.new_mode,
     };
-    for mode in [headers.old_mode, asked].into_iter().flatten() {
-        if mode == 0o160_000 {
-            return refuse(Code::P506, "the patch changes a submodule");
-        }
-        if !matches!(
-            mode,
-            0o100_644 | 0o100_755 | 0o100_664 | 0o100_600 | 0o120_000
-        ) {
-            return refuse(Code::P206, "the patch has a mode that git does not record");
-        }
+    let index = headers.index.and_then(|index| index.mode);
+    let said = [headers.old_mode, asked, index];
+    if said.contains(&Some(0o160_000)) {
+        return refuse(Code::P506, "the patch changes a submodule");
+    }
+    let known = [0o100_644, 0o100_755, 0o100_664, 0o100_600, 0o120_000];
+    let mut own = [headers.old_mode, asked].into_iter().flatten();
+    if !own.all(|mode| known.contains(&mode)) {
+        return refuse(Code::P206, "the patch has a mode that git does not record");
     }
     if let (Some(old), Some(new)) = (headers.old_mode, headers.new_mode)
         && (old == 0o120_000) != (new == 0o120_000)
     {
-        return refuse(
-            Code::P206,
-            "the patch turns a file into a link by its mode alone",
-        );
-    }
-    if let Some(index) = headers.index.and_then(|index| index.mode)
-        && index == 0o160_000
-    {
-        return refuse(Code::P506, "the patch changes a submodule");
+        let message = "the patch turns a file into a link by its mode alone";
+        return refuse(Code::P206, message);
     }
     Ok(asked.map(recorded_mode))
 }

@@ -114,6 +114,21 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
+/// A text whose lines end so; a last one without an end keeps none.
+pub(super) fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len() + text.len() / 32);
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match line.strip_suffix(b"\n") {
+            Some(line) => {
+                out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
+                out.extend_from_slice(end);
+            }
+            None => out.extend_from_slice(line),
+        }
+    }
+    out
+}
+
 /// The decimal number that a text starts with, and what follows it.
 pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[u8])> {
     let end = text

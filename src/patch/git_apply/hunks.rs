@@ -2,7 +2,7 @@ use super::messages::{Fatal, Messages};
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
 use super::section::{Hunk, Section};
 use super::white_space::Rule;
-use crate::patch::text::leading_number;
+use crate::patch::read::range;
 
 /// Where a hunk is read, and what is said about it.
 pub(super) struct Counted<'o> {
@@ -40,50 +40,32 @@ pub(super) fn hunk<'a>(
         let (Some(mark), true) = (line.first(), line.ends_with(b"\n")) else {
             return Ok(None);
         };
-        match mark {
-            b' ' | b'\n' => {
-                let (Some(one), Some(two)) = (old.checked_sub(1), new.checked_sub(1)) else {
-                    return Ok(None);
-                };
-                (old, new) = (one, two);
-                if deleted == 0 && added == 0 {
-                    hunk.leading += 1;
-                }
-                hunk.trailing += 1;
-                note_cr(line, section);
-                if !counted.options.reverse && counted.options.white_space == WhiteSpace::Fix {
-                    white_space(line, section, counted);
-                }
-            }
-            b'-' => {
-                let Some(left) = old.checked_sub(1) else {
-                    return Ok(None);
-                };
-                old = left;
-                if !counted.options.reverse {
-                    note_cr(line, section);
-                }
-                if counted.options.reverse && counted.options.white_space != WhiteSpace::NoWarn {
-                    white_space(line, section, counted);
-                }
-                deleted += 1;
-                hunk.trailing = 0;
-            }
-            b'+' => {
-                let Some(left) = new.checked_sub(1) else {
-                    return Ok(None);
-                };
-                new = left;
-                if counted.options.reverse {
-                    note_cr(line, section);
-                } else if counted.options.white_space != WhiteSpace::NoWarn {
-                    white_space(line, section, counted);
-                }
-                added += 1;
-                hunk.trailing = 0;
-            }
-            b'\\' if is_no_newline(line) => {}
+        let (takes, gives) = match mark {
+            b' ' | b'\n' => (1, 1),
+            b'-' => (1, 0),
+            b'+' => (0, 1),
+            b'\\' if is_no_newline(line) => (0, 0),
             _ => return Ok(None),
+        };
+        let (Some(left_old), Some(left_new)) = (old.checked_sub(takes), new.checked_sub(gives))
+        else {
+            return Ok(None);
+        };
+        (old, new) = (left_old, left_new);
+        if takes + gives > 0 {
+            look_at(line, (takes > 0, gives > 0), section, counted);
+        }
+        match (takes, gives) {
+            (1, 1) => {
+                hunk.leading += usize::from(deleted == 0 && added == 0);
+                hunk.trailing += 1;
+            }
+            (0, 0) => {}
+            _ => {
+                deleted += takes;
+                added += gives;
+                hunk.trailing = 0;
+            }
         }
         at += line.len();
         counted.line += 1;
@@ -112,39 +94,39 @@ pub(super) fn hunk<'a>(
 pub(super) fn range_line<'a>(line: &[u8]) -> Option<Hunk<'a>> {
     let rest = line.strip_prefix(b"@@ -")?;
     line.strip_suffix(b"\n")?;
-    let (old_start, old_lines, rest) = range(rest)?;
-    let (new_start, new_lines, rest) = range(rest.strip_prefix(b" +")?)?;
+    let (old, rest) = range(rest)?;
+    let (new, rest) = range(rest.strip_prefix(b" +")?)?;
     rest.strip_prefix(b" @@")?;
+    // A file has far fewer lines, and sums of such numbers stay in range.
     Some(Hunk {
-        old_start,
-        old_lines,
-        new_start,
-        new_lines,
+        old_start: old.0 as usize,
+        old_lines: old.1 as usize,
+        new_start: new.0 as usize,
+        new_lines: new.1 as usize,
         ..Hunk::default()
     })
 }
 
-fn range(text: &[u8]) -> Option<(usize, usize, &[u8])> {
-    let (start, rest) = number(text)?;
-    match rest.strip_prefix(b",") {
-        Some(rest) => {
-            let (lines, rest) = number(rest)?;
-            Some((start, lines, rest))
-        }
-        None => Some((start, 1, rest)),
-    }
-}
-
-// A file has far fewer lines than this, and sums of such numbers stay in range.
-fn number(text: &[u8]) -> Option<(usize, &[u8])> {
-    let (value, rest) = leading_number::<u32>(text)?;
-    Some((value as usize, rest))
-}
-
-fn note_cr(line: &[u8], section: &mut Section<'_>) {
-    if line.ends_with(b"\r\n") {
+// Notes carriage returns of lines that the patch finds, and tells errors of white space in those it makes.
+fn look_at(
+    line: &[u8],
+    (old, new): (bool, bool),
+    section: &mut Section<'_>,
+    counted: &mut Counted<'_>,
+) {
+    let (reverse, action) = (counted.options.reverse, counted.options.white_space);
+    let (finds, makes) = if reverse { (new, old) } else { (old, new) };
+    let told = if old && new {
+        !reverse && action == WhiteSpace::Fix
+    } else {
+        action != WhiteSpace::NoWarn
+    };
+    if finds && line.ends_with(b"\r\n") {
         section.rules = section.rules.with(Rule::CrAtEnd);
         section.cr_in_old = true;
+    }
+    if makes && told {
+        white_space(line, section, counted);
     }
 }
 

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use crate::git::Attribute;
 use crate::patch::canonical::is_binary;
+use crate::patch::text::with_line_ends;
 
 /// How the line ends of a path differ between repository and worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -36,39 +37,16 @@ impl LineEnds {
         } else {
             text
         };
+        let is = |text, auto, crlf| Self { text, auto, crlf };
         let mut ends = match asked {
             Attribute::Unset => return Self::default(),
-            Attribute::Set => Self {
-                text: true,
-                auto: false,
-                crlf: converts_out,
-            },
-            Attribute::Value(value) if value == "auto" => Self {
-                text: true,
-                auto: true,
-                crlf: converts_out,
-            },
-            Attribute::Value(value) if value == "input" => Self {
-                text: true,
-                auto: false,
-                crlf: false,
-            },
+            Attribute::Set => is(true, false, converts_out),
+            Attribute::Value(value) if value == "auto" => is(true, true, converts_out),
+            Attribute::Value(value) if value == "input" => is(true, false, false),
             _ => match (eol, auto_crlf) {
-                (Attribute::Value(_), _) => Self {
-                    text: true,
-                    auto: false,
-                    crlf: false,
-                },
-                (_, "true" | "yes" | "on" | "1") => Self {
-                    text: true,
-                    auto: true,
-                    crlf: true,
-                },
-                (_, "input") => Self {
-                    text: true,
-                    auto: true,
-                    crlf: false,
-                },
+                (Attribute::Value(_), _) => is(true, false, false),
+                (_, "true" | "yes" | "on" | "1") => is(true, true, true),
+                (_, "input") => is(true, true, false),
                 _ => return Self::default(),
             },
         };
@@ -83,17 +61,7 @@ impl LineEnds {
         if !self.text || (self.auto && is_binary(&bytes)) || !has_pair(&bytes) {
             return bytes;
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            match line.strip_suffix(b"\r\n") {
-                Some(text) => {
-                    out.extend_from_slice(text);
-                    out.push(b'\n');
-                }
-                None => out.extend_from_slice(line),
-            }
-        }
-        out
+        with_line_ends(&bytes, b"\n")
     }
 
     /// The bytes as the worktree has them.
@@ -103,17 +71,7 @@ impl LineEnds {
         if leave {
             return Cow::Borrowed(bytes);
         }
-        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 32);
-        for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-            match line.strip_suffix(b"\n") {
-                Some(text) if !text.ends_with(b"\r") => {
-                    out.extend_from_slice(text);
-                    out.extend_from_slice(b"\r\n");
-                }
-                _ => out.extend_from_slice(line),
-            }
-        }
-        Cow::Owned(out)
+        Cow::Owned(with_line_ends(bytes, b"\r\n"))
     }
 }
 

@@ -176,12 +176,9 @@ impl Judging<'_, '_> {
             }),
             _ => false,
         });
-        if cut && !found.syntax.is_empty() {
-            let message =
-                "the patch seems to be cut off inside its last line: the file would not parse";
-            self.plain(Code::P104, message);
-        } else if cut && self.announces_another(changes) {
-            let message = "the patch seems to be cut off inside its last line: the file would not be the one that its `index` line announces";
+        if cut && (!found.syntax.is_empty() || self.announces_another(changes)) {
+            let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
+                           not be the one that its `index` line announces";
             self.plain(Code::P104, message);
         } else if let Some(first) = found.broken.first().filter(|_| !self.options.as_written) {
             self.broken(first);

@@ -1,5 +1,5 @@
 use super::super::bodies::edited;
-use super::super::change::FileState;
+use super::super::change::{FileState, recorded_mode};
 use super::super::compose::one_edit;
 use super::super::content::{Modified, modify, stands};
 use super::super::set::{Body, Edit, FilePatch};
@@ -37,41 +37,8 @@ impl Judging<'_, '_> {
             .iter()
             .filter_map(|section| section.headers.new_mode)
             .next_back()
-            .map(|mode| {
-                if mode & 0o100 == 0 {
-                    0o100_644
-                } else {
-                    0o100_755
-                }
-            });
-        self.mode_notes(&sections, target, &before);
+            .map(|mode| recorded_mode(mode & 0o777));
         self.settle(target, &sections, before, modified, mode, hunks)
-    }
-
-    // Modes that are not those of the file are worth a word, no more.
-    pub(super) fn mode_notes(
-        &mut self,
-        sections: &[&FilePatch<'_>],
-        target: &Target,
-        before: &FileState,
-    ) {
-        for section in sections {
-            let told = section
-                .headers
-                .old_mode
-                .or(section.headers.index.and_then(|it| it.mode));
-            if let Some(told) = told.filter(|told| *told != before.mode) {
-                let message = format!(
-                    "the patch takes the file mode for {told:06o}; it is {:06o}",
-                    before.mode
-                );
-                let problem = PatchProblem::new(Code::P206, message).as_warning();
-                let line = u64::from(section.line);
-                self.verdict
-                    .problems
-                    .push(problem.at(Some(&target.new), line));
-            }
-        }
     }
 
     pub(super) fn existing(&self, path: &str) -> Result<FileState, Refusal> {
@@ -185,14 +152,7 @@ impl Judging<'_, '_> {
                 if !part || old.next().is_some() || new.next().is_some() || hunk.old.is_some() {
                     return None;
                 }
-                edits.push(Edit {
-                    old: one.text().to_vec(),
-                    new: other.text().to_vec(),
-                    all: false,
-                    expected: None,
-                    after: None,
-                    line: hunk.line,
-                });
+                edits.push(Edit::once(one.text(), other.text(), hunk.line));
             }
         }
         let is_block = sections.iter().all(|it| it.headers.explicit.is_some());
@@ -265,7 +225,6 @@ impl Judging<'_, '_> {
         } else {
             "; a three-way merge has conflicts"
         };
-        self.stale.push(how.to_owned());
         let message = format!("the patch was made for an older state of the file ({id}){how}");
         let problem = PatchProblem::new(Code::P408, message);
         self.problem(problem.at(None, u64::from(section.line)));

@@ -46,7 +46,6 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) worst: Option<Verdict>,
     pub(super) verdict: PatchVerdict,
     pub(super) standing: Vec<SectionOutcome>,
-    pub(super) stale: Vec<String>,
     pub(super) undone: Vec<UndoneCopy>,
     // Files that the patch gives as a whole.
     pub(super) wholes: HashSet<String>,
@@ -79,7 +78,6 @@ impl<'j, 'a> Judging<'j, 'a> {
             worst: None,
             verdict,
             standing: Vec::new(),
-            stale: Vec::new(),
             undone: Vec::new(),
             wholes: HashSet::new(),
             gains_imports: false,
@@ -88,9 +86,7 @@ impl<'j, 'a> Judging<'j, 'a> {
 
     pub(super) fn run(mut self) -> Judged {
         for problem in &self.set.problems {
-            if !(self.options.as_written && problem.code == Code::P315) {
-                self.problem(problem.clone());
-            }
+            self.problem(problem.clone());
         }
         let naming = Naming {
             strip: self.options.strip,

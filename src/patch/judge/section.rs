@@ -34,7 +34,6 @@ impl Judging<'_, '_> {
             Operation::Delete => self.delete(file, target, hunks),
             Operation::Modify => {
                 let before = self.existing(&target.new)?;
-                self.mode_notes(&[file], target, &before);
                 self.content(file, target, before, hunks)
             }
             Operation::Rename | Operation::Copy => self.transfer(file, target, hunks),
@@ -279,7 +278,7 @@ impl Judging<'_, '_> {
                 let bytes = self.whole(file, target, bytes);
                 let bytes = &*self.by_name(file, target, &before, bytes)?;
                 if !self.options.as_written
-                    && let Some(refusal) = shrunk(&target.old, &before.bytes, bytes)
+                    && let Some(refusal) = shrunk(&before.bytes, bytes)
                 {
                     return Err(refusal);
                 }

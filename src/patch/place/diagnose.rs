@@ -35,33 +35,8 @@ pub(in crate::patch) fn diagnose(
         failure.code = Code::P402;
         failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
     }
-    let mut votes: HashMap<usize, u32> = HashMap::new();
-    for (index, line) in old.iter().enumerate() {
-        let key = line.text().trim_ascii();
-        if key.is_empty() {
-            continue;
-        }
-        for row in rows.get(key).into_iter().flatten().take(64) {
-            *votes.entry(row.saturating_sub(index)).or_default() += 1;
-            if !work.spend(1) {
-                return;
-            }
-        }
-    }
-    let stated = hunk
-        .old
-        .map_or(0, |(start, _)| start.saturating_sub(1) as usize);
-    let best = votes
-        .iter()
-        .map(|(start, votes)| (*votes, std::cmp::Reverse(start.abs_diff(stated)), *start))
-        .max();
-    let start = match best {
-        Some((_, _, start)) => start,
-        None => match alike(text, &old, work) {
-            Some(start) => start,
-            None if stated < text.len() && hunk.old.is_some() => stated,
-            None => return,
-        },
+    let Some((start, is_near)) = likeliest(text, hunk, &old, &rows, work) else {
+        return;
     };
     let equal = |index: usize| {
         old.get(index).is_some_and(|line| {
@@ -77,7 +52,7 @@ pub(in crate::patch) fn diagnose(
     let same = old.iter().enumerate().filter(|it| alike(*it)).count();
     let hundredths = same * 100 / old.len();
     let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
-    if best.is_some() {
+    if is_near {
         failure.mismatch.nearest = Some(Nearest {
             line: start as u64 + 1,
             similarity,
@@ -103,6 +78,38 @@ pub(in crate::patch) fn diagnose(
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);
     }
+}
+
+// Where the old lines would begin by most of those that the file has, the nearest to the number; whether
+// there is any.
+fn likeliest(
+    text: &Text<'_>,
+    hunk: &Hunk<'_>,
+    old: &[&HunkLine<'_>],
+    rows: &HashMap<&[u8], Vec<usize>>,
+    work: &Work,
+) -> Option<(usize, bool)> {
+    let mut votes: HashMap<usize, u32> = HashMap::new();
+    for (index, line) in old.iter().enumerate() {
+        let key = line.text().trim_ascii();
+        let known = rows.get(key).filter(|_| !key.is_empty());
+        for row in known.into_iter().flatten().take(64) {
+            *votes.entry(row.saturating_sub(index)).or_default() += 1;
+            if !work.spend(1) {
+                return None;
+            }
+        }
+    }
+    let stated = hunk.old.map(|(start, _)| start.saturating_sub(1) as usize);
+    let near = |start: usize| std::cmp::Reverse(start.abs_diff(stated.unwrap_or(0)));
+    let voted = votes
+        .iter()
+        .map(|(start, votes)| (*votes, near(*start), *start));
+    if let Some((_, _, start)) = voted.max() {
+        return Some((start, true));
+    }
+    let start = alike(text, old, work).or_else(|| stated.filter(|it| *it < text.len()))?;
+    Some((start, false))
 }
 
 // Where the line that tells most would stand if it were the one of the file that is most like it, for

@@ -1,5 +1,3 @@
-use std::ops::Range;
-
 use super::diagnose::excerpt;
 use super::hunk::{Found, find, placed_at};
 use super::indent::indent_alike;
@@ -59,11 +57,6 @@ pub(in crate::patch) fn place<'h, 'a>(
         doubt_numbers(text, hunks, &mut found, work);
         doubt_headings(text, hunks, &mut found, work);
     }
-    let decided = decided(&found);
-    let ordered = decided
-        .iter()
-        .flatten()
-        .is_sorted_by_key(|range| range.start);
     let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
     for (index, one) in found.into_iter().enumerate() {
         let Some(hunk) = hunks.get(index) else {
@@ -82,13 +75,8 @@ pub(in crate::patch) fn place<'h, 'a>(
             Found::None => Placement::Failed(missing()),
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
-                let left = if exact && !strict {
-                    let decided = ordered.then_some(&decided[..]);
-                    narrow(text, hunks, &at, index, decided)
-                } else {
-                    None
-                };
-                match left {
+                let narrowed = (exact && !strict).then(|| narrow(text, hunk, &at));
+                match narrowed.flatten() {
                     Some((at, mend)) => {
                         let mut placed = placed_at(hunk, at, lines_dropped, &EXACT);
                         placed.mends.push(mend);
@@ -143,43 +131,41 @@ fn leave_what_is_there(
 // A line shorter than this may stand anywhere.
 const TELLING: usize = 6;
 
-fn decided(found: &[Found<'_, '_>]) -> Vec<Option<Range<usize>>> {
-    let range = |one: &Found<'_, '_>| match one {
-        Found::At(placed) => Some(placed.at()..placed.end()),
-        _ => None,
+// A hunk whose counts are wrong has no number to be trusted where another hunk of the file stands elsewhere
+// than it says.
+fn doubt_numbers(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
+    let is_off = |(hunk, one): (&Hunk<'_>, &Found<'_, '_>)| match one {
+        Found::At(placed) => hunk.old.is_some() && !is_stated(hunk, placed),
+        _ => false,
     };
-    found.iter().map(range).collect()
+    if !hunks.iter().zip(&*found).any(is_off) {
+        return;
+    }
+    for (hunk, one) in hunks.iter().zip(found).filter(|it| !it.0.counts_hold) {
+        let Found::At(placed) = one else { continue };
+        if is_stated(hunk, placed) && placed.pieces.len() == 1 {
+            let at = places(text, (0, text.len()), &old_of(&placed.lines), &EXACT, work);
+            doubt(one, at);
+        }
+    }
 }
 
-// A hunk whose counts are wrong has no number to be trusted where the other hunks show that numbers are
-// off, and the amount leads to another place that fits as well.
-fn doubt_numbers(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
-    let decided = decided(found);
-    for (index, (hunk, one)) in hunks.iter().zip(found).enumerate() {
-        let Found::At(placed) = one else { continue };
-        let stated = hunk
-            .old
-            .is_some_and(|(line, _)| line as usize == placed.at() + 1);
-        let [piece] = placed.pieces.as_slice() else {
-            continue;
+fn is_stated(hunk: &Hunk<'_>, placed: &Placed<'_, '_>) -> bool {
+    let stated = hunk.old.map(|(line, _)| line as usize);
+    stated == Some(placed.at() + 1)
+}
+
+// Where a hunk fits at several places, its number decides no longer.
+fn doubt(one: &mut Found<'_, '_>, at: Vec<usize>) {
+    if let Found::At(placed) = one
+        && at.len() > 1
+    {
+        let lines = placed.lines.len();
+        *one = Found::Many {
+            at,
+            exact: true,
+            lines,
         };
-        if hunk.counts_hold || !stated || decided.len() < 2 {
-            continue;
-        }
-        let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
-        let at = places(text, (0, text.len()), &old_of(lines), &EXACT, work);
-        let mut others = decided.clone();
-        if let Some(own) = others.get_mut(index) {
-            *own = None;
-        }
-        if at.len() > 1 && contradicts(hunks, &others, &at, index, piece.at) {
-            let lines = lines.len();
-            *one = Found::Many {
-                at,
-                exact: true,
-                lines,
-            };
-        }
     }
 }
 
@@ -269,53 +255,12 @@ fn no_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<MendNote> {
 // How far back a repeated hunk is looked for.
 const NEAR: usize = 64;
 
-// Of several exact places, the one that the order of the hunks or the named scope leaves.
-fn narrow(
-    text: &Text<'_>,
-    hunks: &[Hunk<'_>],
-    at: &[usize],
-    index: usize,
-    decided: Option<&[Option<Range<usize>>]>,
-) -> Option<(usize, MendNote)> {
-    let hunk = hunks.get(index)?;
+// Of several exact places, the one that the named scope leaves.
+fn narrow(text: &Text<'_>, hunk: &Hunk<'_>, at: &[usize]) -> Option<(usize, MendNote)> {
     let only = |left: Vec<usize>| match left.as_slice() {
         [one] => Some(*one),
         _ => None,
     };
-    if let Some(decided) = decided {
-        let (before, after) = decided.split_at_checked(index)?;
-        let low = before
-            .iter()
-            .flatten()
-            .map(|range| range.end)
-            .max()
-            .unwrap_or(0);
-        let high = after
-            .iter()
-            .flatten()
-            .map(|range| range.start)
-            .min()
-            .unwrap_or(text.len());
-        let size = hunk.old_lines().count() - hunk.loose_tail.min(hunk.old_lines().count());
-        let fits = |at: &usize| *at >= low && *at + size <= high;
-        let alone = decided.iter().flatten().next().is_none();
-        if let Some(one) = only(at.iter().copied().filter(fits).collect())
-            && !alone
-        {
-            let under = |at: &usize| hunk.old.is_some() && stands_under(text, hunk.scope, *at);
-            let elsewhere = !hunk.scope.is_empty() && !under(&one) && at.iter().any(under);
-            if elsewhere || contradicts(hunks, decided, at, index, one) {
-                return None;
-            }
-            return Some((
-                one,
-                MendNote::safe(
-                    Code::M402,
-                    "chose the one place that keeps the hunks in order",
-                ),
-            ));
-        }
-    }
     if hunk.scope.is_empty() {
         return None;
     }
@@ -385,68 +330,22 @@ fn doubt_headings(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_
     }
     for (hunk, one) in hunks.iter().zip(found) {
         let Found::At(placed) = one else { continue };
-        let [piece] = placed.pieces.as_slice() else {
-            continue;
-        };
-        let stated = hunk
-            .old
-            .is_some_and(|(line, _)| line as usize == piece.at + 1);
-        if !stated || hunk.scope.is_empty() || stands_under(text, hunk.scope, piece.at) {
+        let at = placed.at();
+        if placed.pieces.len() > 1
+            || !is_stated(hunk, placed)
+            || hunk.scope.is_empty()
+            || stands_under(text, hunk.scope, at)
+        {
             continue;
         }
         let at = places(text, (0, text.len()), &old_of(&placed.lines), &EXACT, work);
         if at.iter().any(|at| stands_under(text, hunk.scope, *at)) {
-            let lines = placed.lines.len();
-            *one = Found::Many {
-                at,
-                exact: true,
-                lines,
-            };
+            doubt(one, at);
         }
     }
 }
 
 const MOST_HEADINGS: usize = 32;
-
-// Whether the line that a hunk states, as the other hunks show how to take it, speaks for another
-// place than the order of the hunks.
-fn contradicts(
-    hunks: &[Hunk<'_>],
-    decided: &[Option<Range<usize>>],
-    at: &[usize],
-    index: usize,
-    chosen: usize,
-) -> bool {
-    let stated = |index: usize| {
-        let (line, _) = hunks.get(index)?.old?;
-        Some(i64::from(line))
-    };
-    let Some(line) = stated(index) else {
-        return false;
-    };
-    let shifts: Vec<i64> = decided
-        .iter()
-        .enumerate()
-        .filter_map(|(index, range)| {
-            let at = i64::try_from(range.as_ref()?.start).ok()? + 1;
-            Some(at - stated(index)?)
-        })
-        .collect();
-    let repeated = (0..hunks.len()).any(|other| other != index && stated(other) == Some(line));
-    let (Some(low), Some(high)) = (shifts.iter().min(), shifts.iter().max()) else {
-        return false;
-    };
-    // Numbers that are off by many amounts are invented.
-    if repeated || high - low > FIRM_SHIFT {
-        return false;
-    }
-    let expected = line + low + (high - low) / 2 - 1;
-    let far = |at: usize| i64::try_from(at).map_or(i64::MAX, |at| (at - expected).abs());
-    at.iter().any(|other| far(*other) * 2 < far(chosen))
-}
-
-// Hunks whose numbers are off by amounts within this share one reason for it.
-const FIRM_SHIFT: i64 = 20;
 
 // The block that a line opens: all below it that is indented more, blank lines aside.
 fn block_end(text: &Text<'_>, scope: usize) -> usize {

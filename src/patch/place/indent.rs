@@ -413,7 +413,8 @@ impl<'t> Shift<'t> {
     }
 }
 
-fn indent(line: &[u8]) -> &[u8] {
+/// The blanks and tabs that a line begins with.
+pub(in crate::patch) fn indent(line: &[u8]) -> &[u8] {
     let end = line
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))

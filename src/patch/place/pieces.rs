@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use super::placed::{Piece, Placed, firm, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, places};
-use super::variant::is_elision;
+use crate::patch::elision::is_left_out;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -15,6 +15,8 @@ pub(super) fn in_pieces<'h, 'a>(
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
     let lines = firm(hunk, hunk.loose_tail);
+    let is_elision =
+        |line: &HunkLine<'_>| line.kind == LineKind::Context && is_left_out(line.text());
     let elided = lines.iter().any(is_elision);
     let headless = hunk.old.is_none() && hunk.scope.is_empty();
     if !elided && !headless {

@@ -76,19 +76,10 @@ fn without_numbers<'a>(hunk: &Hunk<'a>, close: bool) -> Option<Variant<'a>> {
 
 // A space after every mark, or after those of changed lines alone; the removed lines show it.
 fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> {
-    let mut shown = false;
-    let mut lines = Vec::with_capacity(hunk.lines.len());
-    for line in &hunk.lines {
-        let is_context = line.kind == LineKind::Context;
-        let text = line.text();
-        if text.is_empty() || (is_context && !in_context) {
-            lines.push(line.clone());
-            continue;
-        }
-        let rest = text.strip_prefix(b" ")?;
-        shown |= !rest.trim_ascii().is_empty() && (in_context || line.kind == LineKind::Remove);
-        lines.push(line.with_text(rest.to_vec()));
-    }
+    let lines = unspaced(&hunk.lines, |kind| in_context || kind != LineKind::Context)?;
+    let shows = |line: &HunkLine<'_>| in_context || line.kind == LineKind::Remove;
+    let mut shown = hunk.lines.iter().filter(|it| shows(it));
+    let shown = shown.any(|it| !it.text().trim_ascii().is_empty());
     shown.then_some(Variant {
         lines,
         mend: SPACED,
@@ -107,7 +98,7 @@ pub(super) fn mend_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>]) {
         if has(placed) || !shows || !adds_alone {
             continue;
         }
-        if let Some(lines) = unspaced(&placed.lines) {
+        if let Some(lines) = unspaced(&placed.lines, |kind| kind == LineKind::Add) {
             placed.lines = Cow::Owned(lines);
             placed.mends.push(SPACED);
         }
@@ -125,49 +116,16 @@ fn blank_lines_show_it(text: &Text<'_>, lines: &[HunkLine<'_>]) -> bool {
         && (0..text.len()).all(|row| text.line(row) != b" ")
 }
 
-// `None` where an added line does not begin with a space.
-fn unspaced<'a>(lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
+// Lines without the space that those of some kinds begin with; `None` where one does not.
+fn unspaced<'a>(
+    lines: &[HunkLine<'a>],
+    of: impl Fn(LineKind) -> bool,
+) -> Option<Vec<HunkLine<'a>>> {
     let lines = lines.iter().map(|line| match line.text() {
-        text if line.kind != LineKind::Add || text.is_empty() => Some(line.clone()),
+        text if text.is_empty() || !of(line.kind) => Some(line.clone()),
         text => Some(line.with_text(text.strip_prefix(b" ")?.to_vec())),
     });
     lines.collect()
-}
-
-/// Whether a line of context says "something is left out here".
-pub(super) fn is_elision(line: &HunkLine<'_>) -> bool {
-    if line.kind != LineKind::Context {
-        return false;
-    }
-    let text = line.text().trim_ascii();
-    let text = [&b"#"[..], b"//", b"--", b"/*"]
-        .iter()
-        .find_map(|mark| text.strip_prefix(*mark))
-        .unwrap_or(text)
-        .trim_ascii();
-    let text = text.strip_suffix(b"*/").unwrap_or(text).trim_ascii();
-    let dots = |text: &[u8]| {
-        text.strip_prefix(b"...")
-            .or(text.strip_prefix("…".as_bytes()))
-            .map(<[u8]>::to_vec)
-    };
-    match dots(text) {
-        Some(rest) if rest.is_empty() => true,
-        Some(rest) => {
-            let rest = rest.trim_ascii();
-            let rest = rest.strip_suffix(b"...").unwrap_or(rest).trim_ascii();
-            [
-                &b"existing"[..],
-                b"rest of",
-                b"unchanged",
-                b"other",
-                b"omitted",
-            ]
-            .iter()
-            .any(|word| memchr::memmem::find(rest, word).is_some())
-        }
-        None => false,
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::turns::Turns;
 
 /// Reads JSON that is all of the input. `None` when it is none, or carries no change.
 pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
-    if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) {
+    if !matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[' | b'"')) {
         return None;
     }
     packet(&[(1, serde_json::from_slice(bytes).ok()?)]).filter(Packet::is_read)

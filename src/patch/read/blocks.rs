@@ -135,16 +135,7 @@ fn block<'a>(
 const MANY_DIVIDERS: usize = 16;
 
 fn sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
-    let taken = |kind| {
-        move |at: usize| HunkLine {
-            kind,
-            line: Cow::Borrowed(lines.get(at)),
-            prefixed: false,
-            bare: false,
-            no_newline: false,
-            at: number(at),
-        }
-    };
+    let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.get(at), number(at));
     let old = (from..divider).map(taken(LineKind::Remove)).collect();
     let new = (divider + 1..end).map(taken(LineKind::Add)).collect();
     with_context(old, new)

@@ -87,7 +87,7 @@ pub(super) fn beside<'a>(
     packets(&mut rest, &mut set);
     fences(&rest, &mut set);
     if unwrapped(&rest.bytes(b"")).is_some() {
-        let what = "a patch that is quoted, indented, numbered or escaped";
+        let what = "a patch that is quoted, indented or numbered";
         set.unread.push(other(1, what));
     }
     set

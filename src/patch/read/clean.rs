@@ -1,9 +1,8 @@
 use std::borrow::Cow;
 
 use super::thoughts::without_thoughts;
-use super::wrapping::starts_form;
 use crate::model::{Code, Mend, Safety};
-use crate::patch::text::unescape;
+use crate::patch::text::{unescape, with_line_ends};
 
 /// The input without what transport added: a byte order mark, terminal colour, carriage returns.
 pub(super) struct Cleaned<'a> {
@@ -27,17 +26,11 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
         mends.push(mend(Code::M102, "dropped terminal colour codes"));
     }
     if every_line_ends_in_cr(&bytes) {
-        bytes = Cow::Owned(without_cr(&bytes));
+        let plain = with_line_ends(&bytes, b"\n");
+        bytes = Cow::Owned(plain.strip_suffix(b"\r").unwrap_or(&plain).to_vec());
         mends.push(mend(
             Code::M103,
             "dropped the carriage return that every line of the patch ends with",
-        ));
-    }
-    if let Some(plain) = without_blank_ends(&bytes) {
-        bytes = Cow::Owned(plain);
-        mends.push(mend(
-            Code::M105,
-            "took off the blanks that every line of the patch ends with",
         ));
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
@@ -49,36 +42,6 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
         mends.push(mend(Code::M407, "decoded the text of an HTML element"));
     }
     Ok(Cleaned { bytes, mends })
-}
-
-// The same number of blanks after every line, as the first header has them: a name that ends in
-// blanks says nothing of the other lines.
-fn without_blank_ends(bytes: &[u8]) -> Option<Vec<u8>> {
-    let blanks = |line: &[u8]| line.iter().rev().take_while(|it| **it == b' ').count();
-    let mut start = 0;
-    let first = bytes.split_inclusive(|byte| *byte == b'\n').find(|line| {
-        let found = starts_form(line);
-        start += if found { 0 } else { line.len() };
-        found
-    })?;
-    let count = blanks(first.strip_suffix(b"\n")?);
-    if count == 0 {
-        return None;
-    }
-    let (before, patch) = bytes.split_at_checked(start)?;
-    let mut plain = before.to_vec();
-    for line in patch.split_inclusive(|byte| *byte == b'\n') {
-        let (text, end) = match line.strip_suffix(b"\n") {
-            Some(text) => (text, &b"\n"[..]),
-            None => (line, &b""[..]),
-        };
-        if blanks(text) < count {
-            return None;
-        }
-        plain.extend_from_slice(text.get(..text.len() - count)?);
-        plain.extend_from_slice(end);
-    }
-    Some(plain)
 }
 
 // What a `<pre>` holds, when all of it is escaped as HTML wants it.
@@ -166,20 +129,6 @@ fn every_line_ends_in_cr(bytes: &[u8]) -> bool {
     feeds.peek().is_some() && feeds.all(|at| at > 0 && bytes.get(at - 1) == Some(&b'\r'))
 }
 
-fn without_cr(bytes: &[u8]) -> Vec<u8> {
-    let mut plain = Vec::with_capacity(bytes.len());
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        match line.strip_suffix(b"\r\n") {
-            Some(text) => {
-                plain.extend_from_slice(text);
-                plain.push(b'\n');
-            }
-            None => plain.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line)),
-        }
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
     use super::clean;
@@ -196,21 +145,6 @@ mod tests {
             .map(|mend| mend.code.as_str())
             .collect();
         assert_eq!(codes, ["M101", "M102", "M103"]);
-    }
-
-    #[test]
-    fn drops_blanks_only_from_all_lines_alike() {
-        let diff = "--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a \n \n-b\n+c\n";
-        let padded = diff.replace('\n', "  \n");
-        let cleaned = clean(padded.as_bytes()).ok().unwrap();
-        assert_eq!(&*cleaned.bytes, diff.as_bytes());
-        assert_eq!(cleaned.mends[0].code.as_str(), "M105");
-        for text in [diff.to_owned(), padded.replacen("-b  ", "-b", 1)] {
-            assert_eq!(
-                &*clean(text.as_bytes()).ok().unwrap().bytes,
-                text.as_bytes()
-            );
-        }
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::ops::Range;
 use super::binary::binary;
 use super::claims::Claims;
 use super::file_line::name_above;
-use super::foreign::is_word_diff;
 use super::hunk::{self, HunkHeader, Surroundings};
 use super::name::{name, side};
 use super::problem;
@@ -220,18 +219,6 @@ impl<'a> Scan<'a, '_> {
     fn hunk(&mut self, header: HunkHeader<'a>, from: usize, hunks: &mut Vec<Hunk<'a>>) {
         let (mut hunk, next) = hunk::body(self.lines, from, header, &self.around);
         hunk.line = number(self.at);
-        let changes = hunk.changes_something();
-        if let Some(line) = hunk
-            .lines
-            .iter()
-            .find(|line| !changes && is_word_diff(&line.line))
-        {
-            self.problems.push(problem(
-                Code::P103,
-                line.at,
-                "this is a word diff, which cannot be applied; send a unified diff",
-            ));
-        }
         // One without lines has its section refused; more of them than anybody reads say no more.
         let empty = |it: &&Hunk<'_>| it.lines.is_empty();
         if !hunk.lines.is_empty() || hunks.iter().rev().take_while(empty).count() < EMPTY_HUNKS {

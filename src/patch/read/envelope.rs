@@ -4,7 +4,7 @@ use super::claims::Claims;
 use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet, Side};
 
 /// Reads the `*** Begin Patch` envelope.
 pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
@@ -130,7 +130,7 @@ fn section<'a>(
                 fresh = false;
             }
             if let Some(hunk) = hunks.last_mut() {
-                hunk.lines.push(marked(line, at));
+                hunk.lines.push(HunkLine::marked(line, number(at)));
             }
         }
         at += 1;
@@ -160,21 +160,4 @@ fn settle(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
             .any(|line| !line.line.trim_ascii().is_empty())
     };
     hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || says(hunk)));
-}
-
-fn marked(line: &[u8], at: usize) -> HunkLine<'_> {
-    let (kind, prefixed) = match line.first() {
-        Some(b'+') => (LineKind::Add, true),
-        Some(b'-') => (LineKind::Remove, true),
-        Some(b' ') => (LineKind::Context, true),
-        _ => (LineKind::Context, false),
-    };
-    HunkLine {
-        kind,
-        line: Cow::Borrowed(line),
-        prefixed,
-        bare: !prefixed && !line.is_empty(),
-        no_newline: false,
-        at: number(at),
-    }
 }

@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::reader::{Lines, number};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::leading_number;
@@ -52,7 +50,8 @@ fn numbered(text: &[u8]) -> Option<HunkHeader<'_>> {
     Some(HunkHeader::Numbered { old, new, scope })
 }
 
-fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
+/// Reads `12,3`, or `12` for one line: the numbers, and what follows.
+pub(in crate::patch) fn range(text: &[u8]) -> Option<((u32, u32), &[u8])> {
     let (start, rest) = leading_number(text)?;
     match rest.strip_prefix(b",") {
         Some(rest) => {
@@ -121,7 +120,7 @@ fn counted<'a>(
         if line.starts_with(b"diff --git ") || header(line).is_some() || closes(line, around) {
             return None;
         }
-        let line = hunk_line(line, at);
+        let line = HunkLine::marked(line, number(at));
         match line.kind {
             LineKind::Context => {
                 old = old.checked_sub(1)?;
@@ -170,31 +169,11 @@ fn free<'a>(
                 last.no_newline = true;
             }
         } else {
-            body.push(hunk_line(line, at));
+            body.push(HunkLine::marked(line, number(at)));
         }
         at += 1;
     }
     (body, at)
-}
-
-// A blank line is blank context that lost its space; other lines without a marker are taken for
-// context that did, which the file then has to confirm.
-fn hunk_line(line: &[u8], at: usize) -> HunkLine<'_> {
-    let (kind, prefixed, bare) = match line.first() {
-        Some(b' ') => (LineKind::Context, true, false),
-        Some(b'-') => (LineKind::Remove, true, false),
-        Some(b'+') => (LineKind::Add, true, false),
-        None | Some(b'\r') if line.len() < 2 => (LineKind::Context, false, false),
-        _ => (LineKind::Context, false, true),
-    };
-    HunkLine {
-        kind,
-        line: Cow::Borrowed(line),
-        prefixed,
-        bare,
-        no_newline: false,
-        at: number(at),
-    }
 }
 
 // Blank lines at the end, and prose after a blank line, may be no part of the hunk.

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use super::calls::{Call, shell_texts, unknown_change};
 use super::claims::commands;
 use super::keys::{
-    ADDING, ALL, BODY, CODE_EDIT, COMMANDS, CONTENT, EXPECTED, INSERT_CONTENT, INSERTED, LINES,
-    LISTS, NEW, OLD, PATH, SYMBOL, TEXTS, TOLD, WRAPPERS, get, is_one, numbered, plain, text,
+    ADDING, ALL, BODY, CODE_EDIT, COMMANDS, CONTENT, EXPECTED, INSERTED, LINES, LISTS, NEW, OLD,
+    PATH, SYMBOL, TEXTS, TOLD, WRAPPERS, get, is_one, plain, text,
 };
 use super::problem;
 use super::turns::Turns;
@@ -112,43 +112,10 @@ pub(super) const DEEPEST: usize = 12;
 fn lines(value: &Value) -> Option<String> {
     let list = value.as_array().filter(|list| list.len() > 2)?;
     let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-    let text: String = lines?
+    let ended = lines?
         .into_iter()
-        .flat_map(|line| [line.trim_end_matches('\n'), "\n"])
-        .collect();
-    Some(text)
-}
-
-// What the tool does within whose call an object stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Tool {
-    #[default]
-    Other,
-    // Roo's `insert_content`.
-    InsertsContent,
-    Adds,
-    // Kiro's `fsWrite` and `fsAppend`, whose content is a `text`.
-    Writes,
-    Appends,
-}
-
-impl Tool {
-    fn named(name: &str) -> Self {
-        match plain(name) {
-            name if name == INSERT_CONTENT => Self::InsertsContent,
-            name if name == "fswrite" => Self::Writes,
-            name if name == "fsappend" => Self::Appends,
-            name if adds(&name) && !name.contains(['.', ' ']) => Self::Adds,
-            _ => Self::Other,
-        }
-    }
-
-    fn content(self) -> &'static str {
-        match self {
-            Self::Writes | Self::Appends => "text content",
-            _ => CONTENT,
-        }
-    }
+        .flat_map(|line| [line.trim_end_matches('\n'), "\n"]);
+    Some(ended.collect())
 }
 
 #[derive(Default)]
@@ -168,7 +135,8 @@ struct Found {
     files: Vec<FilePatch<'static>>,
     mends: Vec<Mend>,
     problems: Vec<crate::model::PatchProblem>,
-    tool: Tool,
+    // The call in which an object stands adds to its file.
+    adding: bool,
     // A part of a file was sent of which nothing says what it replaces.
     part: bool,
 }
@@ -248,16 +216,6 @@ impl Found {
             self.refused(Code::P107, message);
             return true;
         }
-        // A file of GitHub's list has its name beside the hunks.
-        if let (Some(path), Some(hunks)) = (path, text(fields, "patch diff"))
-            && hunks.starts_with("@@ -")
-        {
-            self.text(&format!(
-                "--- a/{path}\n+++ b/{path}\n{}\n",
-                hunks.trim_end_matches('\n')
-            ));
-            return true;
-        }
         if let Some(said) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
             self.text(said);
             return true;
@@ -266,11 +224,11 @@ impl Found {
             self.text(&said);
             return true;
         }
-        let outside = self.tool;
+        let outside = self.adding;
         let name = text(fields, "name tool toolname");
-        self.tool = name.map_or(outside, Tool::named);
+        self.adding = name.map_or(outside, |it| adds(it) && !it.contains(['.', ' ']));
         let any = self.moved(fields, name) || self.within(fields, path, depth);
-        self.tool = outside;
+        self.adding = outside;
         any || self.unread(fields, name)
     }
 
@@ -308,18 +266,8 @@ impl Found {
 
     // An object whose own patch and tool are known.
     fn within(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        if let Some(path) = path {
-            if let Some(edits) = numbered(fields) {
-                for edit in edits {
-                    if !self.change(&edit, path) {
-                        self.refused(Code::P107, NO_EDIT);
-                    }
-                }
-                return true;
-            }
-            if self.change(fields, path) {
-                return true;
-            }
+        if path.is_some_and(|path| self.change(fields, path)) {
+            return true;
         }
         let mut any = false;
         for (key, value) in fields {
@@ -369,7 +317,11 @@ impl Found {
         if let Some(line) = line.and_then(Value::as_u64)
             && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
         {
-            self.edit(path, inserted(ended(new), line));
+            let edit = Edit {
+                after: Some(line),
+                ..Edit::once(b"", &ended(new), 1)
+            };
+            self.edit(path, edit);
             return true;
         }
         match (text(fields, OLD), text(fields, NEW)) {
@@ -380,28 +332,26 @@ impl Found {
             (Some(old), Some(new)) => {
                 let count = get(fields, EXPECTED).and_then(Value::as_u64);
                 let edit = Edit {
-                    old: old.as_bytes().to_vec(),
-                    new: new.as_bytes().to_vec(),
-                    line: 1,
                     all: get(fields, ALL).and_then(Value::as_bool).unwrap_or(false),
                     expected: count
                         .and_then(|it| u32::try_from(it).ok())
                         .filter(|it| *it > 1),
-                    after: None,
+                    ..Edit::once(old.as_bytes(), new.as_bytes(), 1)
                 };
                 self.edit(path, edit);
             }
-            _ => match text(fields, self.tool.content()) {
-                Some(content) if self.tool == Tool::Appends => {
-                    self.edit(path, inserted(ended(content), Edit::END));
-                }
-                Some(content) => match get(fields, LINES) {
-                    None if self.tool == Tool::Adds || text(fields, "mode").is_some_and(adds) => {
-                        self.part(path, content, &Value::Null, fields);
+            _ => match text(fields, CONTENT) {
+                Some(content) => {
+                    let adds = self.adding || text(fields, "mode").is_some_and(adds);
+                    match get(fields, LINES) {
+                        None if !adds => self.whole(path, content),
+                        Some(Value::Null) => self.whole(path, content),
+                        _ => self.refused(
+                            Code::P107,
+                            "a text is for some lines of its file, and nothing says what it replaces",
+                        ),
                     }
-                    Some(line) if !line.is_null() => self.part(path, content, line, fields),
-                    _ => self.whole(path, content),
-                },
+                }
                 None => return self.code(fields, path),
             },
         }
@@ -419,24 +369,6 @@ impl Found {
         let body = Body::Code(ended(code));
         self.files.push(file(path, Operation::Modify, body));
         true
-    }
-
-    // Text for a place of the file: of Roo's `insert_content` above the line, at the end for line 0.
-    fn part(&mut self, path: &str, content: &str, line: &Value, fields: &Map<String, Value>) {
-        let said = line.as_str().map(str::trim);
-        let line = line.as_u64().or_else(|| said?.parse().ok());
-        let inserting = self.tool == Tool::InsertsContent || get(fields, INSERT_CONTENT).is_some();
-        match line.and_then(|line| u32::try_from(line).ok()) {
-            Some(line) if inserting => {
-                let after = line.checked_sub(1).unwrap_or(Edit::END);
-                self.edit(path, inserted(ended(content), after));
-            }
-            _ => {
-                let message =
-                    "a text is for some lines of its file, and nothing says what it replaces";
-                self.refused(Code::P107, message);
-            }
-        }
     }
 
     fn whole(&mut self, path: &str, content: &str) {
@@ -464,17 +396,6 @@ impl Found {
         self.known_edits = HashSet::from([edit.clone()]);
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
-    }
-}
-
-fn inserted(new: Vec<u8>, after: u32) -> Edit {
-    Edit {
-        old: Vec::new(),
-        new,
-        line: 1,
-        all: false,
-        expected: None,
-        after: Some(after),
     }
 }
 

@@ -110,15 +110,11 @@ mod tests {
                 (edits, set.mends.len(), set.problems.len())
             })
         };
-        let insert =
-            r#"{"name": "insert_content", "arguments": {"path": "x", "line": 2, "content": "b"}}"#;
-        assert_eq!(set(insert), Ok((1, 0, 0)));
-        let tags = "<insert_content>\n<path>x</path>\n<line>0</line>\n<content>\nb\n</content>\n</insert_content>";
-        assert_eq!(set(tags), Ok((1, 0, 0)));
         for part in [
             r#"{"path": "x", "start_line": 2, "end_line": 3, "content": "b"}"#,
             r#"{"path": "x", "lines": "2-2", "content": "b"}"#,
             r#"{"path": "x", "mode": "append", "content": "b"}"#,
+            r#"{"name": "insert_content", "arguments": {"path": "x", "line": 2, "content": "b"}}"#,
             r#"{"name": "append_to_file", "arguments": {"path": "x", "content": "b"}}"#,
         ] {
             assert_eq!(set(part), Ok((0, 0, 1)), "{part}");

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 // Names in use for one thing, in lower case and without `_` and `-`, with a blank between them.
@@ -54,43 +52,4 @@ pub(super) fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v
 
 pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {
     get(fields, names).and_then(Value::as_str)
-}
-
-/// The key of a group of tags in which a tool inserts.
-pub(super) const INSERT_CONTENT: &str = "insertcontent";
-
-/// The edits whose fields have the same number at their ends (`old_str_1`, `new_str_1`), each with what all
-/// of them share, such as the path. `None` when there are none.
-pub(super) fn numbered(fields: &Map<String, Value>) -> Option<Vec<Map<String, Value>>> {
-    let number = |key: &str| {
-        let name = unnumbered(key);
-        let number: u32 = key.get(name.len() + 1..)?.parse().ok()?;
-        let field = is_one(name, OLD) || is_one(name, NEW) || plain(name) == "insertline";
-        field.then(|| (number, name.to_owned()))
-    };
-    let mut edits: BTreeMap<u32, Map<String, Value>> = BTreeMap::new();
-    let mut shared = Map::new();
-    for (key, value) in fields {
-        match number(key) {
-            Some((number, name)) => {
-                edits.entry(number).or_default().insert(name, value.clone());
-            }
-            None => {
-                shared.insert(key.clone(), value.clone());
-            }
-        }
-    }
-    let edits = edits.into_values().map(|mut edit| {
-        edit.extend(shared.clone());
-        edit
-    });
-    let edits: Vec<_> = edits.collect();
-    (!edits.is_empty()).then_some(edits)
-}
-
-/// A key without the number at its end.
-pub(super) fn unnumbered(key: &str) -> &str {
-    let parts = key.rsplit_once('_');
-    let name = parts.filter(|(_, number)| number.parse::<u32>().is_ok());
-    name.map_or(key, |(name, _)| name)
 }

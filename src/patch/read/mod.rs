@@ -1,6 +1,5 @@
 //! Bytes to a [`PatchSet`](super::PatchSet), whatever the format.
 
-mod alternatives;
 mod amid;
 mod binary;
 mod blocks;
@@ -13,7 +12,6 @@ mod envelope;
 mod fence;
 mod fenced;
 mod file_line;
-mod foreign;
 mod hunk;
 mod json;
 #[cfg(test)]
@@ -23,7 +21,6 @@ mod literal;
 mod name;
 mod reader;
 mod said;
-mod stream;
 mod thoughts;
 mod turns;
 mod wrapping;
@@ -33,6 +30,8 @@ pub(super) use binary::ALPHABET;
 #[cfg(feature = "program")]
 pub(super) use binary::git_binary;
 pub(super) use fenced::is_markdown;
+#[cfg(feature = "program")]
+pub(super) use hunk::range;
 pub(super) use name::{name, quoted};
 use reader::problem;
 pub use reader::{ReadOptions, read};

@@ -1,16 +1,11 @@
-use serde_json::Value;
-
-use super::alternatives::alternatives;
 use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
 use super::claims::{Claims, Form, beside, first_form, weigh_told};
-use super::clean::{Cleaned, clean};
+use super::clean::clean;
 use super::diff::diff;
 use super::envelope::envelope;
 use super::fenced::fenced;
-use super::foreign::foreign;
-use super::json::{Packet, packet};
-use super::stream::{Joined, joined};
+use super::json::Packet;
 use super::wrapping::{single_spaced, unwrapped};
 use super::xml::tagged;
 use crate::model::{Code, Mend, PatchProblem, Refusal, Safety, refuse};
@@ -58,64 +53,22 @@ pub fn read<T>(
         return refuse(Code::P101, "the input is empty");
     }
     let cleaned = clean(input).map_err(encoding)?;
-    match joined(&cleaned.bytes) {
-        Some(Joined::Said { calls, text }) => {
-            return said(calls, text, options, take);
-        }
-        Some(Joined::Cut) => return refuse(Code::P104, "the stream of the reply was cut off"),
-        None => {}
-    }
-    read_cleaned(&cleaned, options, take)
-}
-
-fn read_cleaned<T>(
-    cleaned: &Cleaned<'_>,
-    options: &ReadOptions,
-    take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Refusal> {
-    let mends = cleaned.mends.clone();
-    if let Some(packet) = whole(&cleaned.bytes) {
+    let (bytes, mends) = (&*cleaned.bytes, cleaned.mends);
+    if let Some(packet) = whole(bytes) {
         return unpack(packet, options, take);
     }
-    if let Some(bytes) = single_spaced(&cleaned.bytes) {
+    if let Some(spaced) = single_spaced(bytes) {
         let mend = unwrapping("took out the empty line after every line");
         let mends = [mends, vec![mend]].concat();
-        return find(&Lines::new(&bytes), mends, options).map(take);
+        return find(&Lines::new(&spaced), mends, options).map(take);
     }
-    let lines = Lines::new(&cleaned.bytes);
+    let lines = Lines::new(bytes);
     match find(&lines, mends.clone(), options) {
         Err(refusal) if refusal.code == Code::P102 => {
-            without_marks(&cleaned.bytes, &lines, mends, options, take)
+            without_marks(bytes, &lines, mends, options, take)
         }
         found => found.map(take),
     }
-}
-
-// A reply that was streamed. Its text is no stream again.
-fn said<T>(
-    calls: Value,
-    text: String,
-    options: &ReadOptions,
-    take: impl FnOnce(PatchSet<'_>) -> T,
-) -> Result<T, Refusal> {
-    let unread = match packet(&[(1, calls)]) {
-        Some(Packet::Changes(set, told)) => {
-            let told = [told, vec![text]].concat();
-            return unpack(Packet::Changes(set, told), options, take);
-        }
-        Some(Packet::Text(calls, told)) => {
-            let told = [told, vec![text]].concat();
-            return unpack(Packet::Text(calls, told), options, take);
-        }
-        Some(Packet::Nothing) => return Err(no_patch()),
-        Some(Packet::Unread(unread)) => unread,
-        None => Vec::new(),
-    };
-    let cleaned = clean(text.as_bytes()).map_err(encoding)?;
-    read_cleaned(&cleaned, options, |mut set| {
-        set.unread.extend(unread);
-        take(set)
-    })
 }
 
 // A reply in which no text form of a patch shows its marks.
@@ -147,9 +100,7 @@ fn without_marks<T>(
         });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        let mut set = beside(lines, files, options);
-        set.problems.extend(alternatives(lines, &set));
-        return Ok(take(set));
+        return Ok(take(beside(lines, files, options)));
     }
     Err(unlike(bytes))
 }
@@ -193,10 +144,7 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    let first = found(lines, mends, options)?;
-    let mut set = beside(lines, first, options);
-    set.problems.extend(alternatives(lines, &set));
-    Ok(set)
+    Ok(beside(lines, found(lines, mends, options)?, options))
 }
 
 fn found<'a>(
@@ -232,6 +180,26 @@ fn found<'a>(
     Ok(claims)
 }
 
+// The format of a diff of a kind that is not applied.
+fn foreign(lines: &Lines<'_>) -> Option<&'static str> {
+    (0..lines.len()).find_map(|at| {
+        let line = lines.get(at).trim_ascii_end();
+        let command = line
+            .iter()
+            .position(|byte| matches!(byte, b'a' | b'c' | b'd'));
+        let numbers = |text: &[u8]| text.iter().all(|it| it.is_ascii_digit() || *it == b',');
+        if line == b"***************" {
+            Some("a context diff")
+        } else if command
+            .is_some_and(|at| at > 0 && numbers(&line[..at]) && numbers(&line[at + 1..]))
+        {
+            Some("a normal diff or an ed script")
+        } else {
+            None
+        }
+    })
+}
+
 fn no_patch() -> Refusal {
     Refusal::new(Code::P102, "there is no patch in the input")
 }
@@ -252,7 +220,9 @@ fn likeness(bytes: &[u8]) -> &'static str {
             .split(|byte| *byte == b'\n')
             .any(|line| line.trim_ascii_start().starts_with(start))
     };
-    if starts(b"<<<<<<< ") && starts(b">>>>>>> ") {
+    if starts(b"data: {") {
+        "the events of a stream; send what they say together"
+    } else if starts(b"<<<<<<< ") && starts(b">>>>>>> ") {
         "a file with conflict markers, and neither side says SEARCH or REPLACE"
     } else if starts(b"*** ") {
         "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`"

@@ -32,16 +32,6 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
             at = end;
             continue;
         }
-        if let Some(channel) = channel(line) {
-            let end = match channel {
-                Channel::Analysis => memchr::memmem::find(rest, b"<|end|>")
-                    .map_or(text.len(), |it| at + it + b"<|end|>".len()),
-                Channel::Other(length) => at + length,
-            };
-            spans.push(at..end);
-            at = end;
-            continue;
-        }
         if starts_answer(line) {
             inside = true;
         }
@@ -70,28 +60,6 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     Cow::Owned(plain)
-}
-
-// What gpt-oss writes at the head of a message: `<|start|>assistant<|channel|>analysis<|message|>`.
-enum Channel {
-    Analysis,
-    // The bytes of the head.
-    Other(usize),
-}
-
-const MESSAGE: &[u8] = b"<|message|>";
-
-fn channel(line: &[u8]) -> Option<Channel> {
-    if !line.starts_with(b"<|start|>") && !line.starts_with(b"<|channel|>") {
-        return None;
-    }
-    let length = memchr::memmem::find(line, MESSAGE)? + MESSAGE.len();
-    let analysis = memchr::memmem::find(line.get(..length)?, b"<|channel|>analysis").is_some();
-    Some(if analysis {
-        Channel::Analysis
-    } else {
-        Channel::Other(length)
-    })
 }
 
 // Whether a form of a patch, or what may hold one, begins here.
@@ -148,7 +116,6 @@ mod tests {
             "Well.\n<thinking>no: {\"patch\": 1}</thinking>\n\n",
             "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+c\n\nNo.\n</think>\n",
             "<think>a</think>\n<reasoning>b</reasoning>\n",
-            "<|channel|>analysis<|message|>no: --- a/y\n+++ b/y\n<|end|><|start|>assistant<|channel|>final<|message|>",
         ] {
             let found = kept(&format!("{head}{patch}\n"));
             assert!(found.ends_with(patch), "{head}{found}");

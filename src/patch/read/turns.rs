@@ -2,8 +2,6 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::stream::is_cut;
-
 /// What a transcript says of its own turns.
 #[derive(Debug, Default)]
 pub(super) struct Turns {
@@ -71,4 +69,12 @@ fn word<'v>(fields: &'v Map<String, Value>, key: &str) -> Option<&'v str> {
 
 fn flag(fields: &Map<String, Value>, key: &str) -> bool {
     fields.get(key).and_then(Value::as_bool) == Some(true)
+}
+
+// Whether this reason to stop says that the reply was cut off.
+fn is_cut(reason: &str) -> bool {
+    matches!(
+        reason,
+        "max_tokens" | "length" | "MAX_TOKENS" | "model_context_window_exceeded"
+    )
 }

@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use super::envelope::starts_file;
 use super::fence::starts_block;
 use crate::patch::text::numbered;
 
@@ -13,15 +14,13 @@ pub(super) struct Unwrapped {
     pub(super) from: &'static str,
 }
 
-/// The patch without what stands before every one of its lines: marks of a quotation, indentation, line
-/// numbers, or the escapes of a string. `None` when nothing does.
+/// The patch without what stands before every one of its lines: marks of a quotation, indentation or line
+/// numbers. `None` when nothing does.
 pub(super) fn unwrapped(bytes: &[u8]) -> Option<Unwrapped> {
-    let all = || 0..split(bytes).count();
     quoted(bytes)
         .map(|it| (it, "took off the marks of a quotation"))
         .or_else(|| indented(bytes).map(|it| (it, "took off the indentation of the patch")))
         .or_else(|| listed(bytes).map(|it| (it, "took off the line numbers of a listing")))
-        .or_else(|| escaped(bytes).map(|it| ((it, all()), "decoded the escapes of a string")))
         .map(|((bytes, rows), from)| Unwrapped { bytes, rows, from })
 }
 
@@ -48,15 +47,13 @@ pub(super) fn single_spaced(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Whether a patch of any form starts at this line.
 pub(super) fn starts_form(line: &[u8]) -> bool {
-    let starts = [
-        &b"diff --git "[..],
+    let starts: [&[u8]; 4] = [
+        b"diff --git ",
         b"--- a/",
         b"--- /dev/null",
         b"*** Begin Patch",
-        b"*** Update File: ",
-        b"*** Add File: ",
     ];
-    starts.iter().any(|start| line.starts_with(start)) || starts_block(line)
+    starts.iter().any(|start| line.starts_with(start)) || starts_file(line) || starts_block(line)
 }
 
 fn split(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -112,21 +109,6 @@ fn listed(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     from_form(bytes, |line| numbered(line, false).map(|(_, rest)| rest))
 }
 
-fn escaped(bytes: &[u8]) -> Option<Vec<u8>> {
-    let feeds = memchr::memmem::find_iter(bytes, b"\\n").take(FEW).count();
-    if feeds < FEW || memchr::memchr_iter(b'\n', bytes.trim_ascii()).count() > FEW {
-        return None;
-    }
-    let text = std::str::from_utf8(bytes).ok()?.trim();
-    let text = text.strip_prefix('"').unwrap_or(text);
-    let text = text.strip_suffix('"').unwrap_or(text);
-    let decoded: String = serde_json::from_str(&format!("\"{text}\"")).ok()?;
-    let is_patch = split(decoded.as_bytes()).any(starts_form);
-    is_patch.then(|| decoded.into_bytes())
-}
-
-const FEW: usize = 4;
-
 #[cfg(test)]
 mod tests {
     use super::unwrapped;
@@ -147,7 +129,6 @@ mod tests {
             format!("He wrote:\n{}\nbye", before("> ")),
             format!("- do this:\n{}end\n", before("    ")),
             numbers,
-            serde_json::json!(diff).to_string(),
         ] {
             let bytes = unwrapped(text.as_bytes()).unwrap().bytes;
             let found = String::from_utf8(bytes).unwrap();

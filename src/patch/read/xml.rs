@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::calls::is_change;
 use super::claims::Rows;
 use super::json::{Packet, packet};
-use super::keys::{INSERT_CONTENT, PATH, is_one, plain, unnumbered};
+use super::keys::{PATH, is_one, plain};
 use super::reader::number;
 use crate::patch::set::{Suspect, Unread};
 
@@ -97,7 +97,7 @@ impl Groups {
                 "arg_value" => argument.take(),
                 other => Some(other),
             };
-            if let Some(key) = key.filter(|key| is_one(unnumbered(key), FIELDS)) {
+            if let Some(key) = key.filter(|key| is_one(key, FIELDS)) {
                 let inside = value(inner, name)?;
                 if self.group.fields.contains_key(key) {
                     self.push();
@@ -138,12 +138,6 @@ impl Groups {
                 self.group.fields.insert("name".to_owned(), tool.into());
             }
         }
-        let inserts = |it: &str| plain(it) == INSERT_CONTENT;
-        if [Some(name), called].into_iter().flatten().any(inserts) {
-            self.group
-                .fields
-                .insert(INSERT_CONTENT.to_owned(), true.into());
-        }
         // The bound keeps tags inside tags linear.
         self.files += usize::from(name == "file");
         let path = attribute(tag, "path").filter(|_| starts);
@@ -167,7 +161,7 @@ impl Groups {
 
 fn field(key: &str, inside: &str) -> Value {
     let number = inside.trim().parse::<u64>().ok();
-    let numbers = matches!(plain(unnumbered(key)).as_str(), "insertline" | "line");
+    let numbers = matches!(plain(key).as_str(), "insertline" | "line");
     match number.filter(|_| numbers) {
         Some(number) => number.into(),
         None if plain(key) == "replaceall" => (inside.trim() == "true").into(),
@@ -190,7 +184,6 @@ const STARTS: &[&str] = &[
     "change",
     "write_to_file",
     "replace_in_file",
-    "insert_content",
     "function",
     "tool_call",
 ];

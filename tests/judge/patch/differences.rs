@@ -35,7 +35,7 @@ fn git(directory: &Path, arguments: &[&str]) -> std::process::Output {
 }
 
 // What git takes too, and makes something else of.
-const OTHERWISE: &[&str] = &["M301", "M306", "M402"];
+const OTHERWISE: &[&str] = &["M301", "M306"];
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {
