@@ -11,7 +11,7 @@ use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
 use super::votes::{Vote, votes};
-use crate::model::{Alternative, FailureKind as Kind};
+use crate::model::{Alternative, FailureKind as Kind, Subkind};
 
 // What counts as resources of the machine: nothing in the project causes them, and messages that
 // come after them only follow.
@@ -40,7 +40,11 @@ pub(super) fn decide<'r>(
         .passed_at
         .is_some_and(|at| denies_success(lines, at + 1));
     if job.passed == Some(true) && !told && !denied {
-        return passed(lines, scope, Source::Service);
+        return passed(
+            job.passed_at.or_else(|| summary_of_success(lines)),
+            scope,
+            Source::Service,
+        );
     }
     let code = code(&failed, facts);
     let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
@@ -81,7 +85,7 @@ pub(super) fn decide<'r>(
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
     } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
-        return passed(lines, scope, Source::Runner);
+        return passed(summary_of_success(lines), scope, Source::Runner);
     } else {
         blank(Kind::Unknown)
     };
@@ -99,11 +103,11 @@ fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
     told.or(facts.exit_code)
 }
 
-fn passed<'r>(lines: &[Line<'_>], scope: Scope, source: Source) -> Verdict<'r> {
+fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
     let mut verdict = blank(Kind::None);
     verdict.confidence = confidence::of(source);
     verdict.scope = scope;
-    verdict.evidence = summary_of_success(lines).into_iter().collect();
+    verdict.evidence = at.into_iter().collect();
     verdict
 }
 
@@ -185,7 +189,7 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
         known: finding.is_some(),
         assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
     });
-    verdict.subkind = finding.and_then(|finding| finding.subkind);
+    verdict.subkind = finding.and_then(|finding| finding.subkind.clone());
     verdict.rule = finding.map(|finding| finding.rule);
     verdict.tool = own.first().map(|vote| vote.runner);
     verdict.evidence = own.iter().map(|vote| vote.at).take(MOST_EVIDENCE).collect();
@@ -281,12 +285,14 @@ fn by_weight<'r>(
         .map(|row| row.0)
         .collect();
     verdict.alternatives = alternatives(kind, &others, verdict.confidence);
-    verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
-        Kind::Timeout if facts.timed_out => Some("command"),
-        Kind::TestSetupError if code(failed, facts) == Some(5) => Some("no_tests"),
-        Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some("killed"),
-        _ => None,
-    });
+    verdict.subkind = best
+        .and_then(|it| it.subkind.clone())
+        .or_else(|| match kind {
+            Kind::Timeout if facts.timed_out => Some(Subkind::Command),
+            Kind::TestSetupError if code(failed, facts) == Some(5) => Some(Subkind::NoTests),
+            Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some(Subkind::Killed),
+            _ => None,
+        });
     verdict.tool = best.map(|finding| finding.tool);
     verdict.rule = best.map(|finding| finding.rule);
     verdict

@@ -127,19 +127,22 @@ pub const REVIEW: &str = "Review what was done before going on";
 
 /// Whether nothing but a person's action helps.
 #[must_use]
-pub fn requires_user_action(kind: Kind, subkind: Option<&str>) -> bool {
+pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
     match kind {
-        Kind::ImportError => matches!(subkind, Some("missing_package" | "missing_types")),
-        Kind::SyntaxError => subkind == Some("merge_conflict"),
+        Kind::ImportError => matches!(
+            subkind,
+            Some(Subkind::MissingPackage | Subkind::MissingTypes)
+        ),
+        Kind::SyntaxError => subkind == Some(&Subkind::MergeConflict),
         kind => kind.is_around_code(),
     }
 }
 
 /// One sentence on what happened and one on what to do: rows of `words.toml`.
 #[must_use]
-pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) {
+pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static str) {
     let of_kind = || WORDS.iter().filter(|row| row.kind == kind);
-    let finer = of_kind().find(|row| row.subkind.is_some() && row.subkind.as_deref() == subkind);
+    let finer = of_kind().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);
     let row = finer.or_else(|| of_kind().find(|row| row.subkind.is_none()));
     row.map_or(("", ""), |row| (&row.explanation, &row.fix))
 }
@@ -148,7 +151,7 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
 #[serde(deny_unknown_fields)]
 struct Words {
     kind: Kind,
-    subkind: Option<String>,
+    subkind: Option<Subkind>,
     explanation: String,
     fix: String,
 }
@@ -164,18 +167,14 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
     table.words
 });
 
-/// Finer words of a kind that the repository may overrule.
-pub(super) const PACKAGE: &str = "missing_package";
-pub(super) const MODULE: &str = "missing_module";
-
 /// Gives a diagnosis another finer word, and what follows from it.
-pub(super) fn say(diagnosis: &mut Diagnosis, subkind: &str) {
-    let (explanation, fix) = words(diagnosis.kind, Some(subkind));
-    diagnosis.subkind = Some(Subkind(subkind.to_owned()));
+pub(super) fn say(diagnosis: &mut Diagnosis, subkind: Subkind) {
+    let (explanation, fix) = words(diagnosis.kind, Some(&subkind));
     explanation.clone_into(&mut diagnosis.explanation);
     fix.clone_into(&mut diagnosis.suggested_fix);
     diagnosis.category = category(diagnosis.kind, None);
-    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(subkind));
+    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(&subkind));
+    diagnosis.subkind = Some(subkind);
 }
 
 #[cfg(test)]
@@ -238,13 +237,16 @@ mod tests {
             assert_eq!(words(kind, Some("no_such_word")), (explanation, fix));
         }
         let import = FailureKind::ImportError;
-        assert_ne!(words(import, Some("missing_export")), words(import, None));
+        assert_ne!(
+            words(import, Some(&Subkind::MissingExport)),
+            words(import, None)
+        );
     }
 
     #[test]
     fn packages_are_a_persons_business_and_modules_are_not() {
         let import = FailureKind::ImportError;
-        assert!(requires_user_action(import, Some("missing_package")));
-        assert!(!requires_user_action(import, Some("missing_module")));
+        assert!(requires_user_action(import, Some(&Subkind::MissingPackage)));
+        assert!(!requires_user_action(import, Some(&Subkind::MissingModule)));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::pattern::{compile, pattern};
+use crate::runners::{compile, pattern};
 
 // Lines that show what a log is wrapped in.
 const SAMPLE: usize = 400;

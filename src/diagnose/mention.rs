@@ -2,9 +2,9 @@ use std::collections::HashMap;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::pattern;
 use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;
+use crate::runners::pattern;
 
 const MOST: usize = 50;
 const MOST_LINES_OF_ONE: usize = 6;

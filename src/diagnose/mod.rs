@@ -22,7 +22,6 @@ mod masked;
 mod mention;
 mod messages;
 mod normalise;
-mod pattern;
 mod prefix;
 mod quiet;
 mod read;

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::pattern::{compile, pattern};
+use crate::runners::{compile, pattern};
 
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -3,6 +3,7 @@ use super::locate::Locator;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
 use super::verdict::Finding;
+use crate::model::Subkind;
 use std::collections::HashMap;
 
 const MOST_FINDINGS: usize = 50_000;
@@ -96,7 +97,7 @@ fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
 
 // The same words are used for a file of the project and for a package.
 fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locator<'_>) {
-    if finding.subkind != Some("missing_module") {
+    if finding.subkind != Some(Subkind::MissingModule) {
         return;
     }
     let Some(module) = finding.module.as_deref() else {
@@ -120,7 +121,7 @@ fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locato
             || locator.has_folder_of(module)
     };
     if !local {
-        finding.subkind = Some("missing_package");
+        finding.subkind = Some(Subkind::MissingPackage);
     }
 }
 

@@ -1,9 +1,9 @@
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use serde::Deserialize;
 
 use super::line::{Line, Mark};
-use super::pattern::pattern;
+use crate::runners::{Cues, Pattern};
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -242,69 +242,91 @@ impl Reader {
     }
 }
 
-// Sections of GitLab that are no work of the job.
-fn section_end(name: &str) -> End {
-    match name {
-        "after_script"
-        | "archive_cache"
-        | "upload_artifacts_on_failure"
-        | "upload_artifacts_on_success"
-        | "cleanup_file_variables" => End::CleanUp,
-        "step_script" | "build_script" => End::Open,
-        _ => End::Passed,
-    }
+// How services say that a step, a job or a clean-up ended or begins.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    cue: String,
+    line: Pattern,
+    says: Says,
+    #[serde(default)]
+    error: bool,
+    #[serde(rename = "seen")]
+    _seen: String,
 }
 
-static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let cues = [
-        "xited with",
-        "ompleted with exit code",
-        "Finished: ",
-        "Job succeeded",
-        "Job failed",
-        "script returned exit code",
-        "Build step",
-        "Post job cleanup",
-        "Cleaning up orphan",
-        "Done. Your build",
-        "Failure - ",
-        "Success - ",
-        "did not complete successfully",
-        "Running after",
-        "failed with ",
-        "Cleaning up project",
-    ];
-    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
-    AhoCorasick::new(cues).expect("a small automaton")
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum Says {
+    Exited,
+    Step,
+    Job,
+    JobPassed,
+    Passed,
+    CleanUp,
+    Failure,
+}
+
+// Folds that are no work of the job, or not all of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fold {
+    names: Vec<String>,
+    clean_up: bool,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    end: Vec<Row>,
+    fold: Vec<Fold>,
+}
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+static TABLE: LazyLock<(Table, Cues)> = LazyLock::new(|| {
+    let table: Table =
+        toml::from_str(include_str!("providers.toml")).expect("providers.toml parses");
+    let cues = table
+        .end
+        .iter()
+        .map(|row| row.cue.as_str())
+        .zip(0..)
+        .collect();
+    (table, cues)
 });
 
-pattern!(
-    TRAVIS,
-    r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#
-);
-pattern!(DONE, r"^Done\. Your build exited with (\d+)\.$");
-pattern!(
-    COMPLETED,
-    r"^(?:Process completed with exit code (\d+)|(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with (?:exit )?code '?(\d+)'?|Docker build failed with exit code (\d+))\.?$"
-);
-pattern!(FINISHED, r"^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$");
-pattern!(
-    GITLAB,
-    r"^ERROR: Job failed(?:[ (:](?:.*?exit (?:code|status) (\d+))?.*)?$"
-);
-pattern!(JENKINS, r"^(?:ERROR: )?script returned exit code (\d+)$");
-pattern!(
-    EXITED,
-    r"^(?:Exited with code (?:exit status )?(\d+)|.*(?:The command exited with status|🚨 Error: The command exited with status) (\d+))$"
-);
-pattern!(
-    BUILDKIT,
-    r"^(?:ERROR: )?(?:process|failed to solve: process) .* did not complete successfully: exit code: (\d+)"
-);
-pattern!(
-    ACT,
-    r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))"
-);
+// The first row that knows a line, with the code that it tells.
+fn known(line: &Line<'_>) -> Option<(Says, Option<i32>)> {
+    let (table, cues) = &*TABLE;
+    let mut rows: Vec<usize> = cues.rows(&line.text).collect();
+    rows.sort_unstable();
+    rows.into_iter().find_map(|row| {
+        let row = &table.end[row];
+        let found = row.line.get().captures(&line.text)?;
+        let code = found.iter().skip(1).flatten().next();
+        let code = code.and_then(|it| it.as_str().parse().ok());
+        (!row.error || line.mark == Mark::Error).then_some((row.says, code))
+    })
+}
+
+/// Whether a service, a shell or a program that ran others says that something failed.
+pub(super) fn tells_failure(line: &Line<'_>) -> bool {
+    known(line).is_some_and(|(says, code)| match says {
+        Says::Exited | Says::Step | Says::Job => code != Some(0),
+        Says::Failure => true,
+        Says::JobPassed | Says::Passed | Says::CleanUp => false,
+    })
+}
+
+fn section_end(name: &str) -> End {
+    let known = |fold: &&Fold| fold.names.iter().any(|it| it == name);
+    match TABLE.0.fold.iter().find(known) {
+        Some(fold) if fold.clean_up => End::CleanUp,
+        Some(_) => End::Open,
+        None => End::Passed,
+    }
+}
 
 // Words may stand behind the end of a fold, as in the traces of GitLab.
 fn events(line: &Line<'_>) -> [Option<Event>; 2] {
@@ -332,73 +354,15 @@ fn of_mark(line: &Line<'_>) -> Option<Event> {
 }
 
 fn said(line: &Line<'_>) -> Option<Event> {
-    let text = line.text.as_ref();
-    let code = |found: &regex::Captures<'_>| {
-        found
-            .iter()
-            .skip(1)
-            .flatten()
-            .find_map(|group| group.as_str().parse().ok())
-    };
-    if text.ends_with('.') && text.contains("exited with") {
-        if let Some(found) = DONE.captures(text) {
-            return Some(if &found[1] == "0" {
-                Event::JobPassed
-            } else {
-                Event::JobFailed(None)
-            });
-        }
-        if let Some(code) = TRAVIS.captures(text).and_then(|found| code(&found)) {
-            return Some(Event::Exited(code));
-        }
-    }
-    if !CUES.is_match(text) {
-        return None;
-    }
-    if let Some(found) = COMPLETED
-        .captures(text)
-        .filter(|_| line.mark == Mark::Error)
-    {
-        return Some(Event::Failed(code(&found)));
-    }
-    if let Some(found) = EXITED.captures(text) {
-        return Some(match code(&found) {
-            Some(0) => Event::Passed,
-            code => Event::Failed(code),
-        });
-    }
-    if let Some(found) = FINISHED.captures(text) {
-        return Some(match &found[1] {
-            "SUCCESS" => Event::JobPassed,
-            _ => Event::JobFailed(None),
-        });
-    }
-    if let Some(found) = JENKINS.captures(text).or_else(|| GITLAB.captures(text)) {
-        return Some(Event::JobFailed(code(&found)));
-    }
-    if let Some(found) = BUILDKIT.captures(text) {
-        return Some(Event::JobFailed(code(&found)));
-    }
-    if let Some(found) = ACT.find(text) {
-        return Some(match found.as_str() {
-            word if word.contains("Failure") => Event::Failed(None),
-            word if word.contains("Success") => Event::Passed,
-            word if word.contains("failed") => Event::JobFailed(None),
-            _ => Event::JobPassed,
-        });
-    }
-    if text.starts_with("Build step '") && text.ends_with("marked build as failure") {
-        return Some(Event::Failed(None));
-    }
-    match text.trim() {
-        "Job succeeded" => Some(Event::JobPassed),
-        "Post job cleanup."
-        | "Cleaning up orphan processes"
-        | "Running after_script"
-        | "Running after script..."
-        | "Cleaning up project directory and file based variables" => Some(Event::CleanUp),
-        _ => None,
-    }
+    Some(match known(line)? {
+        (Says::Exited, Some(code)) => Event::Exited(code),
+        (Says::Step, Some(0)) | (Says::Passed, _) => Event::Passed,
+        (Says::Step, code) => Event::Failed(code),
+        (Says::Job, Some(0)) | (Says::JobPassed, _) => Event::JobPassed,
+        (Says::Job, code) => Event::JobFailed(code),
+        (Says::CleanUp, _) => Event::CleanUp,
+        (Says::Exited | Says::Failure, _) => return None,
+    })
 }
 
 #[cfg(test)]

@@ -46,12 +46,9 @@ pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
 #[must_use]
 pub fn rule_page(id: &str) -> Option<String> {
     let rule = BUILTIN.rule(id)?;
-    let subkind = rule
-        .subkind
-        .as_deref()
-        .map(|word| format!(" ({word})"))
-        .unwrap_or_default();
-    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_deref());
+    let subkind = rule.subkind.as_ref();
+    let (explanation, fix) = crate::diagnose::words(rule.kind, subkind);
+    let subkind = subkind.map_or_else(String::new, |word| format!(" ({word})"));
     Some(format!(
         "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n\nSeen: {seen}.\n",
         kind = rule.kind,
@@ -68,8 +65,8 @@ pub fn rule_page(id: &str) -> Option<String> {
 pub fn subkind_page(word: &str) -> Option<String> {
     let rule = BUILTIN
         .rules()
-        .find(|rule| rule.subkind.as_deref() == Some(word))?;
-    let (explanation, fix) = crate::diagnose::words(rule.kind, Some(word));
+        .find(|rule| rule.subkind == word.parse().ok())?;
+    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_ref());
     Some(format!(
         "## {word}\n\nA finer word for {kind}, as in `{kind} ({word})`. {explanation} {fix}\n\nA line that is read so:\n\n```text\n{example}\n```\n",
         kind = rule.kind,
@@ -82,7 +79,7 @@ mod tests {
     use super::super::engine::expanded;
     use super::{BUILTIN, rule_page, subkind_page};
     use crate::diagnose::normalise;
-    use crate::diagnose::pattern::compile;
+    use crate::runners::compile;
 
     #[test]
     fn every_rule_matches_its_example_through_its_cue() {

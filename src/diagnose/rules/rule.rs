@@ -1,6 +1,6 @@
 use serde::Deserialize;
 
-use crate::model::FailureKind;
+use crate::model::{FailureKind, Subkind};
 
 /// One rule: a line that looks like this means that.
 ///
@@ -18,7 +18,7 @@ pub(in crate::diagnose) struct Rule {
     /// The program that prints such a line.
     pub(in crate::diagnose) tool: String,
     pub(in crate::diagnose) kind: FailureKind,
-    pub(in crate::diagnose) subkind: Option<String>,
+    pub(in crate::diagnose) subkind: Option<Subkind>,
     pub(in crate::diagnose) weight: u8,
     /// A literal that stands in every line the pattern matches.
     pub(in crate::diagnose) cue: String,

@@ -49,7 +49,7 @@ impl UserRules {
                 id: rule.id.clone(),
                 tool: rule.tool.clone().unwrap_or_else(|| "user rule".to_owned()),
                 kind: rule.kind,
-                subkind: rule.subkind.clone(),
+                subkind: rule.subkind.as_deref().and_then(|it| it.parse().ok()),
                 weight,
                 cue: String::new(),
                 pattern: rule.pattern.clone(),

@@ -1,5 +1,5 @@
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 /// A path below the checkout that common CI services and images use, else the text as it is.
 pub(in crate::diagnose) fn relative(path: &str) -> String {
