@@ -12,6 +12,7 @@ use super::success::{denies_success, is_success, summary_of_success};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
+use crate::runners::pattern;
 
 // What counts as resources of the machine: nothing in the project causes them, and messages that
 // come after them only follow.
@@ -22,6 +23,8 @@ const SAYS_SOMETHING: u8 = 20;
 const WENT_ON: usize = 40;
 // More lines than one tool prints about one failure.
 const LONG: usize = 400;
+// Lines around an error in which its stack begins.
+const FRAMES: usize = 20;
 const MOST_EVIDENCE: usize = 20;
 
 /// Decides what a log says: the step that failed; in it the runner's own reports, then the line
@@ -78,10 +81,6 @@ pub(super) fn decide<'r>(
     };
     let mut verdict = if !votes.is_empty() && !facts.timed_out {
         by_tests(&votes, &rows)
-    } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
-        by_weight(&rows, facts, &failed, long)
-    } else if let Some(found) = resources(findings, &scope, lines) {
-        by_weight(&[found], facts, &failed, long)
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
     } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
@@ -89,10 +88,28 @@ pub(super) fn decide<'r>(
     } else {
         blank(Kind::Unknown)
     };
+    let at = verdict.evidence.first().copied();
+    if verdict.kind == Kind::RuntimeError && votes.is_empty() && !has_frames(lines, at) {
+        verdict.confidence = verdict.confidence.min(confidence::UNFRAMED);
+    }
     verdict.failures = failures(&verdict, &rows, &failed, findings, cases, &by_line, lines);
     verdict.scope = scope;
     verdict.failed = failed;
     verdict
+}
+
+// Whether a stack stands around a line: without one it may be of any tool that was run.
+fn has_frames(lines: &[Line<'_>], at: Option<usize>) -> bool {
+    pattern!(
+        FRAME,
+        r#"^\s*(?:at |❯ |File "|Traceback |[^\s:]+:\d+: )|^E "#
+    );
+    let near = |at: usize| at.saturating_sub(FRAMES)..lines.len().min(at + FRAMES);
+    at.is_some_and(|at| {
+        lines[near(at)]
+            .iter()
+            .any(|line| FRAME.is_match(&line.text))
+    })
 }
 
 fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
@@ -296,31 +313,6 @@ fn by_weight<'r>(
     verdict.tool = best.map(|finding| finding.tool);
     verdict.rule = best.map(|finding| finding.rule);
     verdict
-}
-
-// A full disk or a dead network further up stops what comes later with other words.
-fn resources<'f, 'r>(
-    findings: &'f [Finding<'r>],
-    scope: &Scope,
-    lines: &[Line<'_>],
-) -> Option<WeighedFinding<'f, 'r>> {
-    findings
-        .iter()
-        .filter(|finding| !scope.holds(finding.at) && !lines[finding.at].captured)
-        .filter(|finding| {
-            finding.weight >= 55
-                && matches!(
-                    finding.kind,
-                    Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
-                )
-        })
-        .map(|finding| WeighedFinding {
-            kind: finding.kind,
-            weight: 41,
-            at: finding.at,
-            finding: Some(finding),
-        })
-        .next()
 }
 
 // What the way a process ended says when its log does not. Source: the shell's exit codes.

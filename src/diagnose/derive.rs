@@ -43,39 +43,15 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
         Some(StopReason::AgentError) => return Category::ToolError,
         _ => {}
     }
-    match kind {
-        Kind::Timeout => Category::Timeout,
-        Kind::ImportError
-        | Kind::TsError
-        | Kind::StaticTypeError
-        | Kind::ZodError
-        | Kind::PydanticError
-        | Kind::DrizzleError
-        | Kind::DbError
-        | Kind::PatchError => Category::MissingContext,
-        Kind::SyntaxError
-        | Kind::RuntimeError
-        | Kind::TestFailure
-        | Kind::SnapshotMismatch
-        | Kind::LintError
-        | Kind::None
-        | Kind::Unknown => Category::Partial,
-        Kind::TestSetupError
-        | Kind::ConfigError
-        | Kind::CommandNotFound
-        | Kind::ConnectionRefused
-        | Kind::AuthFailed
-        | Kind::MissingEnvVar
-        | Kind::TransportMismatch
-        | Kind::PermissionDenied
-        | Kind::NetworkError
-        | Kind::PortInUse
-        | Kind::DiskFull
-        | Kind::OutOfMemory
-        | Kind::Crash
-        | Kind::FileNotFound
-        | Kind::DependencyError => Category::ToolError,
-    }
+    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
+    rows.find_map(|row| row.category)
+        .unwrap_or(Category::Partial)
+}
+
+/// What a rule of a kind weighs that has no weight of its own.
+pub(super) fn weight(kind: Kind) -> u8 {
+    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
+    rows.find_map(|row| row.weight).unwrap_or_default()
 }
 
 /// The retry rule of a category; `progress` is whether any tool ran before the end (R45).
@@ -152,6 +128,8 @@ pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static s
 struct Words {
     kind: Kind,
     subkind: Option<Subkind>,
+    category: Option<Category>,
+    weight: Option<u8>,
     explanation: String,
     fix: String,
 }
@@ -180,7 +158,7 @@ pub(super) fn say(diagnosis: &mut Diagnosis, subkind: Subkind) {
 #[cfg(test)]
 mod tests {
     use super::{Retry, category, requires_user_action, retry, suggested_actions, words};
-    use crate::model::{Category, FailureKind, StopReason};
+    use crate::model::{Category, FailureKind, StopReason, Subkind};
 
     #[test]
     fn stop_reason_outweighs_kind() {
@@ -234,7 +212,10 @@ mod tests {
             let kind: FailureKind = serde_json::from_value(kind.clone()).unwrap();
             let (explanation, fix) = words(kind, None);
             assert!(!explanation.is_empty() && !fix.is_empty(), "{kind:?}");
-            assert_eq!(words(kind, Some("no_such_word")), (explanation, fix));
+            assert_eq!(
+                words(kind, Some(&Subkind::Other("no_such_word".to_owned()))),
+                (explanation, fix)
+            );
         }
         let import = FailureKind::ImportError;
         assert_ne!(

@@ -157,6 +157,9 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let of_address = of_address.contains("://") && !of_address.starts_with("file:");
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path.as_str();
+            if path.contains("://") && !path.starts_with("file:") {
+                continue;
+            }
             let path = path
                 .strip_prefix('@')
                 .filter(|_| before.ends_with("[ "))

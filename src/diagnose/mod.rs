@@ -23,6 +23,7 @@ mod mention;
 mod messages;
 mod normalise;
 mod prefix;
+mod providers;
 mod quiet;
 mod read;
 mod reported;

@@ -142,22 +142,11 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> 
 
 /// Corrects a finding by the lines around it.
 pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
-    let before = |count: usize| &lines[finding.at.saturating_sub(count)..finding.at];
     let after = |count: usize| {
         &lines[(finding.at + 1).min(lines.len())..(finding.at + 1 + count).min(lines.len())]
     };
-    let text = lines[finding.at].text.as_ref();
     let says = |lines: &[Line<'_>], word: &str| lines.iter().any(|line| line.text.contains(word));
     match finding.kind {
-        Kind::FileNotFound
-            if finding.tool == "python"
-                && (says(before(30), "_execute_child") || says(before(30), "posix_spawn")) =>
-        {
-            finding.kind = Kind::CommandNotFound;
-            finding.path = None;
-            finding.weight = 70;
-        }
-        Kind::PermissionDenied if says(before(30), "_execute_child") => finding.path = None,
         Kind::NetworkError
         | Kind::ConnectionRefused
         | Kind::Timeout
@@ -170,20 +159,13 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.path = None;
             finding.weight = 41;
         }
-        Kind::RuntimeError if text.contains("KeyError: '") => {
-            let key = text.split('\'').nth(1).unwrap_or("");
-            let shape = key.len() > 2
-                && key
-                    .bytes()
-                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-            if shape && (says(before(8), "environ") || says(before(8), "<frozen os>")) {
-                finding.kind = Kind::MissingEnvVar;
-                finding.weight = 67;
-            }
-        }
         Kind::DbError | Kind::RuntimeError
             if finding.tool != "python"
-                && (says(after(12), "drizzle-orm") || says(before(3), "drizzle-orm")) =>
+                && (says(after(12), "drizzle-orm")
+                    || says(
+                        &lines[finding.at.saturating_sub(3)..finding.at],
+                        "drizzle-orm",
+                    )) =>
         {
             finding.kind = Kind::DrizzleError;
             finding.weight = 66;

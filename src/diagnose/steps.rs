@@ -1,9 +1,5 @@
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
 use super::line::{Line, Mark};
-use crate::runners::{Cues, Pattern};
+use super::providers::{ENDS, Fold, PROVIDERS, Says};
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,27 +45,17 @@ impl Job {
 // Folds inside folds that are kept in mind.
 const MOST_FOLDS: usize = 1_000;
 
-// What a line says about steps.
-#[derive(Debug, PartialEq, Eq)]
-enum Event {
-    Begin,
-    Opened(String),
-    Closed(String),
-    // Travis, after the fold of the command.
-    Exited(i32),
-    Failed(Option<i32>),
-    Passed,
-    JobPassed,
-    JobFailed(Option<i32>),
-    CleanUp,
-}
-
 /// Reads a job's steps out of its lines.
 pub(super) fn job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
-        for event in events(line).into_iter().flatten() {
-            reader.take(at, event);
+        let said = known(line);
+        // A Travis line can close a fold and give the exit code at once.
+        let exits = matches!(said, Some((Says::Exited, Some(_))));
+        if (exits || reader.fold(at, line))
+            && let Some((says, code)) = said
+        {
+            reader.tell(at, says, code);
         }
         reader.error |= line.mark == Mark::Error;
     }
@@ -98,36 +84,52 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, at: usize, event: Event) {
-        match event {
-            Event::Begin => {
+    // What a line says of a fold; whether words behind that count too, as in the traces of GitLab.
+    fn fold(&mut self, at: usize, line: &Line<'_>) -> bool {
+        match &line.mark {
+            Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
                 self.close_begun(at);
                 self.begun = true;
                 self.service = true;
             }
-            Event::Opened(name) if self.open.len() < MOST_FOLDS => self.open.push((name, at)),
-            Event::Opened(_) => {}
-            Event::Closed(name) => {
-                let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
-                    return;
-                };
-                let from = self.open[index].1;
-                self.open.truncate(index);
-                // What was folded inside is part of it.
-                let first = self.steps.partition_point(|step| step.from < from);
-                let mut inside = self.steps.split_off(first);
-                inside.retain(|step| matches!(step.end, End::Failed(_)));
-                self.steps.append(&mut inside);
-                let end = section_end(&name);
-                self.from = self
-                    .from
-                    .min(from.max(self.steps.last().map_or(0, |step| step.to)));
-                if self.from < from {
-                    self.close(from, End::Open);
+            Mark::Open(name) if name.starts_with("Finishing: ") => self.close(at + 1, End::Passed),
+            Mark::Open(name) if !name.is_empty() && *name != line.text => {
+                if self.open.len() < MOST_FOLDS {
+                    self.open.push((name.clone(), at));
                 }
-                self.close(at + 1, end);
             }
-            Event::Exited(code) => {
+            Mark::Close(name) => {
+                self.close_fold(at, name);
+                return true;
+            }
+            _ => return true,
+        }
+        false
+    }
+
+    fn close_fold(&mut self, at: usize, name: &str) {
+        let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
+            return;
+        };
+        let from = self.open[index].1;
+        self.open.truncate(index);
+        // What was folded inside is part of it.
+        let first = self.steps.partition_point(|step| step.from < from);
+        let mut inside = self.steps.split_off(first);
+        inside.retain(|step| matches!(step.end, End::Failed(_)));
+        self.steps.append(&mut inside);
+        self.from = self
+            .from
+            .min(from.max(self.steps.last().map_or(0, |step| step.to)));
+        if self.from < from {
+            self.close(from, End::Open);
+        }
+        self.close(at + 1, section_end(name));
+    }
+
+    fn tell(&mut self, at: usize, says: Says, code: Option<i32>) {
+        match (says, code) {
+            (Says::Exited, Some(code)) => {
                 let end = if code == 0 {
                     End::Passed
                 } else {
@@ -145,24 +147,25 @@ impl Reader {
                     _ => self.close(at + 1, end),
                 }
             }
-            Event::Failed(code) => {
+            (Says::Step, Some(0)) | (Says::Passed, _) => self.close(at + 1, End::Passed),
+            (Says::Step, code) => {
                 self.close(at + 1, End::Failed(code));
                 self.begun = false;
             }
-            Event::Passed => self.close(at + 1, End::Passed),
-            Event::JobPassed => self.end_of_job = Some((at, true, Some(0))),
-            Event::JobFailed(code) => {
+            (Says::Job, Some(0)) | (Says::JobPassed, _) => {
+                self.end_of_job = Some((at, true, Some(0)));
+            }
+            (Says::Job, code) => {
                 if self.end_of_job.is_none_or(|end| end.1) {
                     self.end_of_job = Some((at, false, code));
                 }
             }
-            Event::CleanUp => {
-                if !self.clean_up {
-                    self.close_begun(at);
-                    self.clean_up = true;
-                    self.service = true;
-                }
+            (Says::CleanUp, _) if !self.clean_up => {
+                self.close_begun(at);
+                self.clean_up = true;
+                self.service = true;
             }
+            _ => {}
         }
     }
 
@@ -242,67 +245,12 @@ impl Reader {
     }
 }
 
-// How services say that a step, a job or a clean-up ended or begins.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Row {
-    cue: String,
-    line: Pattern,
-    says: Says,
-    #[serde(default)]
-    error: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "snake_case")]
-enum Says {
-    Exited,
-    Step,
-    Job,
-    JobPassed,
-    Passed,
-    CleanUp,
-    Failure,
-}
-
-// Folds that are no work of the job, or not all of it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Fold {
-    names: Vec<String>,
-    clean_up: bool,
-    #[serde(rename = "seen")]
-    _seen: String,
-}
-
-#[derive(Deserialize)]
-struct Table {
-    end: Vec<Row>,
-    fold: Vec<Fold>,
-}
-
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static TABLE: LazyLock<(Table, Cues)> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("providers.toml")).expect("providers.toml parses");
-    let cues = table
-        .end
-        .iter()
-        .map(|row| row.cue.as_str())
-        .zip(0..)
-        .collect();
-    (table, cues)
-});
-
 // The first row that knows a line, with the code that it tells.
 fn known(line: &Line<'_>) -> Option<(Says, Option<i32>)> {
-    let (table, cues) = &*TABLE;
-    let mut rows: Vec<usize> = cues.rows(&line.text).collect();
+    let mut rows: Vec<usize> = ENDS.rows(&line.text).collect();
     rows.sort_unstable();
     rows.into_iter().find_map(|row| {
-        let row = &table.end[row];
+        let row = &PROVIDERS.end[row];
         let found = row.line.get().captures(&line.text)?;
         let code = found.iter().skip(1).flatten().next();
         let code = code.and_then(|it| it.as_str().parse().ok());
@@ -321,48 +269,11 @@ pub(super) fn tells_failure(line: &Line<'_>) -> bool {
 
 fn section_end(name: &str) -> End {
     let known = |fold: &&Fold| fold.names.iter().any(|it| it == name);
-    match TABLE.0.fold.iter().find(known) {
+    match PROVIDERS.fold.iter().find(known) {
         Some(fold) if fold.clean_up => End::CleanUp,
         Some(_) => End::Open,
         None => End::Passed,
     }
-}
-
-// Words may stand behind the end of a fold, as in the traces of GitLab.
-fn events(line: &Line<'_>) -> [Option<Event>; 2] {
-    match (of_mark(line), said(line)) {
-        // A Travis line can close a fold and give the exit code at once.
-        (_, said @ Some(Event::Exited(_))) | (None, said) => [said, None],
-        (Some(mark @ Event::Closed(_)), said) => [Some(mark), said],
-        (Some(mark), _) => [Some(mark), None],
-    }
-}
-
-// What a line says of a fold.
-fn of_mark(line: &Line<'_>) -> Option<Event> {
-    match &line.mark {
-        Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
-            Some(Event::Begin)
-        }
-        Mark::Open(name) if name.starts_with("Finishing: ") => Some(Event::Passed),
-        Mark::Open(name) if !name.is_empty() && *name != line.text => {
-            Some(Event::Opened(name.clone()))
-        }
-        Mark::Close(name) if !name.is_empty() => Some(Event::Closed(name.clone())),
-        _ => None,
-    }
-}
-
-fn said(line: &Line<'_>) -> Option<Event> {
-    Some(match known(line)? {
-        (Says::Exited, Some(code)) => Event::Exited(code),
-        (Says::Step, Some(0)) | (Says::Passed, _) => Event::Passed,
-        (Says::Step, code) => Event::Failed(code),
-        (Says::Job, Some(0)) | (Says::JobPassed, _) => Event::JobPassed,
-        (Says::Job, code) => Event::JobFailed(code),
-        (Says::CleanUp, _) => Event::CleanUp,
-        (Says::Exited | Says::Failure, _) => return None,
-    })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use super::rule::Rule;
+use crate::diagnose::derive::weight;
 use crate::model::is_ablated;
 
 macro_rules! table {
@@ -21,6 +22,8 @@ const TABLES: &[(&str, &str)] = &[
     table!("patches.toml"),
     table!("environment.toml"),
     table!("languages.toml"),
+    table!("shapes.toml"),
+    table!("rare.toml"),
 ];
 
 #[derive(Deserialize)]
@@ -31,15 +34,20 @@ struct Table {
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
-    let rules = tables.flat_map(|(_, text)| {
+    let mut rules: Vec<Rule> = Vec::new();
+    for (_, text) in tables {
         #[expect(
             clippy::expect_used,
             reason = "the tables are constants and a test reads them"
         )]
         let table: Table = toml::from_str(text).expect("a table of rules");
-        table.rule
-    });
-    Engine::new(rules.filter(|rule| !is_ablated(&rule.id)).collect())
+        rules.extend(table.rule);
+    }
+    for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
+        rule.weight = weight(rule.kind);
+    }
+    rules.retain(|rule| !is_ablated(&rule.id));
+    Engine::new(rules)
 });
 
 /// The page of a built-in rule, as Markdown; none when no rule has this id.
@@ -90,10 +98,15 @@ mod tests {
                 wrong.push(format!("{what}: lacks its cue"));
             }
             let lines = normalise::lines(&rule.example);
-            let matches = compile(&expanded(&rule.pattern)).is_match(&lines[0].text);
-            let kind = BUILTIN
-                .find(0, &lines[0], |_| false)
-                .map(|found| found.kind);
+            let at = rule
+                .above
+                .iter()
+                .map(|_| lines.len() - 1)
+                .next()
+                .unwrap_or(0);
+            let matches = compile(&expanded(&rule.pattern)).is_match(&lines[at].text);
+            let found = BUILTIN.find(at, &lines, |_| false);
+            let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
             }

@@ -12,6 +12,10 @@ const PYTHON: &str =
     r"^(?:E\s+|INTERNALERROR> |[\s>#|+│]*|(?:FAILED|ERROR) .+? - |[^\s:]+:\d+: )(?:\w+\.)*";
 const NODE: &str = r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|Exception during run:|Exception:|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?";
 
+// Lines around one that a rule looks at too.
+const ABOVE: usize = 30;
+const BELOW: usize = 14;
+
 /// Rules with their patterns, compiled on first use.
 #[derive(Debug)]
 pub(in crate::diagnose) struct Engine {
@@ -51,10 +55,10 @@ impl Engine {
     pub(in crate::diagnose) fn find(
         &self,
         at: usize,
-        line: &Line<'_>,
+        lines: &[Line<'_>],
         foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding<'_>> {
-        let mut rows: Vec<usize> = self.cues.rows(&line.text).collect();
+        let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
         let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
         rows.sort_by_cached_key(|&row| {
@@ -67,7 +71,17 @@ impl Engine {
         rows.dedup();
         rows.into_iter().find_map(|row| {
             let (rule, pattern) = &self.rules[row];
-            let found = pattern.get().captures(&line.text)?;
+            let found = pattern.get().captures(&lines[at].text)?;
+            let near = |from: usize, to: usize, like: &Option<Pattern>| {
+                let near = lines.get(from..to.min(lines.len())).unwrap_or_default();
+                like.as_ref()
+                    .is_none_or(|like| near.iter().any(|line| like.finds(&line.text)))
+            };
+            if !near(at.saturating_sub(ABOVE), at, &rule.above)
+                || !near(at + 1, at + 1 + BELOW, &rule.below)
+            {
+                return None;
+            }
             let group = |name| found.name(name).map(|group| group.as_str().to_owned());
             Some(Finding {
                 at,

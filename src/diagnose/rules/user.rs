@@ -53,6 +53,8 @@ impl UserRules {
                 weight,
                 cue: String::new(),
                 pattern: rule.pattern.clone(),
+                above: None,
+                below: None,
                 example: rule.example.clone().unwrap_or_default(),
                 why: rule.why.clone().unwrap_or_default(),
                 seen: "a rule of this repository's own".to_owned(),
