@@ -16,7 +16,8 @@ const NEAR: usize = 12;
 /// `passed`, also where its runner counts failures and at its last count none.
 pub(super) fn last_tries(lines: &mut [Line<'_>], passed: bool) -> Vec<Case> {
     let cases = runners::cases(lines);
-    if cases.is_empty() {
+    // To find where runners count costs more than a look for such a word.
+    if cases.is_empty() || !passed && !lines.iter().any(|line| tells_retry(&line.text)) {
         return cases;
     }
     let is_test = |count: &Count| count.runner.is_none_or(|it| !is_checker(it));
@@ -60,6 +61,11 @@ pattern!(
     )
 );
 
+fn tells_retry(text: &str) -> bool {
+    let words = ["ry", "RY", "ttempt", "TTEMPT"];
+    words.iter().any(|word| text.contains(word)) && RETRY.is_match(text)
+}
+
 // Where a wrapper says that it tries once more what has just been counted.
 fn retried(red: &Count, later: &[Count], lines: &[Line<'_>]) -> Option<usize> {
     let mut since = 0;
@@ -81,7 +87,7 @@ fn retried(red: &Count, later: &[Count], lines: &[Line<'_>]) -> Option<usize> {
         if since > NEAR {
             return None;
         }
-        if RETRY.is_match(&line.text) {
+        if tells_retry(&line.text) {
             return Some(at);
         }
     }

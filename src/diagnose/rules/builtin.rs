@@ -19,10 +19,8 @@ const TABLES: &[(&str, &str)] = &[
     table!("javascript.toml"),
     table!("checkers.toml"),
     table!("packages.toml"),
-    table!("patches.toml"),
     table!("environment.toml"),
     table!("languages.toml"),
-    table!("shapes.toml"),
     table!("rare.toml"),
 ];
 
