@@ -1227,7 +1227,7 @@ export interface Observed {
   /** The same for two runs that fail in the same way: hex digest of kind, tests and names. */
   signature: string;
   /** A finer word. */
-  subkind: string | null;
+  subkind: Subkind | null;
   /** How the command ended. */
   testResult: TestResult;
   /** Names that the log calls undefined. */
@@ -1871,7 +1871,7 @@ export interface RunSummary {
   /** Whether nothing but a person's action helps. */
   requiresUserAction: boolean;
   /** A finer word. */
-  subkind: string | null;
+  subkind: Subkind | null;
   /**
    * Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
    * at most five; none of them was tried. `mendit why` does that.
@@ -1988,10 +1988,7 @@ export interface Stats {
 /** How one attempt at a repair ended. */
 export type StopReason = "fixed" | "nothing_to_repair" | "patch_invalid" | "apply_failed" | "tests_failed" | "tests_changed" | "unproven" | "workplace_unused" | "worktree_changed" | "regressed" | "policy_rejected" | "no_patch" | "requested_files" | "agent_error" | "agent_timeout" | "command_timeout" | "budget_exhausted" | "no_progress" | "flaky" | "user_action_required" | "invalid_task" | "interrupted";
 
-/**
- * A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
- * contract.
- */
+/** A finer word inside a kind; for `import_error` one of the eight first. */
 export type Subkind = string;
 
 /** One import that may have been meant. */

@@ -1145,7 +1145,7 @@ class Observed(TypedDict):
     # The same for two runs that fail in the same way: hex digest of kind, tests and names.
     signature: str
     # A finer word.
-    subkind: Union[str, None]
+    subkind: Union["Subkind", None]
     # How the command ended.
     testResult: "TestResult"
     # Names that the log calls undefined.
@@ -1733,7 +1733,7 @@ class RunSummary(TypedDict):
     # Whether nothing but a person's action helps.
     requiresUserAction: bool
     # A finer word.
-    subkind: Union[str, None]
+    subkind: Union["Subkind", None]
     # Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
     # at most five; none of them was tried. `mendit why` does that.
     suspects: list[str]
@@ -1838,8 +1838,7 @@ class Stats(TypedDict):
 # How one attempt at a repair ended.
 StopReason = Literal['fixed', 'nothing_to_repair', 'patch_invalid', 'apply_failed', 'tests_failed', 'tests_changed', 'unproven', 'workplace_unused', 'worktree_changed', 'regressed', 'policy_rejected', 'no_patch', 'requested_files', 'agent_error', 'agent_timeout', 'command_timeout', 'budget_exhausted', 'no_progress', 'flaky', 'user_action_required', 'invalid_task', 'interrupted']
 
-# A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
-# contract.
+# A finer word inside a kind; for `import_error` one of the eight first.
 Subkind = str
 
 # One import that may have been meant.

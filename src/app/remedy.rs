@@ -9,7 +9,7 @@ use super::members::{member_remedy, never_from_a_registry};
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
 use crate::hint::distance;
-use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath};
+use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath, Subkind};
 use crate::source::{EntryKind, Source};
 use crate::workspace::Workspace;
 
@@ -120,10 +120,6 @@ fn remedies(
     first.map(|it| (String::new(), it)).into_iter().collect()
 }
 
-fn subkind(diagnosis: &Diagnosis) -> Option<&str> {
-    diagnosis.subkind.as_ref().map(|it| it.0.as_str())
-}
-
 fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut evidence = diagnosis.evidence.iter();
@@ -170,7 +166,7 @@ impl Project<'_> {
         let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
         let at = own.next().map(|it| it.path.as_str());
         let of = |module: &String| {
-            if subkind(diagnosis) != Some("missing_package") {
+            if diagnosis.subkind != Some(Subkind::MissingPackage) {
                 return self.beside_pytest(module, command).filter(|_| python);
             }
             let member = package(module, python);
@@ -190,14 +186,14 @@ impl Project<'_> {
                 return Some(Remedy::new(said, None));
             }
         } else {
-            let said = match subkind(diagnosis) {
-                Some("engine" | "version_mismatch") => {
+            let said = match diagnosis.subkind {
+                Some(Subkind::Engine | Subkind::VersionMismatch) => {
                     "the installed version of the language or the tool does not fit"
                 }
-                Some("package_not_found" | "no_version") => {
+                Some(Subkind::PackageNotFound | Subkind::NoVersion) => {
                     "the registry has nothing of that name and version: correct the manifest"
                 }
-                Some("lockfile_mismatch") => {
+                Some(Subkind::LockfileMismatch) => {
                     let said = "the lock does not hold what the manifest asks for";
                     let mut lines = std::iter::once(&command).chain(texts);
                     let line = lines.find_map(|it| writes_lock(it))?;

@@ -64,7 +64,7 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
     let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
     RunSummary {
         kind: diagnosis.kind,
-        subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
+        subkind: diagnosis.subkind.clone(),
         explanation: diagnosis.explanation.clone(),
         more: more + lines_more + left_out,
         failures,

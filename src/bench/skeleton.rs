@@ -123,7 +123,7 @@ fn manifest(skeleton: &Skeleton<'_>, diagnosis: &Diagnosis) -> String {
     text.push_str("level = 0\nheal-safe = false\n\n[expect]\n");
     text.push_str(&format!("kind = {}\n", quoted(&diagnosis.kind.to_string())));
     if let Some(subkind) = &diagnosis.subkind {
-        text.push_str(&format!("subkind = {}\n", quoted(&subkind.0)));
+        text.push_str(&format!("subkind = {}\n", quoted(&subkind.to_string())));
     }
     text.push_str("status = \"fixed\"\nstop-reason = \"fixed\"\n");
     text

@@ -100,15 +100,15 @@ fn diagnosed(
 ) -> Result<(), BenchError> {
     let found = diagnosis(fixture, outcome, &stage.source()?);
     let expected = &fixture.expect;
-    let subkind = found.subkind.as_ref().map(|it| it.0.as_str());
+    let subkind = found.subkind.as_ref().map(ToString::to_string);
     let finer = expected.subkind.as_deref();
-    if found.kind != expected.kind || (finer.is_some() && finer != subkind) {
+    if found.kind != expected.kind || (finer.is_some() && finer != subkind.as_deref()) {
         proof.say(
             Code::F202,
             format!(
                 "its failure is taken for {} ({}), not for {} ({})",
                 found.kind,
-                subkind.unwrap_or("no subkind"),
+                subkind.as_deref().unwrap_or("no subkind"),
                 expected.kind,
                 finer.unwrap_or("any subkind")
             ),

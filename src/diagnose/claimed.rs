@@ -1,15 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::LogFacts;
-use super::derive::{MODULE, PACKAGE, say};
+use super::derive::say;
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use super::pattern::pattern;
 use super::unnamed::{find_importers, find_unnamed};
 use super::unparsed::name_unparsed;
 use crate::languages::{Language, PYTHON, Resolver, package_part};
-use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath};
+use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::runners::pattern;
 use crate::source::Source;
 
 /// Diagnoses a log inside a repository, whose files have the last word on what is missing.
@@ -35,8 +35,8 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
-    if diagnosis.rule.as_deref() == Some("npm-package-json") {
-        return name_manifest(diagnosis, source);
+    if diagnosis.kind == FailureKind::ConfigError && diagnosis.tool.as_deref() == Some("npm") {
+        name_manifest(diagnosis, source);
     }
     if UNREADABLE.contains(&diagnosis.kind) {
         let is_merge = name_merge(diagnosis, source);
@@ -45,13 +45,12 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
         }
         return;
     }
-    let finer = diagnosis.subkind.as_ref().map(|it| it.0.as_str());
-    match (diagnosis.kind, finer) {
-        (FailureKind::ImportError, Some(PACKAGE)) if claims(diagnosis, source) => {
-            say(diagnosis, MODULE);
+    match &diagnosis.subkind {
+        Some(Subkind::MissingPackage) if claims(diagnosis, source) => {
+            say(diagnosis, Subkind::MissingModule);
         }
-        (FailureKind::ImportError, Some(CIRCLE)) => name_circle(diagnosis, source),
-        (FailureKind::ImportError, Some(EXPORT)) => find_importers(diagnosis, source),
+        Some(Subkind::CircularImport) => name_circle(diagnosis, source),
+        Some(Subkind::MissingExport) => find_importers(diagnosis, source),
         _ => {}
     }
 }
@@ -138,7 +137,7 @@ fn name_exports(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if !missing.is_empty() {
         diagnosis.missing_exports = missing;
         diagnosis.kind = FailureKind::ImportError;
-        say(diagnosis, EXPORT);
+        say(diagnosis, Subkind::MissingExport);
     }
 }
 
@@ -194,7 +193,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
         return false;
     };
     diagnosis.kind = FailureKind::SyntaxError;
-    say(diagnosis, "merge_conflict");
+    say(diagnosis, Subkind::MergeConflict);
     diagnosis.explanation =
         format!("{path} holds conflict markers of a merge, in lines {first} to {last}.");
     if let Some(at) = diagnosis
@@ -218,7 +217,6 @@ fn conflict(text: &str) -> Option<(u32, u32)> {
     (first < middle && middle < last).then_some((first, last))
 }
 
-const CIRCLE: &str = "circular_import";
 // Files that are looked through for the way back.
 const MAX_SEEN: usize = 2_000;
 
@@ -292,8 +290,6 @@ fn circle(
     None
 }
 
-const EXPORT: &str = "missing_export";
-
 pattern!(
     NOT_CALLABLE,
     r"TypeError: (?:\(0 ?, ?(?:[\w$]+\.)?|[\w$]+_\d+\.)?(?<name>[\w$]+)\)? is not a (?:function|constructor)\b"
@@ -365,7 +361,7 @@ fn offers(
 
 #[cfg(test)]
 mod tests {
-    use super::{MODULE, PACKAGE, diagnose_in};
+    use super::diagnose_in;
     use crate::diagnose::{LogFacts, diagnose};
     use crate::model::FailureKind;
     use crate::source::Memory;
@@ -394,7 +390,7 @@ mod tests {
             ];
             let source = Memory::named(files);
             let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
-            assert_eq!(diagnosis.subkind.unwrap().0, expected);
+            assert_eq!(diagnosis.subkind.unwrap().to_string(), expected);
             assert_eq!(
                 diagnosis.requires_user_action,
                 expected == "missing_package"
@@ -412,17 +408,17 @@ mod tests {
             ("tests/test_bill.py", "from acme.core.money import gross\n"),
         ]);
         for (module, finer) in [
-            ("acme.core.money", MODULE),
-            ("acme.other.money", PACKAGE),
-            ("me.core.money", PACKAGE),
-            ("yaml", PACKAGE),
+            ("acme.core.money", "missing_module"),
+            ("acme.other.money", "missing_package"),
+            ("me.core.money", "missing_package"),
+            ("yaml", "missing_package"),
         ] {
             let log = format!(
                 "tests/test_bill.py:1: in <module>\n    from {module} import gross\nE   \
                  ModuleNotFoundError: No module named '{module}'\n"
             );
             let found = diagnose_in(&log, &LogFacts::default(), &source);
-            let said = found.subkind.map(|it| it.0).unwrap_or_default();
+            let said = found.subkind.map(|it| it.to_string()).unwrap_or_default();
             assert_eq!(said, finer, "{module}");
         }
     }

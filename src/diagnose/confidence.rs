@@ -33,6 +33,9 @@ pub(super) enum Source {
     },
 }
 
+/// The most that an error of no known kind is worth which no stack shows to be of the program under test.
+pub(super) const UNFRAMED: f64 = 0.6;
+
 /// The confidence of a verdict, 0 to 1: the share of answers like it that were right, measured on
 /// labelled logs of public jobs (the table stands in docs).
 pub(super) fn of(source: Source) -> f64 {

@@ -2,37 +2,9 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Input};
 
+use super::providers::PROVIDERS;
 use super::rules::{BUILTIN, UserRules};
 
-// Words of services and runners, and what stands for rules whose own word is in every other line.
-#[rustfmt::skip]
-const WORDS: &[&str] = &[
-    // Services and shells.
-    "##[", "travis_", "section_", "exited with", "exit code", "exit status", "Finished: ",
-    "Job failed", "Job succeeded", "ob cleanup", "Cleaning up", "fatal: ", "did not complete",
-    "Failure - ", "Success - ", "code 124", "code: 124", "status 124", "status: 124",
-    // Errors, coloured ones too.
-    "Traceback (most", "rror: ", "rror:\x1b", "rror\x1b", "rror (", "xception", "Error\n", "Error\r",
-    "panicked", "Caused by", "Timeout", "AuthError",
-    // Runners.
-    "FAIL", " failing", "failed", "Failures:", "not ok ", "(fail)", "[fail]", "● ", "●\x1b", "✖",
-    "✘", "❯ ", "❯\x1b", "×", "✕ ", "<<< ", "=====", "____", "ERROR", " › ", "rspec ./",
-    "E   ", "E  assert", "E assert",
-    // Installers, the network, the environment.
-    "npm ERR!", "npm error", "lockfile", "lock file", ".lock", "E: Unable", "E: Package", "E: Version",
-    "go.sum", "go.mod", "ENOTFOUND", "EAI_AGAIN", "ECONNRESET", "EHOSTUNREACH", "ENETUNREACH",
-    "EPIPE", "CERT_", "SELF_SIGN", "UND_ERR", "ETIMEDOUT", "ESOCKETT", " 401", " 403",
-    "TP 40", "/1.1 40", "/2 40", "not set", "is unset", "must be set", "is required", "is missing",
-    "not defined", "not configured", "not provided", "is undefined", "code: 'ER_",
-    // Compilers and checkers.
-    "[!] ", "[Error/", "[Warning/", "SC1", "SC2", "SC3", " MD0", "): ", "error TS", "JSON input",
-    ".hs:", "e: ", "- error", "[error]",
-];
-// A place in a file of these begins the line of a finding.
-const PLACED: &[&str] = &[
-    ".py", ".pyi", ".go", ".rb", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".vue", ".css",
-    ".coffee", ".md",
-];
 // Shorter words stand in every other line.
 const SHORTEST: usize = 5;
 
@@ -41,10 +13,12 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .rules()
         .map(|rule| rule.cue.clone())
         .filter(|cue| cue.len() >= SHORTEST && cue != "Error" && cue != "error");
-    let placed = PLACED
+    let placed = PROVIDERS
+        .words
+        .placed
         .iter()
         .flat_map(|end| (1..=9).map(move |digit| format!("{end}:{digit}")));
-    let words = WORDS.iter().map(|word| (*word).to_owned());
+    let words = PROVIDERS.words.telling.iter().cloned();
     #[expect(
         clippy::expect_used,
         reason = "a few hundred constants, built by every test"

@@ -11,7 +11,8 @@ use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
 use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
 use super::votes::{Vote, votes};
-use crate::model::{Alternative, FailureKind as Kind};
+use crate::model::{Alternative, FailureKind as Kind, Subkind};
+use crate::runners::pattern;
 
 // What counts as resources of the machine: nothing in the project causes them, and messages that
 // come after them only follow.
@@ -22,6 +23,8 @@ const SAYS_SOMETHING: u8 = 20;
 const WENT_ON: usize = 40;
 // More lines than one tool prints about one failure.
 const LONG: usize = 400;
+// Lines around an error in which its stack begins.
+const FRAMES: usize = 20;
 const MOST_EVIDENCE: usize = 20;
 
 /// Decides what a log says: the step that failed; in it the runner's own reports, then the line
@@ -40,7 +43,11 @@ pub(super) fn decide<'r>(
         .passed_at
         .is_some_and(|at| denies_success(lines, at + 1));
     if job.passed == Some(true) && !told && !denied {
-        return passed(lines, scope, Source::Service);
+        return passed(
+            job.passed_at.or_else(|| summary_of_success(lines)),
+            scope,
+            Source::Service,
+        );
     }
     let code = code(&failed, facts);
     let reported: Vec<&Case> = cases.iter().filter(|case| scope.holds(case.at)).collect();
@@ -74,21 +81,35 @@ pub(super) fn decide<'r>(
     };
     let mut verdict = if !votes.is_empty() && !facts.timed_out {
         by_tests(&votes, &rows)
-    } else if rows.iter().any(|row| row.weight >= SAYS_SOMETHING) {
-        by_weight(&rows, facts, &failed, long)
-    } else if let Some(found) = resources(findings, &scope, lines) {
-        by_weight(&[found], facts, &failed, long)
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
     } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
-        return passed(lines, scope, Source::Runner);
+        return passed(summary_of_success(lines), scope, Source::Runner);
     } else {
         blank(Kind::Unknown)
     };
+    let at = verdict.evidence.first().copied();
+    if verdict.kind == Kind::RuntimeError && votes.is_empty() && !has_frames(lines, at) {
+        verdict.confidence = verdict.confidence.min(confidence::UNFRAMED);
+    }
     verdict.failures = failures(&verdict, &rows, &failed, findings, cases, &by_line, lines);
     verdict.scope = scope;
     verdict.failed = failed;
     verdict
+}
+
+// Whether a stack stands around a line: without one it may be of any tool that was run.
+fn has_frames(lines: &[Line<'_>], at: Option<usize>) -> bool {
+    pattern!(
+        FRAME,
+        r#"^\s*(?:at |❯ |File "|Traceback |[^\s:]+:\d+: )|^E "#
+    );
+    let near = |at: usize| at.saturating_sub(FRAMES)..lines.len().min(at + FRAMES);
+    at.is_some_and(|at| {
+        lines[near(at)]
+            .iter()
+            .any(|line| FRAME.is_match(&line.text))
+    })
 }
 
 fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
@@ -99,11 +120,11 @@ fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
     told.or(facts.exit_code)
 }
 
-fn passed<'r>(lines: &[Line<'_>], scope: Scope, source: Source) -> Verdict<'r> {
+fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
     let mut verdict = blank(Kind::None);
     verdict.confidence = confidence::of(source);
     verdict.scope = scope;
-    verdict.evidence = summary_of_success(lines).into_iter().collect();
+    verdict.evidence = at.into_iter().collect();
     verdict
 }
 
@@ -185,7 +206,7 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
         known: finding.is_some(),
         assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
     });
-    verdict.subkind = finding.and_then(|finding| finding.subkind);
+    verdict.subkind = finding.and_then(|finding| finding.subkind.clone());
     verdict.rule = finding.map(|finding| finding.rule);
     verdict.tool = own.first().map(|vote| vote.runner);
     verdict.evidence = own.iter().map(|vote| vote.at).take(MOST_EVIDENCE).collect();
@@ -281,40 +302,17 @@ fn by_weight<'r>(
         .map(|row| row.0)
         .collect();
     verdict.alternatives = alternatives(kind, &others, verdict.confidence);
-    verdict.subkind = best.and_then(|finding| finding.subkind).or(match kind {
-        Kind::Timeout if facts.timed_out => Some("command"),
-        Kind::TestSetupError if code(failed, facts) == Some(5) => Some("no_tests"),
-        Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some("killed"),
-        _ => None,
-    });
+    verdict.subkind = best
+        .and_then(|it| it.subkind.clone())
+        .or_else(|| match kind {
+            Kind::Timeout if facts.timed_out => Some(Subkind::Command),
+            Kind::TestSetupError if code(failed, facts) == Some(5) => Some(Subkind::NoTests),
+            Kind::Crash if matches!(code(failed, facts), Some(137 | -9)) => Some(Subkind::Killed),
+            _ => None,
+        });
     verdict.tool = best.map(|finding| finding.tool);
     verdict.rule = best.map(|finding| finding.rule);
     verdict
-}
-
-// A full disk or a dead network further up stops what comes later with other words.
-fn resources<'f, 'r>(
-    findings: &'f [Finding<'r>],
-    scope: &Scope,
-    lines: &[Line<'_>],
-) -> Option<WeighedFinding<'f, 'r>> {
-    findings
-        .iter()
-        .filter(|finding| !scope.holds(finding.at) && !lines[finding.at].captured)
-        .filter(|finding| {
-            finding.weight >= 55
-                && matches!(
-                    finding.kind,
-                    Kind::DiskFull | Kind::OutOfMemory | Kind::NetworkError | Kind::Timeout
-                )
-        })
-        .map(|finding| WeighedFinding {
-            kind: finding.kind,
-            weight: 41,
-            at: finding.at,
-            finding: Some(finding),
-        })
-        .next()
 }
 
 // What the way a process ended says when its log does not. Source: the shell's exit codes.

@@ -43,39 +43,15 @@ pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
         Some(StopReason::AgentError) => return Category::ToolError,
         _ => {}
     }
-    match kind {
-        Kind::Timeout => Category::Timeout,
-        Kind::ImportError
-        | Kind::TsError
-        | Kind::StaticTypeError
-        | Kind::ZodError
-        | Kind::PydanticError
-        | Kind::DrizzleError
-        | Kind::DbError
-        | Kind::PatchError => Category::MissingContext,
-        Kind::SyntaxError
-        | Kind::RuntimeError
-        | Kind::TestFailure
-        | Kind::SnapshotMismatch
-        | Kind::LintError
-        | Kind::None
-        | Kind::Unknown => Category::Partial,
-        Kind::TestSetupError
-        | Kind::ConfigError
-        | Kind::CommandNotFound
-        | Kind::ConnectionRefused
-        | Kind::AuthFailed
-        | Kind::MissingEnvVar
-        | Kind::TransportMismatch
-        | Kind::PermissionDenied
-        | Kind::NetworkError
-        | Kind::PortInUse
-        | Kind::DiskFull
-        | Kind::OutOfMemory
-        | Kind::Crash
-        | Kind::FileNotFound
-        | Kind::DependencyError => Category::ToolError,
-    }
+    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
+    rows.find_map(|row| row.category)
+        .unwrap_or(Category::Partial)
+}
+
+/// What a rule of a kind weighs that has no weight of its own.
+pub(super) fn weight(kind: Kind) -> u8 {
+    let mut rows = WORDS.iter().filter(|row| row.kind == kind);
+    rows.find_map(|row| row.weight).unwrap_or_default()
 }
 
 /// The retry rule of a category; `progress` is whether any tool ran before the end (R45).
@@ -127,19 +103,22 @@ pub const REVIEW: &str = "Review what was done before going on";
 
 /// Whether nothing but a person's action helps.
 #[must_use]
-pub fn requires_user_action(kind: Kind, subkind: Option<&str>) -> bool {
+pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
     match kind {
-        Kind::ImportError => matches!(subkind, Some("missing_package" | "missing_types")),
-        Kind::SyntaxError => subkind == Some("merge_conflict"),
+        Kind::ImportError => matches!(
+            subkind,
+            Some(Subkind::MissingPackage | Subkind::MissingTypes)
+        ),
+        Kind::SyntaxError => subkind == Some(&Subkind::MergeConflict),
         kind => kind.is_around_code(),
     }
 }
 
 /// One sentence on what happened and one on what to do: rows of `words.toml`.
 #[must_use]
-pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) {
+pub fn words(kind: Kind, subkind: Option<&Subkind>) -> (&'static str, &'static str) {
     let of_kind = || WORDS.iter().filter(|row| row.kind == kind);
-    let finer = of_kind().find(|row| row.subkind.is_some() && row.subkind.as_deref() == subkind);
+    let finer = of_kind().find(|row| subkind.is_some() && row.subkind.as_ref() == subkind);
     let row = finer.or_else(|| of_kind().find(|row| row.subkind.is_none()));
     row.map_or(("", ""), |row| (&row.explanation, &row.fix))
 }
@@ -148,7 +127,9 @@ pub fn words(kind: Kind, subkind: Option<&str>) -> (&'static str, &'static str) 
 #[serde(deny_unknown_fields)]
 struct Words {
     kind: Kind,
-    subkind: Option<String>,
+    subkind: Option<Subkind>,
+    category: Option<Category>,
+    weight: Option<u8>,
     explanation: String,
     fix: String,
 }
@@ -164,24 +145,20 @@ static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
     table.words
 });
 
-/// Finer words of a kind that the repository may overrule.
-pub(super) const PACKAGE: &str = "missing_package";
-pub(super) const MODULE: &str = "missing_module";
-
 /// Gives a diagnosis another finer word, and what follows from it.
-pub(super) fn say(diagnosis: &mut Diagnosis, subkind: &str) {
-    let (explanation, fix) = words(diagnosis.kind, Some(subkind));
-    diagnosis.subkind = Some(Subkind(subkind.to_owned()));
+pub(super) fn say(diagnosis: &mut Diagnosis, subkind: Subkind) {
+    let (explanation, fix) = words(diagnosis.kind, Some(&subkind));
     explanation.clone_into(&mut diagnosis.explanation);
     fix.clone_into(&mut diagnosis.suggested_fix);
     diagnosis.category = category(diagnosis.kind, None);
-    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(subkind));
+    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(&subkind));
+    diagnosis.subkind = Some(subkind);
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Retry, category, requires_user_action, retry, suggested_actions, words};
-    use crate::model::{Category, FailureKind, StopReason};
+    use crate::model::{Category, FailureKind, StopReason, Subkind};
 
     #[test]
     fn stop_reason_outweighs_kind() {
@@ -235,16 +212,22 @@ mod tests {
             let kind: FailureKind = serde_json::from_value(kind.clone()).unwrap();
             let (explanation, fix) = words(kind, None);
             assert!(!explanation.is_empty() && !fix.is_empty(), "{kind:?}");
-            assert_eq!(words(kind, Some("no_such_word")), (explanation, fix));
+            assert_eq!(
+                words(kind, Some(&Subkind::Other("no_such_word".to_owned()))),
+                (explanation, fix)
+            );
         }
         let import = FailureKind::ImportError;
-        assert_ne!(words(import, Some("missing_export")), words(import, None));
+        assert_ne!(
+            words(import, Some(&Subkind::MissingExport)),
+            words(import, None)
+        );
     }
 
     #[test]
     fn packages_are_a_persons_business_and_modules_are_not() {
         let import = FailureKind::ImportError;
-        assert!(requires_user_action(import, Some("missing_package")));
-        assert!(!requires_user_action(import, Some("missing_module")));
+        assert!(requires_user_action(import, Some(&Subkind::MissingPackage)));
+        assert!(!requires_user_action(import, Some(&Subkind::MissingModule)));
     }
 }

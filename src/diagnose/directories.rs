@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::pattern;
+use crate::runners::pattern;
 
 // Changes of place that are kept; a log in which two packages take turns has many.
 const MOST: usize = 50_000;

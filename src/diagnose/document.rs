@@ -13,9 +13,7 @@ use super::retries::last_tries;
 use super::runners::{self, Case};
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
-use crate::model::{
-    Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, MentionedFile, Subkind,
-};
+use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, MentionedFile};
 use crate::policy::is_test;
 use crate::source::Listing;
 
@@ -61,7 +59,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     }
     let findings = &found.findings;
     let mut verdict = decide(&lines, &job, &cases, findings, facts);
-    let (kind, subkind) = (verdict.kind, verdict.subkind);
+    let (kind, subkind) = (verdict.kind, verdict.subkind.take());
     let mut named: Vec<(usize, String)> = findings
         .iter()
         .filter(|finding| finding.kind == kind && verdict.scope.holds(finding.at))
@@ -81,7 +79,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
             "Give what the failing command wrote, standard error included.",
         )
     } else {
-        derive::words(kind, subkind)
+        derive::words(kind, subkind.as_ref())
     };
     let own = || {
         findings
@@ -128,11 +126,11 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     };
     let diagnosis = Diagnosis {
         kind,
-        subkind: subkind.map(|word| Subkind(word.to_owned())),
         category: derive::category(kind, None),
         explanation: explanation.to_owned(),
         suggested_fix: suggested_fix.to_owned(),
-        requires_user_action: derive::requires_user_action(kind, subkind) || of_command,
+        requires_user_action: derive::requires_user_action(kind, subkind.as_ref()) || of_command,
+        subkind,
         files: mentioned,
         undefined_names,
         missing_modules,

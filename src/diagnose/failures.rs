@@ -4,7 +4,7 @@ use super::mention;
 use super::runners::Case;
 use super::steps::Step;
 use super::verdict::{Finding, Verdict, WeighedFinding};
-use crate::model::{Failure, FailureKind as Kind, Subkind};
+use crate::model::{Failure, FailureKind as Kind};
 use std::collections::HashMap;
 
 const MOST_FAILURES: usize = 50;
@@ -72,7 +72,7 @@ pub(super) fn failures(
     let count = rows.iter().filter(|row| row.kind == verdict.kind).count();
     failures.push(Failure {
         kind: verdict.kind,
-        subkind: verdict.subkind.map(|word| Subkind(word.to_owned())),
+        subkind: verdict.subkind.clone(),
         tool: verdict.tool.map(str::to_owned),
         rule: verdict.rule.map(str::to_owned),
         line: number(first),
@@ -93,9 +93,7 @@ pub(super) fn failures(
             if failures.len() < MOST_FAILURES {
                 failures.push(Failure {
                     kind,
-                    subkind: finding
-                        .and_then(|it| it.subkind)
-                        .map(|word| Subkind(word.to_owned())),
+                    subkind: finding.and_then(|it| it.subkind.clone()),
                     tool: Some(tool.to_owned()),
                     rule: finding.map(|it| it.rule.to_owned()),
                     line: number(at),

@@ -3,6 +3,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde_json::Value;
 
 use crate::model::RepoPath;
+use crate::runners::pattern;
 use crate::source::{Listing, Source};
 
 /// Where a log was written: what it can be mapped into.
@@ -126,7 +127,7 @@ impl<'a> Locator<'a> {
         if let Some(end) = installed(&path) {
             return self.of_installed(end);
         }
-        if SYSTEM.iter().any(|root| path.starts_with(root)) {
+        if SYSTEM.is_match(&path) {
             return None;
         }
         let absolute = super::special::is_absolute(&path);
@@ -215,23 +216,10 @@ impl<'a> Locator<'a> {
 }
 
 // What a machine brings along; `/usr/src/app` is where images keep a project.
-const SYSTEM: &[&str] = &[
-    "/usr/lib/",
-    "/usr/local/lib/",
-    "/usr/share/",
-    "/usr/include/",
-    "/etc/",
-    "/lib/",
-    "/proc/",
-    "/sys/",
-    "/nix/store/",
-    "/System/",
-    "/Library/",
-    "C:/Windows/",
-    "C:/Program Files/",
-    "C:/hostedtoolcache/",
-    "/opt/hostedtoolcache/",
-];
+pattern!(
+    SYSTEM,
+    r"^(?:/usr/(?:lib|local/lib|share|include)|/etc|/lib|/proc|/sys|/nix/store|/System|/Library|C:/Windows|C:/Program Files|(?:C:|/opt)/hostedtoolcache)/"
+);
 
 // What stands behind the folder of installed packages.
 fn installed(path: &str) -> Option<&str> {

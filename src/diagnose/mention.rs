@@ -2,9 +2,9 @@ use std::collections::HashMap;
 
 use super::line::Line;
 use super::locate::Locator;
-use super::pattern::pattern;
 use super::runners::{is_installed, relative};
 use crate::model::MentionedFile;
+use crate::runners::pattern;
 
 const MOST: usize = 50;
 const MOST_LINES_OF_ONE: usize = 6;
@@ -157,6 +157,9 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             let of_address = of_address.contains("://") && !of_address.starts_with("file:");
             // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path.as_str();
+            if path.contains("://") && !path.starts_with("file:") {
+                continue;
+            }
             let path = path
                 .strip_prefix('@')
                 .filter(|_| before.ends_with("[ "))

@@ -2,9 +2,9 @@ use std::borrow::Cow;
 
 use super::line::{Line, Mark};
 use super::log::{Log, View};
-use super::pattern::pattern;
 use super::prefix::{self, Wrapper};
 use super::quiet;
+use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
 // Lines that tell what stands before each.

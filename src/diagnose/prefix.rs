@@ -1,8 +1,7 @@
-use std::sync::LazyLock;
-
 use regex::Regex;
 
-use super::pattern::{compile, pattern};
+use super::providers::PROVIDERS;
+use crate::runners::pattern;
 
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,27 +26,6 @@ pattern!(
     )
 );
 
-// Shapes that count only when most lines have them.
-static WRAPPERS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-    [
-        // docker compose, moon, earthly; not the lines of a code frame
-        r"^ *[@A-Za-z0-9_./:#+*-]*[A-Za-z][@A-Za-z0-9_./#+*-]* +\| ?",
-        // concurrently, yarn workspaces, branches of Jenkins, Tekton
-        r"^\[[@A-Za-z0-9_][@A-Za-z0-9_ .,:/()+#-]*\]:?(?: |$)",
-        // yarn, where it says nothing itself
-        r"^➤ YN0000:(?: │)?(?: |$)",
-        // turbo
-        r"^@?[A-Za-z0-9_./-]+:[A-Za-z0-9_:.-]+:(?: |$)",
-        // pnpm -r
-        r"^@?[A-Za-z0-9_./-]+ [A-Za-z0-9_:.-]+(?::(?: |$)|\$ )",
-        // lerna, with the process Heroku and kail
-        r"^(?:==> )?@?[A-Za-z0-9_./#-]+(?:\[[A-Za-z0-9_.-]+\])?:(?: |$)",
-    ]
-    .into_iter()
-    .map(compile)
-    .collect()
-});
-
 /// The wrapper that the first lines show: one runner, or one inside the other.
 pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
     let mut texts: Vec<String> = log
@@ -61,13 +39,15 @@ pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
     let mut wrapper = Wrapper::default();
     while wrapper.shapes.len() < DEEPEST {
         announcements(&texts, &mut wrapper.announced);
-        let shape = WRAPPERS.iter().position(|pattern| {
-            let count = texts.iter().filter(|text| wrapped(pattern, text) > 0);
+        let shape = PROVIDERS.speaker.iter().position(|row| {
+            let count = texts
+                .iter()
+                .filter(|text| wrapped(row.line.get(), text) > 0);
             texts.len() > 2 && count.count() * 10 > texts.len() * 7
         });
         let Some(shape) = shape else { break };
         for text in &mut texts {
-            let end = wrapped(&WRAPPERS[shape], text);
+            let end = wrapped(PROVIDERS.speaker[shape].line.get(), text);
             let end = end + dressed(&text[end..]);
             text.drain(..end);
         }
@@ -98,7 +78,7 @@ fn is_own(prefix: &str) -> bool {
     let says = |it: &&str| {
         let lower = it.to_ascii_lowercase();
         let error = ["Error", "Exception", "Warning", "Failure"];
-        SEVERITIES.contains(&lower.as_str()) || error.iter().any(|end| it.ends_with(end))
+        PROVIDERS.words.severities.contains(&lower) || error.iter().any(|end| it.ends_with(end))
     };
     // `[Node 18]` is a name.
     let is_place = !prefix.starts_with('[') || prefix.contains(':');
@@ -111,28 +91,9 @@ fn is_own(prefix: &str) -> bool {
     let name = only.rsplit('/').next().unwrap_or(only);
     let is_file = name
         .rsplit_once('.')
-        .is_some_and(|(_, end)| SOURCES.contains(&end));
-    is_file || PROGRAMS.contains(&name)
+        .is_some_and(|(_, end)| PROVIDERS.words.sources.iter().any(|it| it == end));
+    is_file || PROVIDERS.words.programs.iter().any(|it| it == name)
 }
-
-// Words with which a tool begins a message, in lower case.
-const SEVERITIES: &[&str] = &[
-    "e", "w", "critical", "debug", "err", "error", "fail", "failed", "fatal", "hint", "info",
-    "note", "ok", "pass", "skip", "warn", "warning", "xfail", "xpass",
-];
-// Programs that begin their messages with their own name.
-const PROGRAMS: &[&str] = &[
-    "bash", "cargo", "cc", "cc1", "chmod", "clang", "collect2", "cp", "curl", "dash", "docker",
-    "env", "gcc", "git", "gmake", "go", "grep", "ld", "ld.gold", "ld.lld", "ls", "make", "mkdir",
-    "mv", "node", "npm", "perl", "psql", "python", "python3", "rm", "ruby", "rustc", "sed", "sh",
-    "ssh", "tar", "tsc", "xargs", "zsh",
-];
-// What source files end in.
-const SOURCES: &[&str] = &[
-    "c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "java", "js", "json", "jsx", "kt", "mjs",
-    "php", "py", "pyi", "rb", "rs", "scala", "scss", "sh", "swift", "toml", "ts", "tsx", "vue",
-    "yaml", "yml",
-];
 
 fn announcements(texts: &[String], announced: &mut Vec<String>) {
     for text in texts {
@@ -212,12 +173,8 @@ pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
 // The same, with each part that names whose line it is.
 fn behind(text: &str, wrapper: &Wrapper, mut name: impl FnMut(&str)) -> usize {
     let mut skip = always(text);
-    for pattern in wrapper
-        .shapes
-        .iter()
-        .filter_map(|shape| WRAPPERS.get(*shape))
-    {
-        let end = skip + wrapped(pattern, &text[skip..]);
+    for shape in &wrapper.shapes {
+        let end = skip + wrapped(PROVIDERS.speaker[*shape].line.get(), &text[skip..]);
         if end > skip {
             name(&text[skip..end]);
             skip = end + dressed(&text[end..]);

@@ -1,18 +1,31 @@
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use serde::Deserialize;
 
 use super::line::{Line, Mark};
-use super::pattern::pattern;
+use crate::runners::{Cues, Pattern};
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
 /// warnings, times and coverage, echoed scripts, what a program under test wrote to its console.
 pub(super) fn mark(lines: &mut [Line<'_>]) {
-    let mut section = Section::None;
+    let mut section: Option<&Section> = None;
+    // The script of a step and its environment, until the group ends.
+    let mut script = false;
     for line in lines.iter_mut() {
         let text = line.text.as_ref();
-        section = section.after(text, &line.mark);
-        line.quiet = section != Section::None
+        match &line.mark {
+            Mark::Open(name) if name.starts_with("Run ") => (script, section) = (true, None),
+            Mark::Close(_) => script = false,
+            _ => {}
+        }
+        if !script {
+            let begun = TABLE.1.rows(text).map(|row| &TABLE.0.section[row]);
+            let mut begun = begun.filter(|section| section.opens.finds(text));
+            let open = section.filter(|section| !section.closes.finds(text));
+            section = begun.next().or(open);
+        }
+        line.quiet = script
+            || section.is_some()
             || matches!(line.mark, Mark::Command | Mark::Remark)
             || is_of_no_failure(text);
     }
@@ -36,146 +49,56 @@ fn pending(lines: &mut [Line<'_>]) {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Section {
-    None,
-    /// The script of a step and its environment, until the group ends.
-    Script,
-    /// Warnings and times of pytest, until the next ruled heading.
-    Ruled,
-    /// A table of coverage, until a line without a column.
-    Coverage,
-    /// What a test wrote to jest's console, until the next heading.
-    Console,
-    /// What a test wrote, in vitest's words, until an empty line.
-    Stream,
+// A stretch of lines.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    cue: String,
+    opens: Pattern,
+    closes: Pattern,
+    #[serde(rename = "seen")]
+    _seen: String,
 }
 
-impl Section {
-    fn after(self, text: &str, mark: &Mark) -> Self {
-        match mark {
-            Mark::Open(name) if name.starts_with("Run ") => return Self::Script,
-            Mark::Close(_) if self == Self::Script => return Self::None,
-            _ => {}
-        }
-        if self == Self::Script {
-            return self;
-        }
-        let bare = text.trim_start();
-        let over = match self {
-            Self::Ruled => text.starts_with("====") || text.starts_with("____"),
-            Self::Coverage => !text.contains('|') && !text.starts_with("---"),
-            Self::Console => {
-                bare.starts_with('●')
-                    || bare.starts_with("FAIL ")
-                    || bare.starts_with("PASS ")
-                    || (!text.is_empty() && bare.len() == text.len())
-            }
-            Self::Stream => bare.is_empty(),
-            Self::None | Self::Script => false,
-        };
-        let begun = Self::begins(text, bare);
-        if begun != Self::None {
-            begun
-        } else if over {
-            Self::None
-        } else {
-            self
-        }
-    }
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    cues: Vec<String>,
+    line: Pattern,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
 
-    fn begins(text: &str, bare: &str) -> Self {
-        if text.starts_with("====")
-            && [
-                "warnings summary",
-                "slowest ",
-                "test durations",
-                " PASSES ",
-                "rerun test summary",
-            ]
+#[derive(Deserialize)]
+struct Table {
+    section: Vec<Section>,
+    line: Vec<Row>,
+}
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+static TABLE: LazyLock<(Table, Cues, Cues)> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("quiet.toml")).expect("quiet.toml parses");
+    let sections = table
+        .section
+        .iter()
+        .map(|row| row.cue.as_str())
+        .zip(0..)
+        .collect();
+    let of_row = |(row, at)| -> Vec<(&str, usize)> {
+        (row as &Row)
+            .cues
             .iter()
-            .any(|word| text.contains(word))
-        {
-            return Self::Ruled;
-        }
-        if bare.starts_with("console.") && CONSOLE.is_match(bare) {
-            return Self::Console;
-        }
-        if (bare.starts_with("stderr | ") || bare.starts_with("stdout | ")) && text.contains('.') {
-            return Self::Stream;
-        }
-        if bare.starts_with("File") && COVERAGE.is_match(bare) {
-            return Self::Coverage;
-        }
-        Self::None
-    }
-}
-
-pattern!(
-    CONSOLE,
-    r"^console\.(?:log|error|warn|info|debug|trace|dir|assert)(?:$| \S+:\d+$)"
-);
-pattern!(COVERAGE, r"^File\s+\|\s+% ");
-
-static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let cues = [
-        "ok",
-        "PASS",
-        "✓",
-        "✔",
-        "√",
-        "SKIP",
-        "skip",
-        "XFAIL",
-        "xfail",
-        "XPASS",
-        "arn",
-        "WARN",
-        "npm notice",
-        "(node:",
-        "# ",
-        "expected failure",
-        "+ ",
-        "$ ",
-        "allowed",
-        "etry",
-        "etrie",
-        "✅",
-        "ASSED",
-        "⚠",
-        "○",
-        "↓",
-    ];
-    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
-    AhoCorasick::new(cues).expect("a small automaton")
+            .map(|it| (it.as_str(), at))
+            .collect()
+    };
+    let lines = table.line.iter().zip(0..).flat_map(of_row).collect();
+    (table, sections, lines)
 });
 
-pattern!(
-    NO_FAILURE,
-    concat!(
-        r"^\s*(?:",
-        // Marks of passed tests.
-        r"(?:\[\s*\d+%\] )?[✓✔√✅○↓]",
-        r"|ok \d+\b|ok\s+\S+\s+(?:[\d.]+s|\(cached\))|PASS(?:ED)?\b|--- (?:PASS|SKIP):|SKIP(?:PED)?\b|XFAIL|XPASS",
-        r"|test \S+ \.\.\. (?:ok|ignored)",
-        r"|\[(?:gw\d+)\] \[\s*\d+%\] (?:PASSED|SKIPPED|XFAIL|XPASS)",
-        // Pytest, unittest and nose name the test first.
-        r"|\S.*(?:::|\.py).* (?:PASSED|SKIPPED|XFAIL|XPASS)\b.*",
-        r"|\S.* \.\.\. (?:ok|skipped\b.*|expected failure|SKIP\b.*)$",
-        r"|not ok \d+ .*# (?i:to-?do|skip)\b",
-        // Warnings of package managers and interpreters, and of pip's retries.
-        r"|npm (?:warn|WARN)|npm notice|warning[: ]|WARN(?:ING)?\b[: ]?|\[WARN(?:ING)?\]|\(node:\d+\) (?:\[\w+\] )?(?:\w*Deprecation\w*|\w*Experimental\w*|Warning)",
-        r"|\S*DeprecationWarning|\S+:\d+: \w*Warning: ",
-        // Findings of linters that are warnings.
-        r"|\d+:\d+\s+(?:warning|⚠)\s",
-        // Scripts as a shell echoes them.
-        r"|\+{1,3} [\w./(\[{':]|\$ \S",
-        r")",
-    )
-);
-
 fn is_of_no_failure(text: &str) -> bool {
-    CUES.is_match(text) && NO_FAILURE.is_match(text) && !text.contains("UnhandledPromiseRejection")
+    let mut rows = TABLE.2.rows(text);
+    rows.any(|row| TABLE.0.line[row].line.finds(text))
+        && !text.contains("UnhandledPromiseRejection")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@ use super::locate::Locator;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
 use super::verdict::Finding;
+use crate::model::Subkind;
 use std::collections::HashMap;
 
 const MOST_FINDINGS: usize = 50_000;
@@ -38,10 +39,10 @@ pub(super) fn findings<'r>(
         }
         let of_user = rules.engine.as_ref();
         let found = of_user
-            .and_then(|engine| engine.find(at, line, |_| false))
+            .and_then(|engine| engine.find(at, lines, |_| false))
             .or_else(|| special::name_list(at, line))
             .or_else(|| special::typescript(at, line))
-            .or_else(|| BUILTIN.find(at, line, |tool| is_foreign(tool, at, lines)));
+            .or_else(|| BUILTIN.find(at, lines, |tool| is_foreign(tool, at, lines)));
         let Some(mut finding) = found else { continue };
         special::in_context(&mut finding, lines);
         refine_module(&mut finding, lines, locator);
@@ -96,7 +97,7 @@ fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
 
 // The same words are used for a file of the project and for a package.
 fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locator<'_>) {
-    if finding.subkind != Some("missing_module") {
+    if finding.subkind != Some(Subkind::MissingModule) {
         return;
     }
     let Some(module) = finding.module.as_deref() else {
@@ -120,7 +121,7 @@ fn refine_module(finding: &mut Finding<'_>, lines: &[Line<'_>], locator: &Locato
             || locator.has_folder_of(module)
     };
     if !local {
-        finding.subkind = Some("missing_package");
+        finding.subkind = Some(Subkind::MissingPackage);
     }
 }
 

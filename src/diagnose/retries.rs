@@ -1,8 +1,10 @@
 use std::borrow::Cow;
 
 use super::line::Line;
-use super::pattern::pattern;
 use super::runners::{self, Case};
+use super::success::counts;
+use crate::model::TestRunner;
+use crate::runners::{Count, is_checker, pattern};
 
 // Lines that may stand between the runner's count and the word that the next try begins.
 const NEAR: usize = 12;
@@ -14,19 +16,22 @@ const NEAR: usize = 12;
 /// `passed`, also where its runner counts failures and at its last count none.
 pub(super) fn last_tries(lines: &mut [Line<'_>], passed: bool) -> Vec<Case> {
     let cases = runners::cases(lines);
-    if cases.is_empty() {
+    // To find where runners count costs more than a look for such a word.
+    if cases.is_empty() || !passed && !lines.iter().any(|line| tells_retry(&line.text)) {
         return cases;
     }
-    let counts = counts(lines);
+    let is_test = |count: &Count| count.runner.is_none_or(|it| !is_checker(it));
+    let mut counts = counts(lines);
+    counts.retain(is_test);
     let mut tries: Vec<(usize, usize)> = Vec::new();
     let mut from = 0;
     for (index, red) in counts.iter().enumerate() {
         let later = &counts[index + 1..];
-        let mut again = later.iter().filter(|it| it.runner == red.runner);
+        let mut again = later.iter().filter(|it| it.row == red.row);
         let end = if passed && again.clone().next_back().is_some_and(|it| !it.red) {
-            again.next().map(|it| it.at)
+            again.next().map(|it| it.end)
         } else {
-            retried(red, later, lines).filter(|at| again.any(|it| it.at > *at))
+            retried(red, later, lines).filter(|at| again.any(|it| it.end > *at))
         };
         let first = cases.iter().map(|it| it.at).find(|at| *at >= from);
         if let (true, Some(first), Some(end)) = (red.red, first, end)
@@ -35,7 +40,7 @@ pub(super) fn last_tries(lines: &mut [Line<'_>], passed: bool) -> Vec<Case> {
             tries.push((first, end));
             from = end;
         }
-        from = from.max(red.at);
+        from = from.max(red.end);
     }
     if tries.is_empty() {
         return cases;
@@ -48,35 +53,6 @@ pub(super) fn last_tries(lines: &mut [Line<'_>], passed: bool) -> Vec<Case> {
     runners::cases(lines)
 }
 
-/// The line in which a runner counts what ran.
-struct Count {
-    at: usize,
-    // Its place in the table.
-    runner: usize,
-    red: bool,
-}
-
-pattern!(
-    COUNT,
-    concat!(
-        r"^(?:(?:=+ )?(?:\d+ \w+, )*\d+ (?:passed|failed|errors?|skipped|deselected|warnings?)(?:, \d+ \w+)* in ([\d.]+)s",
-        r"|()(?:OK|FAILED)(?: \([\w=, ]+\))?$",
-        r"|()Tests:\s.*\d total$",
-        r"|()\s+Tests\s+\d.*\(\d+\)$",
-        r"|()\s+\d+ passing \(",
-        r"|()[#ℹ] fail\s+\d+$",
-        r"|()test result: ",
-        r"|()(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\))$",
-        r"|()\d+ examples?, \d+ failures?",
-        r"|()(?:\[INFO\] )?BUILD [FS]|() [\d]+ fail$|()(?:ok|FAILED) \| \d+ passed)",
-    )
-);
-// cargo and go count each package by itself.
-const BY_PACKAGE: [usize; 2] = [7, 8];
-pattern!(
-    RED,
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing|fail)\b|FAIL|fail\s+[1-9]"
-);
 pattern!(
     RETRY,
     concat!(
@@ -85,36 +61,23 @@ pattern!(
     )
 );
 
-fn counts(lines: &[Line<'_>]) -> Vec<Count> {
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let text = line.text.trim_end();
-        if text.len() > 200 || line.captured {
-            continue;
-        }
-        let Some(groups) = COUNT.captures(text) else {
-            continue;
-        };
-        // mocha counts what failed in a line of its own.
-        let next = lines.get(at + 1).map_or("", |it| it.text.as_ref());
-        found.push(Count {
-            at,
-            runner: (1..groups.len())
-                .find(|it| groups.get(*it).is_some())
-                .unwrap_or(0),
-            red: RED.is_match(text) || next.ends_with(" failing"),
-        });
-    }
-    found
+fn tells_retry(text: &str) -> bool {
+    let words = ["ry", "RY", "ttempt", "TTEMPT"];
+    words.iter().any(|word| text.contains(word)) && RETRY.is_match(text)
 }
 
 // Where a wrapper says that it tries once more what has just been counted.
 fn retried(red: &Count, later: &[Count], lines: &[Line<'_>]) -> Option<usize> {
     let mut since = 0;
     let mut later = later.iter().peekable();
-    for (at, line) in lines.iter().enumerate().skip(red.at + 1) {
-        if let Some(next) = later.next_if(|it| it.at == at) {
-            if next.runner != red.runner || !BY_PACKAGE.contains(&next.runner) {
+    for (at, line) in lines.iter().enumerate().skip(red.end + 1) {
+        if let Some(next) = later.next_if(|it| it.end == at) {
+            // cargo and go count each package by itself.
+            let by_package = matches!(
+                next.runner,
+                Some(TestRunner::CargoTest | TestRunner::GoTest)
+            );
+            if next.row != red.row || !by_package {
                 return None;
             }
             since = 0;
@@ -124,7 +87,7 @@ fn retried(red: &Count, later: &[Count], lines: &[Line<'_>]) -> Option<usize> {
         if since > NEAR {
             return None;
         }
-        if RETRY.is_match(&line.text) {
+        if tells_retry(&line.text) {
             return Some(at);
         }
     }

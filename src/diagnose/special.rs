@@ -1,94 +1,46 @@
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::line::Line;
-use super::pattern::pattern;
 use super::verdict::Finding;
-use crate::model::FailureKind as Kind;
+use crate::model::{FailureKind as Kind, Subkind};
+use crate::runners::pattern;
 
 pattern!(TSC, r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$");
 pattern!(QUOTED, r#"'"?([^'"]+)"?'"#);
 pattern!(UNDEFINED, r"undefined name\(s\): *(.+)$");
 
-// TypeScript's codes that say more than "a type error". Source: the compiler's
-// diagnosticMessages.json.
-const TS_CODES: &[(u32, Kind, &str)] = &[
-    (2304, Kind::ImportError, "undefined_name"),
-    (2552, Kind::ImportError, "undefined_name"),
-    (2503, Kind::ImportError, "undefined_name"),
-    (2663, Kind::ImportError, "undefined_name"),
-    (18004, Kind::ImportError, "undefined_name"),
-    (2686, Kind::ImportError, "undefined_name"),
-    (2580, Kind::ImportError, "missing_types"),
-    (2581, Kind::ImportError, "missing_types"),
-    (2582, Kind::ImportError, "missing_types"),
-    (2583, Kind::ImportError, "missing_types"),
-    (2584, Kind::ImportError, "missing_types"),
-    (2591, Kind::ImportError, "missing_types"),
-    (2592, Kind::ImportError, "missing_types"),
-    (2593, Kind::ImportError, "missing_types"),
-    (7016, Kind::ImportError, "missing_types"),
-    (2307, Kind::ImportError, "missing_module"),
-    (2792, Kind::ImportError, "missing_module"),
-    (2732, Kind::ImportError, "missing_module"),
-    (2306, Kind::ImportError, "missing_export"),
-    (2305, Kind::ImportError, "missing_export"),
-    (2724, Kind::ImportError, "missing_export"),
-    (2694, Kind::ImportError, "missing_export"),
-    (1192, Kind::ImportError, "missing_export"),
-    (2613, Kind::ImportError, "missing_export"),
-    (2614, Kind::ImportError, "missing_export"),
-    (2459, Kind::ImportError, "missing_export"),
-    (2460, Kind::ImportError, "missing_export"),
-    (1259, Kind::ImportError, "module_system"),
-    (1479, Kind::ImportError, "module_system"),
-    (1286, Kind::ImportError, "module_system"),
-    (1293, Kind::ImportError, "module_system"),
-    (2834, Kind::ImportError, "module_system"),
-    (2835, Kind::ImportError, "module_system"),
-    (2688, Kind::ConfigError, ""),
-    (18003, Kind::ConfigError, ""),
-    (18002, Kind::ConfigError, ""),
-    (6044, Kind::ConfigError, ""),
-    (6046, Kind::ConfigError, ""),
-    (6053, Kind::ConfigError, ""),
-    (6059, Kind::ConfigError, ""),
-    (6307, Kind::ConfigError, ""),
-    (6310, Kind::ConfigError, ""),
-    (6133, Kind::TsError, "unused"),
-    (6138, Kind::TsError, "unused"),
-    (6192, Kind::TsError, "unused"),
-    (6196, Kind::TsError, "unused"),
-    (6198, Kind::TsError, "unused"),
-    (2322, Kind::TsError, "assign_type"),
-    (2345, Kind::TsError, "argument_type"),
-    (2554, Kind::TsError, "argument_count"),
-    (2555, Kind::TsError, "argument_count"),
-    (2451, Kind::TsError, "redeclare"),
-    (2300, Kind::TsError, "redeclare"),
-    (2741, Kind::TsError, "property_missing"),
-    (2739, Kind::TsError, "property_missing"),
-    (2740, Kind::TsError, "property_missing"),
-    (2339, Kind::TsError, "property_unknown"),
-    (2551, Kind::TsError, "property_unknown"),
-    (2353, Kind::TsError, "property_unknown"),
-    (2769, Kind::TsError, "overload"),
-    (2531, Kind::TsError, "nullable"),
-    (2532, Kind::TsError, "nullable"),
-    (2533, Kind::TsError, "nullable"),
-    (18046, Kind::TsError, "nullable"),
-    (18047, Kind::TsError, "nullable"),
-    (18048, Kind::TsError, "nullable"),
-    (7005, Kind::TsError, "implicit_any"),
-    (7006, Kind::TsError, "implicit_any"),
-    (7031, Kind::TsError, "implicit_any"),
-    (7053, Kind::TsError, "implicit_any"),
-];
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Code {
+    codes: Vec<u32>,
+    kind: Kind,
+    subkind: Option<Subkind>,
+    takes: Option<Takes>,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
 
-// Codes below 2000 that the checker gives: types, decorators, and what module settings permit.
-const NOT_SYNTAX: &[u32] = &[
-    1055, 1058, 1059, 1060, 1061, 1062, 1063, 1064, 1065, 1192, 1205, 1208, 1224, 1225, 1226, 1229,
-    1230, 1238, 1239, 1240, 1241, 1259, 1261, 1270, 1271, 1272, 1278, 1279, 1286, 1293, 1320, 1321,
-    1322, 1329, 1339, 1340, 1341, 1343, 1345, 1360, 1361, 1362, 1371, 1375, 1378, 1379, 1380, 1448,
-    1470, 1471, 1479, 1484, 1485, 1541, 1542, 1543,
-];
+#[derive(Deserialize, Clone, Copy)]
+#[serde(rename_all = "snake_case")]
+enum Takes {
+    Name,
+    Module,
+    Export,
+    Default,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    code: Vec<Code>,
+}
+
+#[expect(clippy::expect_used, reason = "embedded and tested")]
+static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("tsc.toml")).expect("tsc.toml parses");
+    table.code
+});
 
 /// What one line of the TypeScript compiler says.
 pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
@@ -98,12 +50,12 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
     let found = TSC.captures(&line.text)?;
     let code: u32 = found[1].parse().ok()?;
     let message = &found[2];
-    let row = TS_CODES.iter().find(|row| row.0 == code);
-    let (kind, subkind) = match row {
-        Some(&(_, kind, subkind)) => (kind, subkind),
-        None if code < 2000 && !NOT_SYNTAX.contains(&code) => (Kind::SyntaxError, ""),
-        None if (5000..6000).contains(&code) => (Kind::ConfigError, ""),
-        None => (Kind::TsError, ""),
+    let row = CODES.iter().find(|row| row.codes.contains(&code));
+    let kind = match (row, code) {
+        (Some(row), _) => row.kind,
+        (None, ..2000) => Kind::SyntaxError,
+        (None, 5000..6000) => Kind::ConfigError,
+        (None, _) => Kind::TsError,
     };
     let weight = match kind {
         Kind::ConfigError => 80,
@@ -112,20 +64,14 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
         _ => 52,
     };
     let mut finding = Finding::new(at, "tsc-code", kind, weight, "tsc");
-    finding.subkind = (!subkind.is_empty()).then_some(subkind);
-    let quoted: Vec<&str> = QUOTED
-        .captures_iter(message)
-        .filter_map(|quoted| quoted.get(1))
-        .map(|quoted| quoted.as_str())
-        .collect();
-    let first = quoted.first().map(|&text| text.to_owned());
-    let member = quoted.get(1).map(|&text| text.to_owned());
-    match (code, subkind) {
-        (1192 | 1259 | 2613, _) => finding.export = Some("default".to_owned()),
-        (2305 | 2614 | 2459 | 2460 | 2694 | 2724, _) => finding.export = member,
-        (7016 | 2688, _) | (_, "missing_module") => finding.module = first,
-        (_, "undefined_name" | "missing_types") => finding.names = first.into_iter().collect(),
-        _ => {}
+    finding.subkind = row.and_then(|row| row.subkind.clone());
+    let mut quoted = QUOTED.captures_iter(message).map(|it| it[1].to_owned());
+    match row.and_then(|row| row.takes) {
+        Some(Takes::Name) => finding.names.extend(quoted.next()),
+        Some(Takes::Module) => finding.module = quoted.next(),
+        Some(Takes::Export) => finding.export = quoted.nth(1),
+        Some(Takes::Default) => finding.export = Some("default".to_owned()),
+        None => {}
     }
     // A row or query of drizzle's types: the schema is what has to be looked at.
     let of_drizzle = message.contains("SQL<unknown>")
@@ -133,7 +79,7 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
         || (message.contains("Placeholder<") && message.contains("SQL"));
     if of_drizzle && kind == Kind::TsError {
         finding.kind = Kind::DrizzleError;
-        finding.subkind = Some("schema_insert");
+        finding.subkind = Some(Subkind::SchemaInsert);
         finding.weight = 66;
     }
     Some(finding)
@@ -176,7 +122,7 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> 
         70,
         "planner",
     );
-    finding.subkind = Some("undefined_name");
+    finding.subkind = Some(Subkind::UndefinedName);
     for item in found[1].split(',') {
         let item = item.trim().trim_matches(|c: char| "\"'`.;)".contains(c));
         let name = item.rsplit(':').next().unwrap_or(item).trim();
@@ -196,22 +142,11 @@ pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> 
 
 /// Corrects a finding by the lines around it.
 pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
-    let before = |count: usize| &lines[finding.at.saturating_sub(count)..finding.at];
     let after = |count: usize| {
         &lines[(finding.at + 1).min(lines.len())..(finding.at + 1 + count).min(lines.len())]
     };
-    let text = lines[finding.at].text.as_ref();
     let says = |lines: &[Line<'_>], word: &str| lines.iter().any(|line| line.text.contains(word));
     match finding.kind {
-        Kind::FileNotFound
-            if finding.tool == "python"
-                && (says(before(30), "_execute_child") || says(before(30), "posix_spawn")) =>
-        {
-            finding.kind = Kind::CommandNotFound;
-            finding.path = None;
-            finding.weight = 70;
-        }
-        Kind::PermissionDenied if says(before(30), "_execute_child") => finding.path = None,
         Kind::NetworkError
         | Kind::ConnectionRefused
         | Kind::Timeout
@@ -220,61 +155,25 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             if finding.tool == "python" && raised_by_project(finding.at, lines) =>
         {
             finding.kind = Kind::RuntimeError;
-            finding.rule = "python-error-4";
             finding.subkind = None;
             finding.path = None;
             finding.weight = 41;
         }
-        Kind::RuntimeError if text.contains("KeyError: '") => {
-            let key = text.split('\'').nth(1).unwrap_or("");
-            let shape = key.len() > 2
-                && key
-                    .bytes()
-                    .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-            if shape && (says(before(8), "environ") || says(before(8), "<frozen os>")) {
-                finding.kind = Kind::MissingEnvVar;
-                finding.weight = 67;
-            }
-        }
         Kind::DbError | Kind::RuntimeError
             if finding.tool != "python"
-                && (says(after(12), "drizzle-orm") || says(before(3), "drizzle-orm")) =>
+                && (says(after(12), "drizzle-orm")
+                    || says(
+                        &lines[finding.at.saturating_sub(3)..finding.at],
+                        "drizzle-orm",
+                    )) =>
         {
             finding.kind = Kind::DrizzleError;
             finding.weight = 66;
         }
-        // sass names the place below its message.
-        Kind::RuntimeError
-            if text.starts_with("Error: ")
-                && after(7).iter().any(|line| {
-                    let below = line.text.trim_start_matches([' ', '│', '|']);
-                    below.starts_with("on line ")
-                        || (below.contains("root stylesheet") && below.contains(".s"))
-                }) =>
-        {
-            finding.kind = Kind::SyntaxError;
-            finding.tool = "sass";
-            finding.rule = "sass-invalid";
-            finding.weight = 77;
-        }
-        // pyflakes, and flake8 with it, begin their messages small.
-        Kind::ImportError | Kind::LintError
-            if finding.tool == "ruff" && !text.contains('`') && begins_small(text) =>
-        {
-            finding.tool = "flake8";
-        }
-        Kind::ImportError | Kind::SyntaxError
-            if finding.tool == "esbuild" && text.contains("ollup") =>
-        {
-            finding.tool = "rollup";
-        }
-        Kind::LintError if finding.tool == "ruff" && text.starts_with("would reformat") => {
-            finding.tool = "black";
-        }
         // Node names the entry script in the same words as an import, without a requirer.
         Kind::ImportError
             if finding.tool == "node"
-                && finding.subkind == Some("missing_module")
+                && finding.subkind == Some(Subkind::MissingModule)
                 && finding.path.is_none()
                 && finding.module.as_deref().is_some_and(is_absolute)
                 && (says(after(14), "requireStack: []")
@@ -282,23 +181,18 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
                         && !says(after(3), "Require stack:"))) =>
         {
             finding.kind = Kind::FileNotFound;
-            finding.subkind = Some("entry_missing");
+            finding.subkind = Some(Subkind::EntryMissing);
             finding.path = finding.module.take();
             finding.weight = 78;
         }
         Kind::PatchError
-            if finding.subkind == Some("missing_target")
+            if finding.subkind == Some(Subkind::MissingTarget)
                 && finding.path.as_deref().is_some_and(leaves_repository) =>
         {
-            finding.subkind = Some("path_escape");
+            finding.subkind = Some(Subkind::PathEscape);
         }
         _ => {}
     }
-}
-
-fn begins_small(text: &str) -> bool {
-    pattern!(CODED, r"\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} ['a-z]");
-    CODED.is_match(text)
 }
 
 fn leaves_repository(path: &str) -> bool {
@@ -315,7 +209,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
 mod tests {
     use super::{name_list, typescript};
     use crate::diagnose::normalise::lines;
-    use crate::model::FailureKind;
+    use crate::model::{FailureKind, Subkind};
 
     #[test]
     fn lists_of_undefined_names_lose_their_paths() {
@@ -340,7 +234,7 @@ mod tests {
             (
                 "a.ts(1,2): error TS2304: Cannot find name 'x'.",
                 FailureKind::ImportError,
-                Some("undefined_name"),
+                Some(Subkind::UndefinedName),
             ),
             (
                 "a.ts:1:2 - error TS1128: Declaration or statement expected.",

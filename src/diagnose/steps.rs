@@ -1,9 +1,5 @@
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
-
 use super::line::{Line, Mark};
-use super::pattern::pattern;
+use super::providers::{ENDS, Fold, PROVIDERS, Says};
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,27 +45,17 @@ impl Job {
 // Folds inside folds that are kept in mind.
 const MOST_FOLDS: usize = 1_000;
 
-// What a line says about steps.
-#[derive(Debug, PartialEq, Eq)]
-enum Event {
-    Begin,
-    Opened(String),
-    Closed(String),
-    // Travis, after the fold of the command.
-    Exited(i32),
-    Failed(Option<i32>),
-    Passed,
-    JobPassed,
-    JobFailed(Option<i32>),
-    CleanUp,
-}
-
 /// Reads a job's steps out of its lines.
 pub(super) fn job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
-        for event in events(line).into_iter().flatten() {
-            reader.take(at, event);
+        let said = known(line);
+        // A Travis line can close a fold and give the exit code at once.
+        let exits = matches!(said, Some((Says::Exited, Some(_))));
+        if (exits || reader.fold(at, line))
+            && let Some((says, code)) = said
+        {
+            reader.tell(at, says, code);
         }
         reader.error |= line.mark == Mark::Error;
     }
@@ -98,36 +84,52 @@ struct Reader {
 }
 
 impl Reader {
-    fn take(&mut self, at: usize, event: Event) {
-        match event {
-            Event::Begin => {
+    // What a line says of a fold; whether words behind that count too, as in the traces of GitLab.
+    fn fold(&mut self, at: usize, line: &Line<'_>) -> bool {
+        match &line.mark {
+            Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
                 self.close_begun(at);
                 self.begun = true;
                 self.service = true;
             }
-            Event::Opened(name) if self.open.len() < MOST_FOLDS => self.open.push((name, at)),
-            Event::Opened(_) => {}
-            Event::Closed(name) => {
-                let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
-                    return;
-                };
-                let from = self.open[index].1;
-                self.open.truncate(index);
-                // What was folded inside is part of it.
-                let first = self.steps.partition_point(|step| step.from < from);
-                let mut inside = self.steps.split_off(first);
-                inside.retain(|step| matches!(step.end, End::Failed(_)));
-                self.steps.append(&mut inside);
-                let end = section_end(&name);
-                self.from = self
-                    .from
-                    .min(from.max(self.steps.last().map_or(0, |step| step.to)));
-                if self.from < from {
-                    self.close(from, End::Open);
+            Mark::Open(name) if name.starts_with("Finishing: ") => self.close(at + 1, End::Passed),
+            Mark::Open(name) if !name.is_empty() && *name != line.text => {
+                if self.open.len() < MOST_FOLDS {
+                    self.open.push((name.clone(), at));
                 }
-                self.close(at + 1, end);
             }
-            Event::Exited(code) => {
+            Mark::Close(name) => {
+                self.close_fold(at, name);
+                return true;
+            }
+            _ => return true,
+        }
+        false
+    }
+
+    fn close_fold(&mut self, at: usize, name: &str) {
+        let Some(index) = self.open.iter().rposition(|row| row.0 == name) else {
+            return;
+        };
+        let from = self.open[index].1;
+        self.open.truncate(index);
+        // What was folded inside is part of it.
+        let first = self.steps.partition_point(|step| step.from < from);
+        let mut inside = self.steps.split_off(first);
+        inside.retain(|step| matches!(step.end, End::Failed(_)));
+        self.steps.append(&mut inside);
+        self.from = self
+            .from
+            .min(from.max(self.steps.last().map_or(0, |step| step.to)));
+        if self.from < from {
+            self.close(from, End::Open);
+        }
+        self.close(at + 1, section_end(name));
+    }
+
+    fn tell(&mut self, at: usize, says: Says, code: Option<i32>) {
+        match (says, code) {
+            (Says::Exited, Some(code)) => {
                 let end = if code == 0 {
                     End::Passed
                 } else {
@@ -145,24 +147,25 @@ impl Reader {
                     _ => self.close(at + 1, end),
                 }
             }
-            Event::Failed(code) => {
+            (Says::Step, Some(0)) | (Says::Passed, _) => self.close(at + 1, End::Passed),
+            (Says::Step, code) => {
                 self.close(at + 1, End::Failed(code));
                 self.begun = false;
             }
-            Event::Passed => self.close(at + 1, End::Passed),
-            Event::JobPassed => self.end_of_job = Some((at, true, Some(0))),
-            Event::JobFailed(code) => {
+            (Says::Job, Some(0)) | (Says::JobPassed, _) => {
+                self.end_of_job = Some((at, true, Some(0)));
+            }
+            (Says::Job, code) => {
                 if self.end_of_job.is_none_or(|end| end.1) {
                     self.end_of_job = Some((at, false, code));
                 }
             }
-            Event::CleanUp => {
-                if !self.clean_up {
-                    self.close_begun(at);
-                    self.clean_up = true;
-                    self.service = true;
-                }
+            (Says::CleanUp, _) if !self.clean_up => {
+                self.close_begun(at);
+                self.clean_up = true;
+                self.service = true;
             }
+            _ => {}
         }
     }
 
@@ -242,162 +245,34 @@ impl Reader {
     }
 }
 
-// Sections of GitLab that are no work of the job.
+// The first row that knows a line, with the code that it tells.
+fn known(line: &Line<'_>) -> Option<(Says, Option<i32>)> {
+    let mut rows: Vec<usize> = ENDS.rows(&line.text).collect();
+    rows.sort_unstable();
+    rows.into_iter().find_map(|row| {
+        let row = &PROVIDERS.end[row];
+        let found = row.line.get().captures(&line.text)?;
+        let code = found.iter().skip(1).flatten().next();
+        let code = code.and_then(|it| it.as_str().parse().ok());
+        (!row.error || line.mark == Mark::Error).then_some((row.says, code))
+    })
+}
+
+/// Whether a service, a shell or a program that ran others says that something failed.
+pub(super) fn tells_failure(line: &Line<'_>) -> bool {
+    known(line).is_some_and(|(says, code)| match says {
+        Says::Exited | Says::Step | Says::Job => code != Some(0),
+        Says::Failure => true,
+        Says::JobPassed | Says::Passed | Says::CleanUp => false,
+    })
+}
+
 fn section_end(name: &str) -> End {
-    match name {
-        "after_script"
-        | "archive_cache"
-        | "upload_artifacts_on_failure"
-        | "upload_artifacts_on_success"
-        | "cleanup_file_variables" => End::CleanUp,
-        "step_script" | "build_script" => End::Open,
-        _ => End::Passed,
-    }
-}
-
-static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let cues = [
-        "xited with",
-        "ompleted with exit code",
-        "Finished: ",
-        "Job succeeded",
-        "Job failed",
-        "script returned exit code",
-        "Build step",
-        "Post job cleanup",
-        "Cleaning up orphan",
-        "Done. Your build",
-        "Failure - ",
-        "Success - ",
-        "did not complete successfully",
-        "Running after",
-        "failed with ",
-        "Cleaning up project",
-    ];
-    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
-    AhoCorasick::new(cues).expect("a small automaton")
-});
-
-pattern!(
-    TRAVIS,
-    r#"^(?:The command ".*|.*)" (?:failed and )?exited with (\d+)(?: during .*)?\.$"#
-);
-pattern!(DONE, r"^Done\. Your build exited with (\d+)\.$");
-pattern!(
-    COMPLETED,
-    r"^(?:Process completed with exit code (\d+)|(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with (?:exit )?code '?(\d+)'?|Docker build failed with exit code (\d+))\.?$"
-);
-pattern!(FINISHED, r"^Finished: (SUCCESS|FAILURE|UNSTABLE|ABORTED)$");
-pattern!(
-    GITLAB,
-    r"^ERROR: Job failed(?:[ (:](?:.*?exit (?:code|status) (\d+))?.*)?$"
-);
-pattern!(JENKINS, r"^(?:ERROR: )?script returned exit code (\d+)$");
-pattern!(
-    EXITED,
-    r"^(?:Exited with code (?:exit status )?(\d+)|.*(?:The command exited with status|🚨 Error: The command exited with status) (\d+))$"
-);
-pattern!(
-    BUILDKIT,
-    r"^(?:ERROR: )?(?:process|failed to solve: process) .* did not complete successfully: exit code: (\d+)"
-);
-pattern!(
-    ACT,
-    r"^\[[^\]]+\]\s+(?:❌\s+Failure - |✅\s+Success - |🏁\s+Job (?:failed|succeeded))"
-);
-
-// Words may stand behind the end of a fold, as in the traces of GitLab.
-fn events(line: &Line<'_>) -> [Option<Event>; 2] {
-    match (of_mark(line), said(line)) {
-        // A Travis line can close a fold and give the exit code at once.
-        (_, said @ Some(Event::Exited(_))) | (None, said) => [said, None],
-        (Some(mark @ Event::Closed(_)), said) => [Some(mark), said],
-        (Some(mark), _) => [Some(mark), None],
-    }
-}
-
-// What a line says of a fold.
-fn of_mark(line: &Line<'_>) -> Option<Event> {
-    match &line.mark {
-        Mark::Open(name) if name.starts_with("Run ") || name.starts_with("Starting: ") => {
-            Some(Event::Begin)
-        }
-        Mark::Open(name) if name.starts_with("Finishing: ") => Some(Event::Passed),
-        Mark::Open(name) if !name.is_empty() && *name != line.text => {
-            Some(Event::Opened(name.clone()))
-        }
-        Mark::Close(name) if !name.is_empty() => Some(Event::Closed(name.clone())),
-        _ => None,
-    }
-}
-
-fn said(line: &Line<'_>) -> Option<Event> {
-    let text = line.text.as_ref();
-    let code = |found: &regex::Captures<'_>| {
-        found
-            .iter()
-            .skip(1)
-            .flatten()
-            .find_map(|group| group.as_str().parse().ok())
-    };
-    if text.ends_with('.') && text.contains("exited with") {
-        if let Some(found) = DONE.captures(text) {
-            return Some(if &found[1] == "0" {
-                Event::JobPassed
-            } else {
-                Event::JobFailed(None)
-            });
-        }
-        if let Some(code) = TRAVIS.captures(text).and_then(|found| code(&found)) {
-            return Some(Event::Exited(code));
-        }
-    }
-    if !CUES.is_match(text) {
-        return None;
-    }
-    if let Some(found) = COMPLETED
-        .captures(text)
-        .filter(|_| line.mark == Mark::Error)
-    {
-        return Some(Event::Failed(code(&found)));
-    }
-    if let Some(found) = EXITED.captures(text) {
-        return Some(match code(&found) {
-            Some(0) => Event::Passed,
-            code => Event::Failed(code),
-        });
-    }
-    if let Some(found) = FINISHED.captures(text) {
-        return Some(match &found[1] {
-            "SUCCESS" => Event::JobPassed,
-            _ => Event::JobFailed(None),
-        });
-    }
-    if let Some(found) = JENKINS.captures(text).or_else(|| GITLAB.captures(text)) {
-        return Some(Event::JobFailed(code(&found)));
-    }
-    if let Some(found) = BUILDKIT.captures(text) {
-        return Some(Event::JobFailed(code(&found)));
-    }
-    if let Some(found) = ACT.find(text) {
-        return Some(match found.as_str() {
-            word if word.contains("Failure") => Event::Failed(None),
-            word if word.contains("Success") => Event::Passed,
-            word if word.contains("failed") => Event::JobFailed(None),
-            _ => Event::JobPassed,
-        });
-    }
-    if text.starts_with("Build step '") && text.ends_with("marked build as failure") {
-        return Some(Event::Failed(None));
-    }
-    match text.trim() {
-        "Job succeeded" => Some(Event::JobPassed),
-        "Post job cleanup."
-        | "Cleaning up orphan processes"
-        | "Running after_script"
-        | "Running after script..."
-        | "Cleaning up project directory and file based variables" => Some(Event::CleanUp),
-        _ => None,
+    let known = |fold: &&Fold| fold.names.iter().any(|it| it == name);
+    match PROVIDERS.fold.iter().find(known) {
+        Some(fold) if fold.clean_up => End::CleanUp,
+        Some(_) => End::Open,
+        None => End::Passed,
     }
 }
 

@@ -1,10 +1,14 @@
 use super::line::{Line, Mark};
-use super::pattern::pattern;
+use super::steps::tells_failure;
+use crate::runners::{self, Count, pattern};
+
+// Filled lines at the end of a log in which its last runner counts.
+const LAST: usize = 60;
 
 /// Whether a runner says at the end that all went well, no word of failure follows, and none of a service
 /// or of what ran it stands anywhere.
 pub(super) fn is_success(lines: &[Line<'_>]) -> bool {
-    let ends_badly = |line: &Line<'_>| line.mark == Mark::Error || BAD_END.is_match(&line.text);
+    let ends_badly = |line: &Line<'_>| line.mark == Mark::Error || tells_failure(line);
     summary_of_success(lines).is_some_and(|at| !denies_success(lines, at + 1))
         && !lines.iter().any(ends_badly)
 }
@@ -14,9 +18,7 @@ pub(super) fn denies_success(lines: &[Line<'_>], from: usize) -> bool {
     let rest = lines.get(from..).unwrap_or_default();
     rest.iter()
         .filter(|line| line.mark != Mark::Remark)
-        .any(|line| {
-            BAD_END.is_match(&line.text) || FAILURE.is_match(&NOTHING.replace_all(&line.text, ""))
-        })
+        .any(|line| tells_failure(line) || FAILURE.is_match(&NOTHING.replace_all(&line.text, "")))
 }
 
 // A count of none, or a denial.
@@ -33,46 +35,32 @@ pattern!(
         r"(?:[^\w./\\=-]|[.:](?:\s|$)|$)|[a-z](?:Error|Exception)\b|npm (?:ERR!|error)"
     )
 );
-// How a service, a shell or a program that ran others says that one of them failed.
-pattern!(
-    BAD_END,
-    concat!(
-        r"^\s*(?:\S+ )?(?:ERROR: Job failed|Job failed(?: \(|: | with )|(?:Error: )?Process completed with exit code [1-9]",
-        r"|(?:error )?Command failed with (?:exit code|signal) |npm (?:ERR!|error) (?:code|Lifecycle|Test failed)|.*\bELIFECYCLE\b|g?make(?:\[\d+\])?: \*\*\* ",
-        r"|(?:Exited with|The command exited with|Process exited with)(?: code| status)? (?:exit (?:code|status) )?[1-9]|Finished: (?:FAILURE|UNSTABLE|ABORTED)",
-        r"|(?:script )?returned exit code [1-9]|Build failed\b|BUILD FAILED|.*[Ee]xited with (?:code|status) [1-9]\d*\.?$)"
-    )
-);
-
 /// The line in which the last runner counts passes and no failure.
 pub(super) fn summary_of_success(lines: &[Line<'_>]) -> Option<usize> {
-    pattern!(
-        SUCCESS,
-        concat!(
-            r"^(?:=+ (?:\d+ \w+, )*\d+ passed\b.* in [\d.]+s.*|\d+ passed(?:, \d+ \w+)* in [\d.]+s.*",
-            r"|OK(?: \([\w=, ]+\))?|\s+\d+ passing \(.*\)|Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed, \d+ total",
-            r"|\s+Tests\s+\d+ passed.*|# fail\s+0|# ok|ℹ fail 0|test result: ok\..*|All checks passed!|Success: no issues found.*",
-            r"|BUILD SUCCESS(?:FUL)?.*|\d+ examples?, 0 failures.*|Executed \d+ of \d+ .*SUCCESS.*|\d+ specs?, 0 failures",
-            r"| 0 fail|\s+\d+ passed \([\d.]+(?:ms|s|m|h)\)|\s+\d+ tests? passed|\s*Tasks:\s+(\d+) successful, \d+ total",
-            r"|✖ \d+ problems? \(0 errors.*|Found 0 errors.*|0 errors, .*|Done\. Your build exited with 0\.|Job succeeded|Finished: SUCCESS)$",
-        )
-    );
-    lines
-        .iter()
-        .enumerate()
-        .rev()
-        .filter(|(_, line)| !line.text.trim().is_empty())
-        .take(60)
-        .find(|(_, line)| {
-            let text = line.text.trim_end();
-            text.len() < 200
-                && text
-                    .bytes()
-                    .next()
-                    .is_some_and(|byte| !byte.is_ascii_lowercase() || byte == b't')
-                && SUCCESS.is_match(text)
-        })
-        .map(|(at, _)| at)
+    let is_filled = |at: &usize| !lines[*at].text.trim().is_empty();
+    let from = (0..lines.len()).rev().filter(is_filled).take(LAST).last()?;
+    let last = counts(&lines[from..]).pop().filter(|it| !it.red)?;
+    Some(from + last.end)
+}
+
+/// Where runners count what ran: the line in which each summary ends.
+pub(super) fn counts(lines: &[Line<'_>]) -> Vec<Count> {
+    let mut text = String::new();
+    let mut starts = Vec::with_capacity(lines.len());
+    for line in lines {
+        starts.push(text.len());
+        if !line.captured {
+            text.push_str(line.text.trim_end());
+        }
+        text.push('\n');
+    }
+    let mut found = runners::counts(&text);
+    for count in &mut found {
+        count.end = starts
+            .partition_point(|start| *start < count.end)
+            .saturating_sub(1);
+    }
+    found
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use memchr::memmem;
 
 use super::claimed::mentioned;
-use super::derive::{MODULE, PACKAGE, say};
-use super::pattern::pattern;
+use super::derive::say;
 use crate::languages::{Language, Resolver, uses, words};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::runners::pattern;
 use crate::source::Source;
 
 // Files that are read for one name.
@@ -99,9 +99,8 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
             first.extend(repository.holds(string));
         }
     }
-    let is_package = |it: &Subkind| it.0 == PACKAGE;
-    let package = diagnosis.subkind.as_ref().filter(|it| is_package(it));
-    let near = package.and(modules().next()).and_then(|module| {
+    let package = diagnosis.subkind == Some(Subkind::MissingPackage);
+    let near = modules().next().filter(|_| package).and_then(|module| {
         let top = module.split('.').next()?;
         Some((top.to_owned(), repository.near(top)?))
     });
@@ -114,7 +113,7 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     diagnosis.files.splice(0..0, first);
     diagnosis.files.extend(last);
     if let Some((top, near)) = near {
-        say(diagnosis, MODULE);
+        say(diagnosis, Subkind::MissingModule);
         diagnosis.explanation =
             format!("`{top}` is no package here; the repository has `{near}`, one letter away.");
     }

@@ -1,10 +1,10 @@
 use super::steps::{End, Job, Step};
-use crate::model::{Alternative, Failure, FailureKind, FailureKind as Kind};
+use crate::model::{Alternative, Failure, FailureKind, FailureKind as Kind, Subkind};
 
 /// What a log says, before the names and files are gathered.
 pub(super) struct Verdict<'r> {
     pub(super) kind: Kind,
-    pub(super) subkind: Option<&'r str>,
+    pub(super) subkind: Option<Subkind>,
     pub(super) alternatives: Vec<Alternative>,
     pub(super) confidence: f64,
     /// Indices of lines, the most telling first of its kind, in log order.
@@ -87,7 +87,7 @@ pub(super) struct Finding<'r> {
     /// The id of the rule that says so.
     pub(super) rule: &'r str,
     pub(super) kind: FailureKind,
-    pub(super) subkind: Option<&'r str>,
+    pub(super) subkind: Option<Subkind>,
     pub(super) weight: u8,
     pub(super) tool: &'r str,
     pub(super) names: Vec<String>,

@@ -1,8 +1,9 @@
 use super::line::Line;
 use super::runners::Case;
 use super::verdict::{Finding, Scope};
-use crate::model::FailureKind as Kind;
+use crate::model::{FailureKind as Kind, Subkind};
 use crate::policy::is_test;
+use crate::runners::pattern;
 use std::collections::HashMap;
 
 /// What one failing test died of.
@@ -25,7 +26,7 @@ pub(super) fn votes<'f, 'r>(
     let is_of_hook = |case: &&Case| {
         let heading = lines[case.at].text.as_ref();
         case.of_hook
-            || case.name.as_deref().is_none_or(is_hook)
+            || case.name.as_deref().is_none_or(|it| HOOK.is_match(it))
             || heading.contains("ERROR at setup of")
             || heading.contains("ERROR at teardown of")
     };
@@ -51,7 +52,7 @@ pub(super) fn votes<'f, 'r>(
                 Kind::TestFailure
             };
             let mut kind = finding.map_or(untold, |finding| finding.kind);
-            if kind == Kind::RuntimeError && is_expectation(text) {
+            if kind == Kind::RuntimeError && EXPECTATION.is_match(text) {
                 kind = Kind::TestFailure;
             }
             let heading = lines[case.at].text.as_ref();
@@ -86,9 +87,6 @@ pub(super) fn votes<'f, 'r>(
         .collect()
 }
 
-// What pytest shows of the values in an assertion.
-const ASSERTED: &str = "python-nameerror-asserted";
-
 // Some runners say first that a test failed and a line or two further on why.
 fn below<'f, 'r>(
     at: usize,
@@ -99,7 +97,9 @@ fn below<'f, 'r>(
     (at + 1..=at + 6)
         .filter(|line| scope.holds(*line))
         .filter_map(|line| by_line.get(&line).copied())
-        .filter(|finding| case.runner != "pytest" || finding.rule == ASSERTED)
+        .filter(|finding| {
+            case.runner != "pytest" || finding.subkind == Some(Subkind::UndefinedName)
+        })
         .find(|finding| {
             finding.weight >= 25 && !matches!(finding.kind, Kind::RuntimeError | Kind::FileNotFound)
         })
@@ -122,32 +122,11 @@ fn above<'f, 'r>(
         .find(|finding| finding.weight >= 40 && !finding.is_of_shell())
 }
 
-fn is_hook(name: &str) -> bool {
-    [
-        "\"before all\" hook",
-        "\"before each\" hook",
-        "\"after all\" hook",
-        "\"after each\" hook",
-    ]
-    .iter()
-    .any(|hook| name.contains(hook))
-        || [
-            "before",
-            "beforeEach",
-            "after",
-            "afterEach",
-            "after.always",
-            "afterEach.always",
-        ]
-        .iter()
-        .any(|hook| {
-            let rest = name.strip_prefix(hook);
-            rest.is_some_and(|rest| rest == " hook" || rest.starts_with(" hook for "))
-        })
-        || name.starts_with("setUpClass")
-        || name.starts_with("tearDownClass")
-        || name.starts_with("setUpModule")
-}
+// How runners call what is run around tests.
+pattern!(
+    HOOK,
+    r#""(?:before|after) (?:all|each)" hook|^(?:before|after)(?:Each)?(?:\.always)? hook(?:$| for )|^(?:setUp|tearDown)(?:Class|Module)"#
+);
 
 // What an engine of scripts throws of itself, and no author does.
 fn is_of_program(text: &str) -> bool {
@@ -156,23 +135,7 @@ fn is_of_program(text: &str) -> bool {
 }
 
 // Assertion libraries of old throw plain errors; their words tell them apart.
-fn is_expectation(text: &str) -> bool {
-    let text = text.trim_start();
-    let text = text.strip_prefix("E ").map_or(text, str::trim_start);
-    let plain = ["Error: ", "Exception: ", "error: ", "Failed: ", "Expected "]
-        .iter()
-        .any(|start| text.starts_with(start));
-    plain
-        && ([
-            "xpected",
-            "to be ",
-            "to equal",
-            "to have ",
-            "assert",
-            "not equal",
-            " mismatch",
-        ]
-        .iter()
-        .any(|word| text.contains(word))
-            || (text.contains("hould ") && text.contains(" but ")))
-}
+pattern!(
+    EXPECTATION,
+    r"^\s*(?:E\s+)?(?:Expected |(?:Error|Exception|error|Failed): .*(?:xpected|to be |to equal|to have |assert|not equal| mismatch|hould .* but ))"
+);

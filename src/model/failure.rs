@@ -139,12 +139,67 @@ pub enum Category {
     Partial,
 }
 
-/// A finer word inside a kind. Free text in general; for `import_error` one of the seven of the
-/// contract.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// A finer word inside a kind; for `import_error` one of the eight first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
-#[serde(transparent)]
-pub struct Subkind(pub String);
+#[cfg_attr(feature = "program", schemars(with = "String"))]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the contract's own words")]
+#[non_exhaustive]
+pub enum Subkind {
+    UndefinedName,
+    MissingExport,
+    MissingPackage,
+    MissingModule,
+    MissingTypes,
+    CircularImport,
+    ModuleSystem,
+    EntryMissing,
+    PackageNotFound,
+    LockfileMismatch,
+    VersionConflict,
+    VersionMismatch,
+    PeerConflict,
+    NoVersion,
+    NotCached,
+    MissingScript,
+    Engine,
+    Corrupt,
+    Integrity,
+    BuildFailed,
+    ExternallyManaged,
+    BrowserMissing,
+    Test,
+    Command,
+    Network,
+    NoTests,
+    FixtureNotFound,
+    ImportFileMismatch,
+    Coverage,
+    Internal,
+    Killed,
+    MissingTarget,
+    ContextMismatch,
+    NoValidPatch,
+    MergeConflict,
+    PathEscape,
+    AlreadyExists,
+    NewFileDepends,
+    SchemaInsert,
+    Unused,
+    AssignType,
+    ArgumentType,
+    ArgumentCount,
+    Redeclare,
+    PropertyMissing,
+    PropertyUnknown,
+    Overload,
+    Nullable,
+    ImplicitAny,
+    /// A word of a rule of the user's own.
+    #[serde(untagged)]
+    Other(String),
+}
 
 /// What a log says went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -363,7 +418,7 @@ macro_rules! spelled_as_in_json {
         }
     )*};
 }
-spelled_as_in_json!(FailureKind, StopReason, Category);
+spelled_as_in_json!(FailureKind, Subkind, StopReason, Category);
 
 #[cfg(test)]
 mod tests {

@@ -122,7 +122,7 @@ pub struct Observed {
     /// What failed.
     pub kind: FailureKind,
     /// A finer word.
-    pub subkind: Option<String>,
+    pub subkind: Option<super::Subkind>,
     /// One sentence.
     pub message: String,
     /// Tests that failed, sorted.

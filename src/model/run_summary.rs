@@ -10,7 +10,7 @@ pub struct RunSummary {
     /// What failed.
     pub kind: FailureKind,
     /// A finer word.
-    pub subkind: Option<String>,
+    pub subkind: Option<super::Subkind>,
     /// The same in one sentence.
     pub explanation: String,
     /// The tests that failed, each with its error; without tests, the lines that say what failed.

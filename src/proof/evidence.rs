@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::junit::{End, read_report};
 use crate::model::{ProofSource, TestCounts, TestEnd, TestRunner};
+pub(super) use crate::runners::is_checker;
 use crate::runners::{Closing, closings};
 
 /// What one runner says of its tests in one run of a command.
@@ -32,18 +33,6 @@ impl TestAccount {
     pub fn is_of_checker(&self) -> bool {
         is_checker(self.runner)
     }
-}
-
-/// Whether a program checks types or style and runs nothing.
-pub(super) fn is_checker(runner: TestRunner) -> bool {
-    matches!(
-        runner,
-        TestRunner::Tsc
-            | TestRunner::Eslint
-            | TestRunner::Ruff
-            | TestRunner::Mypy
-            | TestRunner::Pyright
-    )
 }
 
 /// What the runners of one run say, command by command; commands after one that failed are not run.

@@ -46,7 +46,7 @@ pub(super) fn observe_log(diagnosis: &Diagnosis, log: &str) -> Observed {
     Observed {
         passed: false,
         kind: diagnosis.kind,
-        subkind: diagnosis.subkind.as_ref().map(|it| it.0.clone()),
+        subkind: diagnosis.subkind.clone(),
         message: diagnosis.explanation.clone(),
         signature: signature(diagnosis, &failing_tests, &errors),
         failing_tests,
@@ -141,7 +141,8 @@ fn signature(diagnosis: &Diagnosis, failing_tests: &[String], errors: &[TestErro
         digest.update(b"\0");
     };
     say(&diagnosis.kind.to_string());
-    say(diagnosis.subkind.as_ref().map_or("", |it| &it.0));
+    let finer = diagnosis.subkind.as_ref().map(ToString::to_string);
+    say(&finer.unwrap_or_default());
     for test in failing_tests {
         say(test);
     }

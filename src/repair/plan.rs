@@ -5,7 +5,8 @@ use super::history::{
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::model::{
-    AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, TroubleKind,
+    AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, Subkind,
+    TroubleKind,
 };
 use crate::remedies::MAX_TRIES;
 
@@ -567,7 +568,7 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
 
 /// What reads its input, waits or races may fail once and pass once; what parses does not.
 pub(super) fn could_be_flaky(observed: &Observed) -> bool {
-    let measured = observed.subkind.as_deref() == Some("coverage");
+    let measured = observed.subkind == Some(Subkind::Coverage);
     !observed.test_result.timed_out && !measured && may_pass_again(observed.kind)
 }
 

@@ -8,7 +8,8 @@ use super::session::Session;
 use super::trial::{Trial, is_progress};
 use crate::languages::Language;
 use crate::model::{
-    AttemptResult, Code, CounterVerdict, Disguise, Observed, Proof, RepoPath, StopReason, TestEnd,
+    AttemptResult, Code, CounterVerdict, Disguise, Observed, Proof, RepoPath, StopReason, Subkind,
+    TestEnd,
 };
 use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, Needs, is_test, is_test_text, suspicions};
@@ -247,7 +248,7 @@ impl Session<'_> {
         let own = diagnosis.map(own_files).unwrap_or_default();
         let shows = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
         // Tests that run more lines are what a missed threshold asks for.
-        if diagnosis.is_some_and(|it| it.subkind.as_ref().is_some_and(|it| it.0 == "coverage")) {
+        if diagnosis.is_some_and(|it| it.subkind == Some(Subkind::Coverage)) {
             return Ok(BTreeSet::new());
         }
         let may_answer = |change: &Change| {

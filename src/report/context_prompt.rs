@@ -273,7 +273,7 @@ fn failure(context: &ContextDocument) -> String {
     let diagnosis = match &context.diagnosis {
         Some(diagnosis) => {
             let subkind = diagnosis.subkind.as_ref();
-            let subkind = subkind.map_or(String::new(), |subkind| format!(" ({})", subkind.0));
+            let subkind = subkind.map_or(String::new(), |subkind| format!(" ({subkind})"));
             format!("The failure is {}{subkind}.", diagnosis.kind)
         }
         None => "There is no log.".to_owned(),

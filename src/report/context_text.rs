@@ -16,7 +16,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
         let subkind = diagnosis
             .subkind
             .as_ref()
-            .map(|subkind| format!(" ({})", subkind.0))
+            .map(|subkind| format!(" ({subkind})"))
             .unwrap_or_default();
         text.push_str(&format!(
             "Diagnosis: {}{subkind}, confidence {:.2}. {}\n",

@@ -33,7 +33,7 @@ fn plain(diagnosis: &Diagnosis) -> String {
     let mut text = diagnosis.kind.to_string();
     // Writing to a string cannot fail.
     if let Some(subkind) = &diagnosis.subkind {
-        let _ = write!(text, " ({})", subkind.0);
+        let _ = write!(text, " ({subkind})");
     }
     let _ = write!(text, ", confidence {:.2}", diagnosis.confidence);
     if let Some(tool) = &diagnosis.tool {

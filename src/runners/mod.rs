@@ -3,7 +3,11 @@
 //! each runner closes with.
 
 mod choose;
+mod pattern;
 mod summaries;
 
+pub(crate) use pattern::{Cues, Pattern, compile, pattern};
+
 pub use choose::{WithOthers, chosen, with_others};
-pub use summaries::{Closing, closings};
+pub use summaries::{Closing, closings, is_checker};
+pub(crate) use summaries::{Count, counts};

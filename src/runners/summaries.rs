@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, RegexBuilder};
+use regex::Captures;
 use serde::Deserialize;
 
+use super::pattern::Pattern;
 use crate::model::{TestCounts, TestRunner};
 
 /// What the closing summaries of one runner say together.
@@ -24,18 +25,68 @@ pub struct Closing {
 #[must_use]
 pub fn closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
     let mut found: Vec<Closing> = Vec::new();
-    for (row, patterns) in ROWS.iter() {
-        let Some(mut closing) = patterns.read(row, text) else {
+    for row in ROWS.iter() {
+        let Some(own) = row.runner else { continue };
+        let all = row.read(text);
+        if all.is_empty() {
             continue;
+        }
+        let mut runners = std::iter::once(own).chain(row.also.iter().copied());
+        let mut closing = Closing {
+            runner: runners.find(|it| named.contains(it)).unwrap_or(own),
+            count: u32::try_from(all.len()).unwrap_or(u32::MAX),
+            counts: TestCounts::default(),
+            snapshots_written: sum(row.written.as_ref(), text),
         };
-        let mut runners = std::iter::once(row.runner).chain(row.also.iter().copied());
-        let known = runners.find(|it| named.contains(it));
-        closing.runner = known.unwrap_or(row.runner);
+        for (_, counts) in &all {
+            add(&mut closing.counts, counts);
+        }
         match found.iter_mut().find(|it| it.runner == closing.runner) {
             Some(known) => known.add(&closing),
             None => found.push(closing),
         }
     }
+    found
+}
+
+/// Whether a program checks types or style and runs nothing.
+#[must_use]
+pub fn is_checker(runner: TestRunner) -> bool {
+    matches!(
+        runner,
+        TestRunner::Tsc
+            | TestRunner::Eslint
+            | TestRunner::Ruff
+            | TestRunner::Mypy
+            | TestRunner::Pyright
+    )
+}
+
+/// A closing summary in a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Count {
+    /// The byte at which it ends.
+    pub(crate) end: usize,
+    /// Its place in the table; others of it close alike.
+    pub(crate) row: usize,
+    /// Whose it is, if a proof knows the runner.
+    pub(crate) runner: Option<TestRunner>,
+    /// Whether it counts a failure.
+    pub(crate) red: bool,
+}
+
+/// The closing summaries of a text in its order.
+pub(crate) fn counts(text: &str) -> Vec<Count> {
+    let mut found: Vec<Count> = Vec::new();
+    for (at, row) in ROWS.iter().enumerate() {
+        found.extend(row.read(text).into_iter().map(|(end, counts)| Count {
+            end,
+            row: at,
+            runner: row.runner,
+            red: counts.failed + counts.errors > 0,
+        }));
+    }
+    found.sort_by_key(|count| count.end);
     found
 }
 
@@ -58,24 +109,26 @@ fn add(counts: &mut TestCounts, other: &TestCounts) {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    runner: TestRunner,
+    runner: Option<TestRunner>,
+    #[serde(default)]
+    cue: String,
     #[serde(default)]
     also: Vec<TestRunner>,
-    summary: String,
-    part: Option<String>,
+    summary: Lines,
+    part: Option<Lines>,
     #[serde(default)]
-    words: BTreeMap<String, Count>,
-    files: Option<String>,
+    words: BTreeMap<String, Word>,
+    files: Option<Lines>,
     #[serde(default)]
-    less: BTreeMap<Count, String>,
-    written: Option<String>,
+    less: BTreeMap<Word, Lines>,
+    written: Option<Lines>,
     #[serde(rename = "seen")]
     _seen: String,
 }
 
 #[derive(Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "snake_case")]
-enum Count {
+enum Word {
     Passed,
     Failed,
     Skipped,
@@ -84,13 +137,13 @@ enum Count {
     Total,
 }
 
-const COUNTS: [(&str, Count); 6] = [
-    ("passed", Count::Passed),
-    ("failed", Count::Failed),
-    ("skipped", Count::Skipped),
-    ("errors", Count::Errors),
-    ("deselected", Count::Deselected),
-    ("total", Count::Total),
+const WORDS: [(&str, Word); 6] = [
+    ("passed", Word::Passed),
+    ("failed", Word::Failed),
+    ("skipped", Word::Skipped),
+    ("errors", Word::Errors),
+    ("deselected", Word::Deselected),
+    ("total", Word::Total),
 ];
 
 #[derive(Deserialize)]
@@ -98,98 +151,78 @@ struct Table {
     runner: Vec<Row>,
 }
 
-struct Patterns {
-    summary: Regex,
-    part: Option<Regex>,
-    files: Option<Regex>,
-    less: Vec<(Count, Regex)>,
-    written: Option<Regex>,
-}
-
 #[expect(clippy::expect_used, reason = "embedded and tested")]
-static ROWS: LazyLock<Vec<(Row, Patterns)>> = LazyLock::new(|| {
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let table: Table =
         toml::from_str(include_str!("summaries.toml")).expect("summaries.toml parses");
-    let patterns = |row: &Row| Patterns {
-        summary: lines(&row.summary),
-        part: row.part.as_deref().map(lines),
-        files: row.files.as_deref().map(lines),
-        less: row
-            .less
-            .iter()
-            .map(|(count, it)| (*count, lines(it)))
-            .collect(),
-        written: row.written.as_deref().map(lines),
-    };
-    let rows = table.runner.into_iter();
-    rows.map(|row| {
-        let patterns = patterns(&row);
-        (row, patterns)
-    })
-    .collect()
+    table.runner
 });
 
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-fn lines(pattern: &str) -> Regex {
-    let mut builder = RegexBuilder::new(pattern);
-    builder
-        .multi_line(true)
-        .build()
-        .expect("a pattern of summaries.toml")
+// A pattern over lines.
+#[derive(Deserialize)]
+#[serde(from = "String")]
+struct Lines(Pattern);
+
+impl From<String> for Lines {
+    fn from(text: String) -> Self {
+        Self(Pattern::from(format!("(?m){text}")))
+    }
 }
 
-impl Patterns {
-    fn read(&self, row: &Row, text: &str) -> Option<Closing> {
-        let mut all = Closing {
-            runner: row.runner,
-            count: 0,
-            counts: TestCounts::default(),
-            snapshots_written: 0,
+impl Lines {
+    fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
+        self.0.get().captures_iter(text)
+    }
+}
+
+impl Row {
+    // Where each summary ends, with what it counts.
+    fn read(&self, text: &str) -> Vec<(usize, TestCounts)> {
+        if !text.contains(&self.cue) {
+            return Vec::new();
+        }
+        let found: Vec<Captures<'_>> = self.summary.all(text).collect();
+        let start = |at: usize| {
+            found
+                .get(at)
+                .map_or(text.len(), |it| it.get_match().start())
         };
-        let found: Vec<Captures<'_>> = self.summary.captures_iter(text).collect();
-        let start = |at: usize| found.get(at).and_then(|it| it.get(0)).map(|it| it.start());
+        let mut all = Vec::new();
         for (at, summary) in found.iter().enumerate() {
-            let (from, to) = (start(at)?, start(at + 1).unwrap_or(text.len()));
-            let before = at.checked_sub(1).and_then(start).unwrap_or(0);
-            let above = text.get(before..summary.get(0)?.end())?;
+            let end = summary.get_match().end();
+            let before = at.checked_sub(1).map_or(0, start);
+            let above = text.get(before..end).unwrap_or_default();
             let mut said = Said::default();
-            for (name, count) in COUNTS {
-                let group = summary.name(name).map(|it| it.as_str());
-                if let Some(group) = group {
-                    said.add(count, group.parse().unwrap_or(1));
+            for (name, word) in WORDS {
+                if let Some(group) = summary.name(name) {
+                    said.add(word, group.as_str().parse().unwrap_or(1));
                 }
             }
-            let has_parts = self
-                .summary
-                .capture_names()
-                .flatten()
-                .any(|it| it == "parts");
+            let mut names = self.summary.0.get().capture_names().flatten();
             let parts = match summary.name("parts") {
                 Some(parts) => parts.as_str(),
-                None if has_parts => "",
-                None => text.get(from..to)?,
+                None if names.any(|it| it == "parts") => "",
+                None => text.get(start(at)..start(at + 1)).unwrap_or_default(),
             };
-            for part in self.part.iter().flat_map(|it| it.captures_iter(parts)) {
-                if let Some(count) = row.words.get(&part["word"]) {
-                    said.add(*count, part["n"].parse().unwrap_or(0));
+            for part in self.part.iter().flat_map(|it| it.all(parts)) {
+                if let Some(word) = self.words.get(&part["word"]) {
+                    said.add(*word, part["n"].parse().unwrap_or(0));
                 }
             }
             // Some open alike and close later, and words of no test say nothing.
             if self.part.is_some() && !said.known {
                 continue;
             }
-            for (count, pattern) in &self.less {
-                said.take(*count, pattern.find_iter(above).count() as u64);
+            for (word, pattern) in &self.less {
+                said.take(*word, pattern.all(above).count() as u64);
             }
-            all.count += 1;
             let mut counts = said.counts();
             if counts.failed == 0 && counts.errors == 0 {
                 counts.errors = sum(self.files.as_ref(), above).min(1);
             }
-            add(&mut all.counts, &counts);
+            all.push((end, counts));
         }
-        all.snapshots_written = sum(self.written.as_ref(), text);
-        (all.count > 0).then_some(all)
+        all
     }
 }
 
@@ -206,25 +239,25 @@ struct Said {
 }
 
 impl Said {
-    fn at(&mut self, count: Count) -> &mut u64 {
-        match count {
-            Count::Passed => self.passed.get_or_insert(0),
-            Count::Failed => &mut self.failed,
-            Count::Skipped => &mut self.skipped,
-            Count::Errors => &mut self.errors,
-            Count::Deselected => &mut self.deselected,
-            Count::Total => self.total.get_or_insert(0),
+    fn at(&mut self, word: Word) -> &mut u64 {
+        match word {
+            Word::Passed => self.passed.get_or_insert(0),
+            Word::Failed => &mut self.failed,
+            Word::Skipped => &mut self.skipped,
+            Word::Errors => &mut self.errors,
+            Word::Deselected => &mut self.deselected,
+            Word::Total => self.total.get_or_insert(0),
         }
     }
 
-    fn add(&mut self, count: Count, number: u64) {
+    fn add(&mut self, word: Word, number: u64) {
         self.known = true;
-        let at = self.at(count);
+        let at = self.at(word);
         *at = at.saturating_add(number);
     }
 
-    fn take(&mut self, count: Count, number: u64) {
-        let at = self.at(count);
+    fn take(&mut self, word: Word, number: u64) {
+        let at = self.at(word);
         *at = at.saturating_sub(number);
     }
 
@@ -249,8 +282,8 @@ impl Said {
     }
 }
 
-fn sum(pattern: Option<&Regex>, text: &str) -> u64 {
-    let found = pattern.into_iter().flat_map(|it| it.captures_iter(text));
+fn sum(pattern: Option<&Lines>, text: &str) -> u64 {
+    let found = pattern.into_iter().flat_map(|it| it.all(text));
     found.map(|it| it["n"].parse().unwrap_or(0)).sum()
 }
 

@@ -127,7 +127,7 @@ fn modules_that_import_each_other_are_not_missing() {
     let found = of(
         "ImportError: cannot import name 'a' from partially initialized module 'm' (most likely due to a circular import) (/w/m.py)\n",
     );
-    assert_eq!(found.subkind.unwrap().0, "circular_import");
+    assert_eq!(found.subkind.unwrap().to_string(), "circular_import");
     assert!(found.missing_modules.is_empty());
 }
 
@@ -427,7 +427,7 @@ fn what_pytest_itself_died_of_is_read_like_any_error() {
         ("app/url.py", Some(8))
     );
     let log = log.replace("NameError: name 're' is not defined", "PluginError: x");
-    assert_eq!(of(&log).subkind.unwrap().0, "internal");
+    assert_eq!(of(&log).subkind.unwrap().to_string(), "internal");
 }
 
 #[test]
@@ -704,7 +704,7 @@ fn a_threshold_of_coverage_is_no_failed_expectation() {
         "Jest: \"global\" coverage threshold for lines (90%) not met: 80%",
     ] {
         let diagnosis = of(&format!("24 passed in 1.38s\n{line}\n"));
-        let subkind = diagnosis.subkind.map(|it| it.0);
+        let subkind = diagnosis.subkind.map(|it| it.to_string());
         let told = (diagnosis.kind, subkind.as_deref());
         assert_eq!(told, (FailureKind::TestFailure, Some("coverage")), "{line}");
     }

@@ -59,7 +59,7 @@ fn genuine_logs_say_what_they_say() {
             .find(|test| test.path.is_some())
             .and_then(|test| Some(format!("{}:{}", test.path.as_ref()?, test.line?)));
         let same = found.kind.to_string() == row.kind
-            && found.subkind.as_ref().map(|word| word.0.as_str()) == row.subkind.as_deref()
+            && found.subkind.as_ref().map(ToString::to_string) == row.subkind
             && found.tool == row.tool
             && found.failing_tests == row.tests
             && found.undefined_names == row.names

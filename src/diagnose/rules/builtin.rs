@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use super::rule::Rule;
+use crate::diagnose::derive::weight;
 use crate::model::is_ablated;
 
 macro_rules! table {
@@ -18,9 +19,9 @@ const TABLES: &[(&str, &str)] = &[
     table!("javascript.toml"),
     table!("checkers.toml"),
     table!("packages.toml"),
-    table!("patches.toml"),
     table!("environment.toml"),
     table!("languages.toml"),
+    table!("rare.toml"),
 ];
 
 #[derive(Deserialize)]
@@ -31,27 +32,29 @@ struct Table {
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
-    let rules = tables.flat_map(|(_, text)| {
+    let mut rules: Vec<Rule> = Vec::new();
+    for (_, text) in tables {
         #[expect(
             clippy::expect_used,
             reason = "the tables are constants and a test reads them"
         )]
         let table: Table = toml::from_str(text).expect("a table of rules");
-        table.rule
-    });
-    Engine::new(rules.filter(|rule| !is_ablated(&rule.id)).collect())
+        rules.extend(table.rule);
+    }
+    for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
+        rule.weight = weight(rule.kind);
+    }
+    rules.retain(|rule| !is_ablated(&rule.id));
+    Engine::new(rules)
 });
 
 /// The page of a built-in rule, as Markdown; none when no rule has this id.
 #[must_use]
 pub fn rule_page(id: &str) -> Option<String> {
     let rule = BUILTIN.rule(id)?;
-    let subkind = rule
-        .subkind
-        .as_deref()
-        .map(|word| format!(" ({word})"))
-        .unwrap_or_default();
-    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_deref());
+    let subkind = rule.subkind.as_ref();
+    let (explanation, fix) = crate::diagnose::words(rule.kind, subkind);
+    let subkind = subkind.map_or_else(String::new, |word| format!(" ({word})"));
     Some(format!(
         "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n\nSeen: {seen}.\n",
         kind = rule.kind,
@@ -68,8 +71,8 @@ pub fn rule_page(id: &str) -> Option<String> {
 pub fn subkind_page(word: &str) -> Option<String> {
     let rule = BUILTIN
         .rules()
-        .find(|rule| rule.subkind.as_deref() == Some(word))?;
-    let (explanation, fix) = crate::diagnose::words(rule.kind, Some(word));
+        .find(|rule| rule.subkind == word.parse().ok())?;
+    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_ref());
     Some(format!(
         "## {word}\n\nA finer word for {kind}, as in `{kind} ({word})`. {explanation} {fix}\n\nA line that is read so:\n\n```text\n{example}\n```\n",
         kind = rule.kind,
@@ -82,7 +85,7 @@ mod tests {
     use super::super::engine::expanded;
     use super::{BUILTIN, rule_page, subkind_page};
     use crate::diagnose::normalise;
-    use crate::diagnose::pattern::compile;
+    use crate::runners::compile;
 
     #[test]
     fn every_rule_matches_its_example_through_its_cue() {
@@ -93,10 +96,15 @@ mod tests {
                 wrong.push(format!("{what}: lacks its cue"));
             }
             let lines = normalise::lines(&rule.example);
-            let matches = compile(&expanded(&rule.pattern)).is_match(&lines[0].text);
-            let kind = BUILTIN
-                .find(0, &lines[0], |_| false)
-                .map(|found| found.kind);
+            let at = rule
+                .above
+                .iter()
+                .map(|_| lines.len() - 1)
+                .next()
+                .unwrap_or(0);
+            let matches = compile(&expanded(&rule.pattern)).is_match(&lines[at].text);
+            let found = BUILTIN.find(at, &lines, |_| false);
+            let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
             }

@@ -1,12 +1,10 @@
-use std::sync::OnceLock;
-
-use regex::Regex;
+use std::cmp::Reverse;
 
 use super::rule::Rule;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
 use crate::diagnose::verdict::Finding;
 use crate::model::FailureKind;
+use crate::runners::{Cues, Pattern};
 
 // What the interpreters print before an error's name: after `E` of pytest, in its summary, after
 // a place; behind node's words for uncaught errors and the marks of runners.
@@ -14,44 +12,32 @@ const PYTHON: &str =
     r"^(?:E\s+|INTERNALERROR> |[\s>#|+│]*|(?:FAILED|ERROR) .+? - |[^\s:]+:\d+: )(?:\w+\.)*";
 const NODE: &str = r"^[\s>#|│✖×→E]*(?:npm (?:error|ERR!) +)?(?:(?:Uncaught|Exception during run:|Exception:|error:|thrown:|Caused by:|Serialized Error:|\[cause\]:|Unhandled \w+:|\(node:\d+\)) *)*(?:'|\x22)?";
 
+// Lines around one that a rule looks at too.
+const ABOVE: usize = 30;
+const BELOW: usize = 14;
+
 /// Rules with their patterns, compiled on first use.
 #[derive(Debug)]
 pub(in crate::diagnose) struct Engine {
-    rules: Vec<(Rule, OnceLock<Regex>)>,
-    cues: aho_corasick::AhoCorasick,
-    by_cue: Vec<Vec<usize>>,
-    // Rules without a literal; every line is tried.
-    without_cue: Vec<usize>,
+    rules: Vec<(Rule, Pattern)>,
+    cues: Cues,
 }
 
 impl Engine {
     pub(in crate::diagnose) fn new(rules: Vec<Rule>) -> Self {
-        let mut cues: Vec<String> = Vec::new();
-        let mut by_cue: Vec<Vec<usize>> = Vec::new();
-        let mut without_cue = Vec::new();
-        for (index, rule) in rules.iter().enumerate() {
-            if rule.cue.is_empty() {
-                without_cue.push(index);
-            } else if let Some(at) = cues.iter().position(|cue| *cue == rule.cue) {
-                by_cue[at].push(index);
-            } else {
-                cues.push(rule.cue.clone());
-                by_cue.push(vec![index]);
-            }
-        }
-        #[expect(
-            clippy::expect_used,
-            reason = "some hundred short literals are far below the automaton's limits"
-        )]
-        let cues = aho_corasick::AhoCorasick::new(cues).expect("a small automaton");
+        let cues = rules
+            .iter()
+            .map(|rule| rule.cue.as_str())
+            .zip(0..)
+            .collect();
+        let rules = rules.into_iter();
+        let rules = rules.map(|rule| {
+            let pattern = Pattern::from(expanded(&rule.pattern));
+            (rule, pattern)
+        });
         Self {
-            rules: rules
-                .into_iter()
-                .map(|rule| (rule, OnceLock::new()))
-                .collect(),
+            rules: rules.collect(),
             cues,
-            by_cue,
-            without_cue,
         }
     }
 
@@ -69,41 +55,39 @@ impl Engine {
     pub(in crate::diagnose) fn find(
         &self,
         at: usize,
-        line: &Line<'_>,
+        lines: &[Line<'_>],
         foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding<'_>> {
-        let mut rows: Vec<usize> = self
-            .cues
-            .find_overlapping_iter(line.text.as_ref())
-            .flat_map(|hit| self.by_cue[hit.pattern().as_usize()].iter().copied())
-            .chain(self.without_cue.iter().copied())
-            .collect();
+        let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
+        let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
-        rows.sort_by_key(|&row| {
+        rows.sort_by_cached_key(|&row| {
             let rule = &self.rules[row].0;
-            let any_other =
-                rule.kind == FailureKind::RuntimeError && (20..=41).contains(&rule.weight);
-            (any_other, std::cmp::Reverse(rule.weight), row)
+            let any_other = rule.kind == FailureKind::RuntimeError && rule.weight <= 41;
+            let is_foreign = several && foreign(&rule.tool);
+            let last = any_other && rule.weight >= 20;
+            (any_other, is_foreign, last, Reverse(rule.weight), row)
         });
         rows.dedup();
-        if rows.len() > 1 {
-            rows.sort_by_key(|&row| {
-                let rule = &self.rules[row].0;
-                let any_other = rule.kind == FailureKind::RuntimeError && rule.weight <= 41;
-                (any_other, foreign(&rule.tool))
-            });
-        }
         rows.into_iter().find_map(|row| {
-            let (rule, regex) = &self.rules[row];
-            let found = regex
-                .get_or_init(|| compile(&expanded(&rule.pattern)))
-                .captures(&line.text)?;
+            let (rule, pattern) = &self.rules[row];
+            let found = pattern.get().captures(&lines[at].text)?;
+            let near = |from: usize, to: usize, like: &Option<Pattern>| {
+                let near = lines.get(from..to.min(lines.len())).unwrap_or_default();
+                like.as_ref()
+                    .is_none_or(|like| near.iter().any(|line| like.finds(&line.text)))
+            };
+            if !near(at.saturating_sub(ABOVE), at, &rule.above)
+                || !near(at + 1, at + 1 + BELOW, &rule.below)
+            {
+                return None;
+            }
             let group = |name| found.name(name).map(|group| group.as_str().to_owned());
             Some(Finding {
                 at,
                 rule: &rule.id,
                 kind: rule.kind,
-                subkind: rule.subkind.as_deref(),
+                subkind: rule.subkind.clone(),
                 weight: rule.weight,
                 tool: &rule.tool,
                 names: group("name").into_iter().collect(),

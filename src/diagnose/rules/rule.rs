@@ -1,6 +1,7 @@
 use serde::Deserialize;
 
-use crate::model::FailureKind;
+use crate::model::{FailureKind, Subkind};
+use crate::runners::Pattern;
 
 /// One rule: a line that looks like this means that.
 ///
@@ -8,9 +9,9 @@ use crate::model::FailureKind;
 /// stands: 90 and more ended the process, 75 to 89 kept the work from starting (configuration,
 /// syntax), 65 to 74 are imports and outside services with exact words, 50 to 64 are typed errors,
 /// 40 to 49 errors at run time, 25 to 39 failed expectations and style, below that wrappers that
-/// only pass a failure on. In `pattern`, `{python}` and `{node}` at the start stand for what the
+/// only pass a failure on; a row without one weighs what its kind does in `words.toml`. In `pattern`, `{python}` and `{node}` at the start stand for what the
 /// languages print before an error; the groups `name`, `module`, `export` and `path` are picked up.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::diagnose) struct Rule {
     /// Unique; what an answer names as the rule that decided.
@@ -18,11 +19,15 @@ pub(in crate::diagnose) struct Rule {
     /// The program that prints such a line.
     pub(in crate::diagnose) tool: String,
     pub(in crate::diagnose) kind: FailureKind,
-    pub(in crate::diagnose) subkind: Option<String>,
+    pub(in crate::diagnose) subkind: Option<Subkind>,
+    #[serde(default)]
     pub(in crate::diagnose) weight: u8,
     /// A literal that stands in every line the pattern matches.
     pub(in crate::diagnose) cue: String,
     pub(in crate::diagnose) pattern: String,
+    /// What one of the few lines above must be like, or below.
+    pub(in crate::diagnose) above: Option<Pattern>,
+    pub(in crate::diagnose) below: Option<Pattern>,
     /// A line that it matches.
     pub(in crate::diagnose) example: String,
     /// Why the line means this.

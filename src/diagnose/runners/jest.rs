@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::place;
 use super::read::{Case, Cases};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 pattern!(BULLET, r"^\s{0,3}● (.+)$");
 pattern!(

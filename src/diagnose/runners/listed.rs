@@ -1,13 +1,18 @@
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde::Deserialize;
 
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::compile;
+use crate::runners::Pattern;
+
+/// A word of each row, without which it finds nothing.
+pub(super) fn words() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.has.as_str())
+}
 
 /// Failing tests of runners that name each in a line of its own, by the rows of a table.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
@@ -71,27 +76,6 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     let table: Table = toml::from_str(include_str!("listed.toml")).expect("listed.toml parses");
     table.runner
 });
-
-// Compiled when a line may be one of its runner's.
-#[derive(Deserialize)]
-#[serde(from = "String")]
-struct Pattern(String, OnceLock<Regex>);
-
-impl From<String> for Pattern {
-    fn from(text: String) -> Self {
-        Self(text, OnceLock::new())
-    }
-}
-
-impl Pattern {
-    fn get(&self) -> &Regex {
-        self.1.get_or_init(|| compile(&self.0))
-    }
-
-    fn finds(&self, text: &str) -> bool {
-        self.get().is_match(text)
-    }
-}
 
 impl Row {
     fn cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {

@@ -1,7 +1,7 @@
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 pattern!(
     FAILING,

@@ -1,5 +1,5 @@
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 /// A path below the checkout that common CI services and images use, else the text as it is.
 pub(in crate::diagnose) fn relative(path: &str) -> String {
@@ -13,34 +13,11 @@ pub(in crate::diagnose) fn relative(path: &str) -> String {
 
 /// Whether a path is one of an installed package or of the runtime.
 pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
-    const FOREIGN: &[&str] = &[
-        "node_modules/",
-        "site-packages/",
-        "dist-packages/",
-        "/lib/python3",
-        "/lib/python2",
-        "/hostedtoolcache/",
-        "/usr/lib/",
-        "/usr/local/lib/",
-        "/.npm/",
-        "/.cache/",
-        "/.pyenv/",
-        "/.nvm/",
-        "/.pnpm/",
-        "/Lib/",
-        "/.venv/",
-        "internal/modules/",
-        "internal/process/",
-        "internal/timers",
-        "/_work/_tool/",
-        "/.cargo/registry/",
-        "/.yarn/",
-        "/rustc/",
-    ];
-    let slashed = path.replace('\\', "/");
-    FOREIGN.iter().any(|part| slashed.contains(part))
-        || slashed.starts_with("node:")
-        || slashed.starts_with('<')
+    pattern!(
+        FOREIGN,
+        r"^(?:node:|<)|(?:node_modules|site-packages|dist-packages|/hostedtoolcache|/usr/lib|/usr/local/lib|/\.npm|/\.cache|/\.pyenv|/\.nvm|/\.pnpm|/Lib|/\.venv|internal/modules|internal/process|/_work/_tool|/\.cargo/registry|/\.yarn|/rustc)/|/lib/python[23]|internal/timers"
+    );
+    FOREIGN.is_match(&path.replace('\\', "/"))
 }
 
 /// Adds a frame to those of a traceback, of which the innermost are kept.

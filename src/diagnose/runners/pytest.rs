@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 pattern!(
     SUMMARY,

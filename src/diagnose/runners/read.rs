@@ -1,18 +1,17 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use super::{jest, listed, mocha, pytest, tap, unittest};
 use crate::diagnose::line::Line;
+use crate::runners::Cues;
 
 /// Most failing tests that are kept.
 const MOST: usize = 2000;
 
 type Reader = fn(&[Line<'_>]) -> Vec<Case>;
 
-// A runner is read when one of its words stands in the log.
-const READERS: &[(&[&str], Reader)] = &[
+// A runner is read when one of its words stands in the log; those that a table lists have theirs there.
+const READERS: [(&[&str], Reader); 8] = [
     (
         &[
             "FAILED ",
@@ -33,59 +32,30 @@ const READERS: &[(&[&str], Reader)] = &[
     (&["FAIL "], jest::vitest),
     (&["not ok "], tap::points),
     (&["[fail]: "], tap::ava),
-    (
-        &[
-            "--- FAIL: ",
-            "... FAILED",
-            "FAIL [",
-            " FAILED",
-            "<<< ",
-            "*** FAILED",
-            "rspec ./",
-            "::",
-            "s]",
-            "tests FAILED",
-            "Failures:",
-            "failed ",
-            " › ",
-            "failing tests:",
-            "Failed tests:",
-            "(fail) ",
-        ],
-        listed::cases,
-    ),
+    (&[], listed::cases),
 ];
 
-static WORDS: LazyLock<(AhoCorasick, Vec<usize>)> = LazyLock::new(|| {
-    let rows: Vec<(&str, usize)> = READERS
-        .iter()
-        .enumerate()
-        .flat_map(|(index, (words, _))| words.iter().map(move |word| (*word, index)))
-        .collect();
-    #[expect(clippy::expect_used, reason = "a few constants, built by every test")]
-    let words = AhoCorasick::new(rows.iter().map(|row| row.0)).expect("a small automaton");
-    (words, rows.iter().map(|row| row.1).collect())
+static CUES: LazyLock<Cues> = LazyLock::new(|| {
+    let own = READERS.iter().zip(0..);
+    let own = own.flat_map(|((words, _), row)| words.iter().map(move |word| (*word, row)));
+    own.chain(listed::words().map(|word| (word, READERS.len() - 1)))
+        .collect()
 });
 
 /// The failing tests that the lines report, in log order, at most two thousand.
 pub(in crate::diagnose) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let mut wanted = [false; READERS.len()];
-    for line in lines {
-        for hit in WORDS.0.find_overlapping_iter(line.text.as_ref()) {
-            wanted[WORDS.1[hit.pattern().as_usize()]] = true;
-        }
+    for row in lines.iter().flat_map(|line| CUES.rows(&line.text)) {
+        wanted[row] = true;
     }
-    let mut cases: Vec<Case> = READERS
-        .iter()
-        .zip(wanted)
-        .filter(|(_, wanted)| *wanted)
-        .flat_map(|((_, read), _)| read(lines))
-        .collect();
+    let readers = READERS.iter().zip(wanted).filter(|it| it.1);
+    let mut cases: Vec<Case> = readers.flat_map(|((_, read), _)| read(lines)).collect();
     cases.sort_by_key(|case| case.at);
     let mut seen = HashSet::new();
-    cases.retain(|case| match &case.name {
-        Some(name) => seen.insert(name.clone()),
-        None => true,
+    cases.retain(|case| {
+        case.name
+            .as_ref()
+            .is_none_or(|name| seen.insert(name.clone()))
     });
     cases.truncate(MOST);
     cases

@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 use super::place;
 use super::read::{Case, Cases, first_from, headings};
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 pattern!(POINT, r"^(\s*)not ok \d+ (?:- )?(.+?)(?: # .*)?$");
 pattern!(

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use super::place;
 use super::read::Case;
 use crate::diagnose::line::Line;
-use crate::diagnose::pattern::pattern;
+use crate::runners::pattern;
 
 pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
 pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);

@@ -1,0 +1,91 @@
+//! What services, stores and programs that run others put around what a tool prints: one table.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::runners::{Cues, Pattern};
+
+/// The table.
+pub(super) static PROVIDERS: LazyLock<Providers> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "embedded and tested")]
+    toml::from_str(include_str!("providers.toml")).expect("providers.toml parses")
+});
+
+/// Words that stand in the rows of [`Providers::end`].
+pub(super) static ENDS: LazyLock<Cues> = LazyLock::new(|| {
+    let rows = PROVIDERS.end.iter().map(|row| row.cue.as_str());
+    rows.zip(0..).collect()
+});
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Providers {
+    pub(super) end: Vec<Ending>,
+    pub(super) fold: Vec<Fold>,
+    /// What runners of several programs put before each line.
+    pub(super) speaker: Vec<Shape>,
+    /// What a store or a copy puts before each line.
+    pub(super) head: Vec<Shape>,
+    pub(super) words: Words,
+}
+
+/// How a service says that a step, a job or a clean-up ended or begins.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ending {
+    pub(super) cue: String,
+    pub(super) line: Pattern,
+    pub(super) says: Says,
+    #[serde(default)]
+    pub(super) error: bool,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Says {
+    Exited,
+    Step,
+    Job,
+    JobPassed,
+    Passed,
+    CleanUp,
+    Failure,
+}
+
+/// Folds that are no work of the job, or not all of it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Fold {
+    pub(super) names: Vec<String>,
+    pub(super) clean_up: bool,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Shape {
+    pub(super) line: Pattern,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    /// With which a tool begins a message, in lower case.
+    pub(super) severities: Vec<String>,
+    /// Programs that begin their messages with their own name.
+    pub(super) programs: Vec<String>,
+    /// What source files end in.
+    pub(super) sources: Vec<String>,
+    /// Of services and runners, and what stands for rules whose own word is in every other line.
+    pub(super) telling: Vec<String>,
+    /// A place in a file that ends so begins the line of a finding.
+    pub(super) placed: Vec<String>,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
