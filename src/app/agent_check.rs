@@ -3,17 +3,36 @@ use std::time::Duration;
 
 use super::agents::{ChosenAgent, chosen_agent, missing_agent};
 use super::confined::{Confinement, confined};
+use super::doctor::{checkup, row};
 use super::files::{temporary, write_file};
+use super::flags::{AGENT, request};
 use super::open::listen;
 use super::repair::{RepairRequest, Repaired, repair_repository};
 use super::{App, AppError, Progress, preset, runs};
+use crate::config::Seconds;
 use crate::exec::{self, CommandLine, Discard};
 use crate::git::first_commit;
-use crate::model::{
-    Checkup, CheckupRow, CheckupState, RunStatus, SCHEMA_VERSION, SandboxMode, StopReason,
-};
+use crate::model::CheckupState::{Good, Missing, Weak};
+use crate::model::{AgentProtocol, Checkup, CheckupRow, RunStatus, SandboxMode, StopReason};
 use crate::repair::read_run;
 use crate::workspace::{At, Workspace, canonical};
+
+request! {
+/// See that an agent is there, answers and edits.
+AgentRequest {
+    /// The agent, as `--agent` of `mendit repair` takes it: a name, an endpoint or a command line
+    #[arg(value_name = "NAME", value_parser = AGENT, hide_possible_values = true, required = true)]
+    name: Option<String> => set agent.command;
+    /// How an agent that is given as a command line is spoken to
+    #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// Seconds that it has [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Hand this variable on to it: NAME or NAME=VALUE; can be given again [setting: agent.env]
+    #[arg(long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
+    /// How far its writing is confined [default: auto] [setting: repair.sandbox]
+    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set repair.sandbox;
+}
+}
 
 /// Looks whether the agent of the settings is there, and asks it once to mend a test of one line in a
 /// repository of its own. Nothing of the repository where one stands is read or run.
@@ -30,10 +49,10 @@ pub fn check_agent(app: &mut App, progress: &dyn Progress) -> Result<Checkup, Ap
     };
     let mut rows = Vec::new();
     if let Some((problem, install)) = missing_agent(settings) {
-        rows.push(row("program", CheckupState::Missing, problem, install));
-        return Ok(document(rows));
+        rows.push(row("program", Missing, problem, install.as_deref()));
+        return Ok(checkup(rows));
     }
-    rows.push(row("program", CheckupState::Good, chosen.shown(), None));
+    rows.push(row("program", Good, chosen.shown(), None));
     rows.extend(key(&name, &chosen));
     let home = temporary()?;
     let root = canonical(home.path())?;
@@ -51,29 +70,7 @@ pub fn check_agent(app: &mut App, progress: &dyn Progress) -> Result<Checkup, Ap
         let _ = std::fs::remove_dir_all(runs::here(app)?.directory());
     }
     app.enter(home.path().parent().unwrap_or(&root).to_owned());
-    Ok(document(rows))
-}
-
-fn document(rows: Vec<CheckupRow>) -> Checkup {
-    Checkup {
-        schema_version: SCHEMA_VERSION,
-        document: "checkup",
-        rows,
-    }
-}
-
-fn row(
-    name: &'static str,
-    state: CheckupState,
-    message: impl Into<String>,
-    command: Option<String>,
-) -> CheckupRow {
-    CheckupRow {
-        name,
-        state,
-        message: message.into(),
-        command,
-    }
+    Ok(checkup(rows))
 }
 
 // Which of its keys it gets; an agent without one has a login of its own, or none.
@@ -84,21 +81,16 @@ fn key(name: &str, chosen: &ChosenAgent) -> Option<CheckupRow> {
             .iter()
             .map(|it| it.split('=').next().unwrap_or(it));
         let said = format!("it gets {}", names.collect::<Vec<_>>().join(", "));
-        return Some(row("keys", CheckupState::Good, said, None));
+        return Some(row("keys", Good, said, None));
     }
     let keys = preset(name.trim())?.keys.join(", ");
     let said = format!("none of {keys} is set: its own login is used");
-    Some(row("keys", CheckupState::Weak, said, None))
+    Some(row("keys", Weak, said, None))
 }
 
 fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
-    let confinement = Confinement {
-        sandbox: SandboxMode::Auto,
-        writable: &[],
-        no_network: false,
-    };
     let line = CommandLine::Shell(format!("{program} --version"));
-    let mut job = confined(app, line, &confinement)?;
+    let mut job = confined(app, line, &Confinement::default())?;
     let private = temporary()?;
     job.private = Some(private.path().to_owned());
     job.limits.timeout = Some(VERSION_TIME);
@@ -108,10 +100,10 @@ fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
     let line = lines.find(|it| it.contains(|it: char| it.is_ascii_digit()));
     let Some(line) = line else {
         let said = format!("`{program} --version` ended with {}", outcome.end);
-        return Ok(row("version", CheckupState::Weak, said, None));
+        return Ok(row("version", Weak, said, None));
     };
     let line = app.redactor().redact(line).text.into_owned();
-    Ok(row("version", CheckupState::Good, line, None))
+    Ok(row("version", Good, line, None))
 }
 
 // A repository with one value that is wrong, and a command that says so.
@@ -142,44 +134,41 @@ fn task(app: &mut App) {
 
 fn outcome(repaired: &Repaired) -> Vec<CheckupRow> {
     let result = &repaired.result;
-    let kept = |name: &str| {
-        let path = repaired.kept.join("attempts/01").join(name);
-        let said = std::fs::metadata(&path).is_ok_and(|it| it.len() > 0);
-        said.then(|| path.display().to_string())
-    };
     let answer = |state, said: &str| row("answer", state, said, None);
     let edit = |state, said: &str| row("edit", state, said, None);
-    let came = answer(
-        CheckupState::Good,
-        &format!(
-            "it answered; all of it took {:.0} s",
-            result.duration_seconds
-        ),
+    let took = format!(
+        "it answered; all of it took {:.0} s",
+        result.duration_seconds
     );
     let mut rows = match result.stop_reason {
         StopReason::Fixed => {
             let said = format!("its change to {FILE} made the test pass");
-            return vec![came, edit(CheckupState::Good, &said)];
+            return vec![answer(Good, &took), edit(Good, &said)];
         }
-        _ if result.agent_trouble.is_some() => vec![answer(CheckupState::Missing, &result.message)],
+        _ if result.agent_trouble.is_some() => vec![answer(Missing, &result.message)],
         StopReason::AgentTimeout | StopReason::AgentError | StopReason::UserActionRequired => {
-            vec![answer(CheckupState::Missing, &result.message)]
+            vec![answer(Missing, &result.message)]
         }
-        StopReason::Interrupted => vec![answer(CheckupState::Missing, "it was interrupted")],
-        _ if result.agent_calls == 0 => vec![answer(
-            CheckupState::Missing,
-            &format!("it was not asked: {}", result.message),
-        )],
+        StopReason::Interrupted => vec![answer(Missing, "it was interrupted")],
+        _ if result.agent_calls == 0 => {
+            vec![answer(
+                Missing,
+                &format!("it was not asked: {}", result.message),
+            )]
+        }
         _ => {
             let run = read_run(&repaired.kept);
             let tried = run.iter().flat_map(|it| &it.attempts).next_back();
             let said = tried.map_or(&result.message, |it| &it.result.message);
-            vec![came, edit(CheckupState::Missing, said)]
+            vec![answer(Good, &took), edit(Missing, said)]
         }
     };
     let files = ["agent.stderr", "agent.stdout"];
-    let said = files.into_iter().find_map(kept);
-    rows.extend(said.map(|path| row("it said", CheckupState::Weak, path, None)));
+    let mut files = files
+        .map(|it| repaired.kept.join("attempts/01").join(it))
+        .into_iter();
+    let said = files.find(|it| std::fs::metadata(it).is_ok_and(|it| it.len() > 0));
+    rows.extend(said.map(|path| row("it said", Weak, path.display().to_string(), None)));
     rows
 }
 

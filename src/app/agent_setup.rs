@@ -1,4 +1,7 @@
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use serde::Deserialize;
 
 use super::files::{below_no_link, write_file};
 use super::json_insert::{with_element, with_member};
@@ -37,130 +40,87 @@ pub const SET_UP_AGENTS: &[&str] = &["claude", "codex", "cursor", "gemini", "ope
 /// # Errors
 /// An agent that is not known, or a file that cannot be written.
 pub fn set_up_agent(app: &App, name: &str, force: bool) -> Result<Vec<SetUpFile>, AppError> {
-    let rows = files(name).ok_or_else(|| {
-        AppError::usage(format!("there is no set-up for `{name}`"))
-            .hint(format!("known are {}", SET_UP_AGENTS.join(", ")))
-    })?;
-    let root = root(app)?;
-    let mut done = Vec::new();
-    for (path, part) in rows {
-        // Where opencode has its settings with comments, they stay in that one file.
-        let path = match *path {
-            "opencode.json" if !there(&root, path) && there(&root, "opencode.jsonc") => {
-                &"opencode.jsonc"
-            }
-            _ => path,
-        };
-        done.push(SetUpFile {
-            path: (*path).to_owned(),
-            done: set_up(&root, path, part, force)?,
-        });
+    if !SET_UP_AGENTS.contains(&name) {
+        return Err(AppError::usage(format!("there is no set-up for `{name}`"))
+            .hint(format!("known are {}", SET_UP_AGENTS.join(", "))));
     }
-    Ok(done)
+    let root = root(app)?;
+    let one = |row: &SetUpRow| {
+        // Where opencode has its settings with comments, they stay in that one file.
+        let path = match row.path.as_str() {
+            "opencode.json" if !there(&root, "opencode.json") && there(&root, "opencode.jsonc") => {
+                "opencode.jsonc"
+            }
+            path => path,
+        };
+        Ok(SetUpFile {
+            path: path.to_owned(),
+            done: set_up(&root, path, &row.parts, force)?,
+        })
+    };
+    let rows = SET_UPS.iter().filter(|it| it.agent == name);
+    rows.map(one).collect()
 }
 
 fn there(root: &Path, path: &str) -> bool {
     root.join(path).symlink_metadata().is_ok()
 }
 
-// What one file needs.
+#[derive(Deserialize)]
+struct SetUps {
+    file: Vec<SetUpRow>,
+}
+
+// What one file of an agent needs.
+#[derive(Deserialize)]
+struct SetUpRow {
+    agent: String,
+    path: String,
+    parts: Vec<Part>,
+}
+
+// As the head of the table says.
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
 enum Part {
-    /// All of it.
-    Whole(&'static str),
-    /// A block of its own inside a text that may hold more.
-    Block(&'static str),
-    /// A member of an object: where, name, value.
-    Member(&'static [&'static str], &'static str, &'static str),
-    /// A table of a TOML file: the table that holds it, its name, its lines.
-    Table(&'static str, &'static str, &'static str),
-    /// Elements of the lists in `hooks`: the file when there is none, name, value.
-    Hooks(&'static str, &'static [(&'static str, &'static str)]),
-    /// Several of them.
-    All(&'static [Part]),
+    Whole(String),
+    Block(String),
+    Member(String, String, String),
+    Table(String, String, String),
+    Hooks(String, Vec<(String, String)>),
 }
 
-fn files(name: &str) -> Option<&'static [(&'static str, Part)]> {
-    Some(match name {
-        "claude" => &[
-            (".claude/skills/mendit/SKILL.md", Part::Whole(SKILL)),
-            (".claude/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
-            (
-                ".claude/settings.json",
-                Part::Hooks(
-                    "{}\n",
-                    &[("PostToolUse", HOOK), ("PostToolUseFailure", HOOK)],
-                ),
-            ),
-            (".mcp.json", Part::Member(&["mcpServers"], "mendit", SERVER)),
-        ],
-        "codex" => &[
-            ("AGENTS.md", Part::Block(SKILL)),
-            (".agents/skills/mendit/SKILL.md", Part::Whole(SKILL)),
-            (
-                ".codex/hooks.json",
-                Part::Hooks("{}\n", &[("PostToolUse", HOOK)]),
-            ),
-            (
-                ".codex/config.toml",
-                Part::Table("mcp_servers", "mendit", TOML_SERVER),
-            ),
-        ],
-        "cursor" => &[
-            (".cursor/rules/mendit.mdc", Part::Whole(SKILL)),
-            (".cursor/commands/fix-tests.md", Part::Whole(FIX_TESTS)),
-            (
-                ".cursor/hooks.json",
-                Part::Hooks("{\n  \"version\": 1\n}\n", &[("postToolUse", CURSOR_HOOK)]),
-            ),
-            (
-                ".cursor/mcp.json",
-                Part::Member(&["mcpServers"], "mendit", SERVER),
-            ),
-        ],
-        "gemini" => &[
-            ("GEMINI.md", Part::Block(SKILL)),
-            (
-                ".gemini/commands/fix-tests.toml",
-                Part::Whole(include_str!("agent_files/fix_tests.toml")),
-            ),
-            (
-                ".gemini/settings.json",
-                Part::All(&[
-                    Part::Hooks("{}\n", &[("AfterTool", GEMINI_HOOK)]),
-                    Part::Member(&["mcpServers"], "mendit", SERVER),
-                ]),
-            ),
-        ],
-        "opencode" => &[
-            ("AGENTS.md", Part::Block(SKILL)),
-            (".opencode/command/fix-tests.md", Part::Whole(FIX_TESTS)),
-            (
-                ".opencode/plugins/mendit.js",
-                Part::Whole(include_str!("agent_files/opencode.js")),
-            ),
-            (
-                "opencode.json",
-                Part::Member(&["mcp"], "mendit", OPENCODE_SERVER),
-            ),
-        ],
-        _ => return None,
-    })
+static SET_UPS: LazyLock<Vec<SetUpRow>> = LazyLock::new(|| {
+    let read = toml::from_str::<SetUps>(include_str!("agent_files/setup.toml"));
+    read.map(|it| it.file).unwrap_or_default()
+});
+
+fn text_of(name: &str) -> &'static str {
+    match name {
+        "fix_tests" => FIX_TESTS,
+        "fix_tests.toml" => include_str!("agent_files/fix_tests.toml"),
+        "opencode.js" => include_str!("agent_files/opencode.js"),
+        _ => SKILL,
+    }
 }
 
-fn set_up(root: &Path, path: &str, part: &Part, force: bool) -> Result<SetUp, AppError> {
+fn set_up(root: &Path, path: &str, parts: &[Part], force: bool) -> Result<SetUp, AppError> {
     let place = below_no_link(root, path)?;
     let old = match std::fs::read_to_string(&place) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
         Err(error) => return Err(AppError::unreadable(path, &error)),
     };
-    let new = match part.made(old.as_deref(), force) {
-        Ok(new) => new,
-        Err(why) => return Ok(SetUp::Left(why)),
-    };
-    if old.as_ref() == Some(&new) {
-        return Ok(SetUp::Same);
+    let mut new = old.clone();
+    for part in parts {
+        match part.made(new.as_deref(), force) {
+            Ok(made) => new = Some(made),
+            Err(why) => return Ok(SetUp::Left(why)),
+        }
     }
+    let Some(new) = new.filter(|it| old.as_ref() != Some(it)) else {
+        return Ok(SetUp::Same);
+    };
     write_file(&place, new)?;
     Ok(if old.is_none() {
         SetUp::Written
@@ -173,30 +133,23 @@ impl Part {
     // The file with it, or why it is left alone.
     fn made(&self, old: Option<&str>, force: bool) -> Result<String, &'static str> {
         match self {
-            Self::Whole(text) if force || old.is_none_or(|old| old == *text) => {
-                Ok((*text).to_owned())
+            Self::Whole(name) => {
+                let text = text_of(name);
+                let may = force || old.is_none_or(|old| old == text);
+                may.then(|| text.to_owned()).ok_or("`--force` replaces it")
             }
-            Self::Whole(_) => Err("`--force` replaces it"),
-            Self::Block(text) => Ok(with_block(old.unwrap_or_default(), text)),
-            Self::Member(at, name, value) => with_member(old.unwrap_or("{}\n"), at, name, value)
+            Self::Block(name) => Ok(with_block(old.unwrap_or_default(), text_of(name))),
+            Self::Member(at, name, value) => with_member(old.unwrap_or("{}\n"), &[at], name, value)
                 .ok_or("it is no JSON object; add the server `mendit mcp`"),
             Self::Table(at, name, lines) => with_table(old.unwrap_or_default(), at, name, lines)
                 .ok_or("a table cannot be added to it; add the server `mendit mcp`"),
             Self::Hooks(start, rows) => {
                 let text = old.unwrap_or(start).to_owned();
-                let add = |text: String, (name, value): &(&str, &str)| {
+                let add = |text: String, (name, value): &(String, String)| {
                     with_element(&text, &["hooks"], name, value)
                 };
-                rows.iter()
-                    .try_fold(text, add)
-                    .ok_or("it is no JSON object; add the hook `mendit hook`")
-            }
-            Self::All(parts) => {
-                let mut text = old.map(str::to_owned);
-                for part in *parts {
-                    text = Some(part.made(text.as_deref(), force)?);
-                }
-                Ok(text.unwrap_or_default())
+                let made = rows.iter().try_fold(text, add);
+                made.ok_or("it is no JSON object; add the hook `mendit hook`")
             }
         }
     }
@@ -256,13 +209,6 @@ const SKILL: &str = include_str!("agent_files/skill.md");
 const FIX_TESTS: &str = include_str!("agent_files/fix_tests.md");
 const BEGIN: &str = "<!-- mendit: begin -->";
 const END: &str = "<!-- mendit: end -->";
-const SERVER: &str = r#"{"command": "mendit", "args": ["mcp", "--run-last"]}"#;
-const TOML_SERVER: &str = "command = \"mendit\"\nargs = [\"mcp\", \"--run-last\"]\n";
-const OPENCODE_SERVER: &str =
-    r#"{"type": "local", "command": ["mendit", "mcp", "--run-last"], "enabled": true}"#;
-const HOOK: &str = r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "mendit hook", "timeout": 20}]}"#;
-const GEMINI_HOOK: &str = r#"{"matcher": "run_shell_command", "hooks": [{"name": "mendit", "type": "command", "command": "mendit hook", "timeout": 20000}]}"#;
-const CURSOR_HOOK: &str = r#"{"command": "mendit hook", "matcher": "Shell", "timeout": 20}"#;
 
 #[cfg(test)]
 mod tests {
@@ -288,13 +234,11 @@ mod tests {
 
     #[test]
     fn a_table_is_added_behind_what_is_there() {
-        let added = |text| with_table(text, "mcp_servers", "mendit", TOML_SERVER);
+        let lines = "command = \"mendit\"\n";
+        let added = |text| with_table(text, "mcp_servers", "mendit", lines);
         let text = "# ours\nmodel = \"m\"\n[mcp_servers.other]\ncommand = \"x\"";
         let new = added(text).unwrap();
-        assert_eq!(
-            new,
-            format!("{text}\n\n[mcp_servers.mendit]\n{TOML_SERVER}")
-        );
+        assert_eq!(new, format!("{text}\n\n[mcp_servers.mendit]\n{lines}"));
         assert_eq!(added(&new).as_ref(), Some(&new));
         // One that is written otherwise is one, too; one that takes no more is left.
         let inline = "mcp_servers.mendit.command = \"other\"\n";
@@ -306,7 +250,8 @@ mod tests {
     #[test]
     fn every_agent_has_files_and_texts_fit() {
         for name in SET_UP_AGENTS {
-            assert!(files(name).is_some_and(|it| it.len() > 1), "{name}");
+            let files = SET_UPS.iter().filter(|it| it.agent == *name);
+            assert!(files.count() > 1, "{name}");
         }
         assert!(SKILL.contains("mendit run --brief") && SKILL.starts_with("---\n"));
         // The command is the same in each agent's form.

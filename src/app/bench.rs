@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::files::{to_json, write_file};
+use super::flags::{Args, request, share};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
@@ -13,41 +14,70 @@ use crate::bench::{
     Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
     parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
-use crate::config::Settings;
+use crate::config::{RepairLevel, Seconds, Settings};
 use crate::exec::Limits;
 use crate::git::Repository;
 use crate::model::{
-    BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
-    RealFixes, SCHEMA_VERSION,
+    AgentProtocol, BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult,
+    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::source::{Untracked, Worktree};
 
-/// Say how often broken repositories with a known repair are repaired. The agent, what it may spend
-/// and how many fixtures are run at a time are settings.
-#[derive(Debug, Clone, Default)]
-pub struct BenchRequest {
+request! {
+/// Say how often broken repositories with a known repair are repaired.
+#[derive(Default)]
+BenchRequest {
     /// A folder of fixtures, or one of them.
-    pub fixtures: PathBuf,
+    #[arg(skip)] fixtures: PathBuf;
     /// Fixes of real histories instead of fixtures.
-    pub real: Option<RealSets>,
-    /// A document to compare with.
-    pub baseline: Option<PathBuf>,
-    /// Where the document is written.
-    pub save: Option<PathBuf>,
-    /// `K/N`, `all`, or what the environment of a CI matrix says.
-    pub partition: Option<String>,
-    /// Where the copies and runs are kept; nowhere when missing.
-    pub keep: Option<PathBuf>,
+    #[arg(skip)] real: Option<RealSets>;
+    /// builtin, oracle, replay, all (of these), or a command that writes patches
+    /// [default: builtin]
+    /// [setting: bench.agent]
+    #[arg(long, value_name = "AGENT")] agent: Option<String> => set bench.agent;
+    /// How a command is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
+    #[arg(long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
+    /// Replies of the agent to try for each fixture [default: 6] [setting: bench.max-attempts]
+    #[arg(long, value_name = "N")] max_attempts: Option<u32> => set bench.max_attempts;
+    /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
+    #[arg(long, value_name = "N")] max_level: Option<RepairLevel> => set bench.max_level;
+    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// Compare with what --save wrote earlier; a fixture that no longer passes is a failure
+    #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
+    /// Write the document here, whatever is printed
+    #[arg(long, value_name = "FILE")] save: Option<PathBuf>;
+    /// Fail when a smaller share passes, from 0 to 1; without it only a regression, a leak or a
+    /// wrong heal fails
+    #[arg(long, value_name = "X", value_parser = share)] min_rate: Option<f64>;
+    /// Run the K-th of N parts, or `all`; without it the variables of a job array of Slurm
+    /// are read
+    #[arg(long, value_name = "K/N")] partition: Option<String>;
+    /// Fixtures at a time [setting: bench.jobs]
+    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize> => set bench.jobs;
+    /// Where commands and agents run [default: auto] [setting: repair.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set repair.workplace;
+    /// Keep the copies and the runs' folders here
+    #[arg(long, value_name = "DIR")] keep: Option<PathBuf>;
+}
 }
 
 /// Sets of fixes by reference, and where what they refer to is.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct RealSets {
-    /// Files that `bench mine` wrote, or folders of such.
+    /// Sets of fixes: files, or folders of such
+    #[arg(value_name = "FILE|DIR", required = true)]
     pub sets: Vec<PathBuf>,
-    /// The folder with the clones.
+    /// The folder with the clones: OWNER+NAME, OWNER/NAME or NAME
+    #[arg(long, value_name = "DIR")]
     pub clones: PathBuf,
-    /// Where checkouts and environments are kept; with the copies when missing.
+    /// Keep checkouts and environments here, so that they are set up once
+    #[arg(long, value_name = "DIR")]
     pub work: Option<PathBuf>,
 }
 
@@ -311,16 +341,20 @@ pub fn prove_fixtures(
 }
 
 /// Make a fixture from a failing repository.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Args)]
 pub struct NewFixtureRequest {
-    /// The failing repository.
+    /// The failing repository
+    #[arg(value_name = "FROM")]
     pub from: PathBuf,
-    /// The test that fails in it, a line for the shell.
+    /// The test that fails in it, as a line for the shell
+    #[arg(long, value_name = "CMD")]
     pub test: String,
-    /// The fixture's folder.
+    /// The fixture's folder; its name is the fixture's
+    #[arg(long, value_name = "DIR")]
     pub to: PathBuf,
-    /// For the test.
-    pub timeout: Duration,
+    /// Seconds for the test
+    #[arg(long, value_name = "S", default_value = "120")]
+    pub timeout: u32,
 }
 
 /// Makes a fixture, and says what its test shows and how it ended.
@@ -343,7 +377,7 @@ pub fn make_fixture(
         files: &files,
         root: &root,
         test: &request.test,
-        limits: Limits::within(request.timeout),
+        limits: Limits::within(Duration::from_secs(request.timeout.into())),
         to: &request.to,
     };
     let Some(made) = new_fixture(&skeleton, &listen()?)? else {

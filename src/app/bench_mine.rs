@@ -1,34 +1,40 @@
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use super::bench::{absolute, jobs};
+use super::flags::request;
 use super::open::listen;
 use super::{App, AppError};
 use crate::bench::{BenchFile, MineOptions, Mined, mine};
 use crate::git::Repository;
-use crate::model::{Code, MineDocument};
+use crate::model::{Code, MineDocument, WorkplaceMode};
 
-/// Search a history for fixes whose tests fail before and pass after. How many candidates are tried
-/// at a time is a setting.
-#[derive(Debug, Clone)]
-pub struct MineRequest {
-    /// The repository: a worktree, a clone, a bare clone.
-    pub repository: PathBuf,
-    /// The description of its environments; no other file says what is run.
-    pub environment: PathBuf,
-    /// The folder that takes the set.
-    pub to: PathBuf,
-    /// The folder for checkouts and environments; below `to` when missing.
-    pub work: Option<PathBuf>,
-    /// Where the main line begins.
-    pub revision: String,
-    /// Fixes after which the search ends.
-    pub limit: Option<usize>,
-    /// Commits to look at.
-    pub max_commits: Option<u64>,
-    /// Product files that a fix may change.
-    pub max_files: usize,
-    /// Lines that a fix may change.
-    pub max_lines: usize,
+request! {
+/// Search a history for fixes whose tests fail before and pass after.
+MineRequest {
+    /// The repository, a clone of it or a bare one
+    #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
+    /// Set-up and test commands, as docs/real-history.md describes them
+    #[arg(long, value_name = "FILE")] environment: PathBuf;
+    /// The folder that takes fixes.json and what was found of each candidate
+    #[arg(long, value_name = "DIR")] to: PathBuf;
+    /// Checkouts and environments [default: DIR/work]
+    #[arg(long, value_name = "DIR")] work: Option<PathBuf>;
+    /// Where the search begins
+    #[arg(long, value_name = "REV", default_value = "HEAD")] revision: String;
+    /// End after this many fixes
+    #[arg(long, value_name = "N")] limit: Option<usize>;
+    /// Look at this many commits
+    #[arg(long, value_name = "N")] max_commits: Option<u64>;
+    /// Leave out fixes that change more product files
+    #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
+    /// Leave out fixes that take away and bring more lines of product
+    #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
+    /// Candidates at a time, each in a checkout and environment of its own [setting: bench.jobs]
+    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize> => set bench.jobs;
+    /// Where tests run [default: auto] [setting: repair.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set repair.workplace;
+}
 }
 
 /// Mines a history. `None` when it was interrupted: the same call goes on. `done` hears of each

@@ -1,6 +1,7 @@
 use super::App;
-use crate::model::{Profile, RepoPath, RunFailure, RunSummary};
+use crate::model::{Profile, RepoPath, RunSummary};
 use crate::policy::ReadPolicy;
+use crate::report::run_failures;
 use crate::workspace::Workspace;
 
 /// What an agent needs of a failed command, in less than a thousand tokens: what failed, the lines
@@ -13,29 +14,8 @@ pub(super) fn brief(
     end: &str,
     log: &str,
 ) -> String {
-    let mut text = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
-    if let Some(cause) = &summary.cause {
-        text.push_str(&format!("{}\n", cut(&cause.message, 240)));
-    }
-    for failure in summary.failures.iter().take(MOST_FAILURES) {
-        text.push_str(&line_of(failure));
-    }
-    let listed = summary.failures.len().min(MOST_FAILURES);
-    let alike: u64 = summary.failures.iter().map(|it| it.alike).sum();
-    let more = summary.more + alike + (summary.failures.len() - listed) as u64;
-    if more > 0 {
-        text.push_str(&format!("and {more} more\n"));
-    }
-    for certain in &summary.certain {
-        text.push_str(&format!("certain fix: {}\n", certain.statement));
-    }
-    for perhaps in &summary.perhaps {
-        text.push_str(&format!("perhaps: {}\n", perhaps.statement));
-    }
-    for remedy in &summary.remedies {
-        let command = remedy.command.as_deref().unwrap_or_default();
-        text.push_str(&format!("{} {command}\n", remedy.problem));
-    }
+    let head = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
+    let mut text = head + &cut(&run_failures(summary), ROOM);
     if let Ok(policy) = app.read_policy(Profile::Ranked) {
         let mut shown: Vec<(&str, u32)> = Vec::new();
         for failure in &summary.failures {
@@ -63,21 +43,6 @@ pub(super) fn brief(
         }
     }
     cut(&text, MOST_BYTES)
-}
-
-fn line_of(failure: &RunFailure) -> String {
-    let place = match (&failure.path, failure.line) {
-        (Some(path), Some(line)) => format!("  {path}:{line}"),
-        (Some(path), None) => format!("  {path}"),
-        _ => String::new(),
-    };
-    let error = cut(&failure.error, 240);
-    let sign = if failure.test.is_empty() || error.is_empty() {
-        ""
-    } else {
-        ": "
-    };
-    format!("✗ {}{sign}{error}{place}\n", cut(&failure.test, 160))
 }
 
 // The lines around a place, numbered, as a packet would show them.
@@ -119,7 +84,6 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 const AROUND: u32 = 3;
-const MOST_FAILURES: usize = 5;
 const MOST_LINES: usize = 20;
 // Tokens are two for every seven bytes: all of it stays below a thousand.
 const MOST_BYTES: usize = 3_300;

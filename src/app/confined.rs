@@ -9,6 +9,7 @@ use crate::workplace::{Plan, Workplace};
 use crate::workspace::At;
 
 /// How far a command of the user is confined.
+#[derive(Default)]
 pub(super) struct Confinement<'a> {
     pub(super) sandbox: SandboxMode,
     /// What it may write besides the worktree.

@@ -1,18 +1,21 @@
 use std::path::{Path, PathBuf};
 
-use super::context_request::{ContextRequest, previous, request};
+use super::context_request::{ContextRequest, previous, to_request};
 use super::files::{to_json, write_file};
 use super::open::with_known;
 use super::remedy::in_submodule;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
-    Built, add_history, build, bundle_listing, bundle_tar, change_under_test, estimate_tokens,
-    failure_packet,
+    Built, Request, add_history, build, bundle_listing, bundle_tar, change_under_test,
+    estimate_tokens, failure_packet,
 };
 use crate::git::earlier;
-use crate::model::{Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget};
+use crate::model::{
+    Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget, PreviousAttempt,
+};
+use crate::policy::Redactor;
 use crate::report::context_markdown;
-use crate::workspace::At;
+use crate::workspace::{At, Workspace};
 
 /// A packet, and the same as it is given to an agent.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ pub fn build_context(
 ) -> Result<Packed, AppError> {
     let at = asked.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let mut request = request(asked, app, &workspace)?;
+    let mut request = to_request(asked, app, &workspace, progress)?;
     let previous = previous(asked, &mut request)?;
     let revision = asked.rev.as_deref().unwrap_or("HEAD");
     if request.says_nothing() {
@@ -78,27 +81,39 @@ pub fn build_context(
         ));
     }
     super::progress::go_on(progress, "choosing files")?;
-    let built = with_known(app, &workspace, !asked.no_cache, |known| {
-        add_history(&mut request, workspace.git.as_ref(), revision, known);
-        let source = workspace.source.as_ref();
-        let earlier = earlier(workspace.git.as_ref(), revision);
-        build(source, (known, &earlier), &policy, app.redactor(), &request)
-    })?;
-    let packet = failure_packet(
-        &built,
+    let cached = (revision, !asked.no_cache);
+    let (built, packet) = packed(
+        app,
+        &workspace,
+        &mut request,
         app.redactor(),
-        &request.test_commands,
-        &[],
+        cached,
         previous,
-        PacketBudget::default(),
-    );
-    let own = || runs::own_folder(app, &workspace, true).map(|own| own.join("context"));
+    )?;
+    let written_to = keep(app, &workspace, asked, (&built, &packet), progress)?;
+    say_odd(&built, &workspace, progress);
+    Ok(Packed {
+        context: built.context,
+        packet,
+        written_to,
+    })
+}
+
+// Where the packet was written, as far as the request asks for that.
+fn keep(
+    app: &App,
+    workspace: &Workspace,
+    asked: &ContextRequest,
+    (built, packet): (&Built, &FailurePacket),
+    progress: &dyn Progress,
+) -> Result<Option<PathBuf>, AppError> {
+    let own = || runs::own_folder(app, workspace, true).map(|own| own.join("context"));
     let directory = match &asked.out {
         Some(directory) => Some(app.directory().join(directory)),
         None if asked.shown => own(),
         None => None,
     };
-    let written = directory.as_deref().map(|at| write(at, &built, &packet));
+    let written = directory.as_deref().map(|at| write(at, built, packet));
     let written_to = match written.transpose() {
         Err(error) if asked.out.is_some() => return Err(error),
         Err(error) => {
@@ -113,6 +128,11 @@ pub fn build_context(
             directory.display()
         ));
     }
+    Ok(written_to)
+}
+
+// A packet without the files that the log is about.
+fn say_odd(built: &Built, workspace: &Workspace, progress: &dyn Progress) {
     let diagnosis = built.context.diagnosis.as_ref();
     if let Some(module) = diagnosis.and_then(|it| in_submodule(it, workspace.source.as_ref())) {
         progress.note(&format!(
@@ -121,11 +141,28 @@ pub fn build_context(
     } else if built.context.files.is_empty() && built.log.is_some() {
         progress.note("the log names no file of this repository (hint: name one with `--target`)");
     }
-    Ok(Packed {
-        context: built.context,
-        packet,
-        written_to,
-    })
+}
+
+/// Chooses the files of a revision and packs them; with `cached` what is known of files has a say.
+pub(super) fn packed(
+    app: &App,
+    workspace: &Workspace,
+    request: &mut Request,
+    redactor: &Redactor,
+    (revision, cached): (&str, bool),
+    previous: Option<PreviousAttempt>,
+) -> Result<(Built, FailurePacket), AppError> {
+    let policy = app.read_policy(request.profile)?;
+    let built = with_known(app, workspace, cached, |known| {
+        add_history(request, workspace.git.as_ref(), revision, known);
+        let source = workspace.source.as_ref();
+        let earlier = earlier(workspace.git.as_ref(), revision);
+        build(source, (known, &earlier), &policy, redactor, request)
+    })?;
+    let commands = &request.test_commands;
+    let budget = PacketBudget::default();
+    let packet = failure_packet(&built, redactor, commands, &[], previous, budget);
+    Ok((built, packet))
 }
 
 /// Whether bytes or tokens cut something out of a packet, as an error that names the first with

@@ -3,104 +3,152 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::flags::{LEVEL, profile, request, stop_reason};
+use super::input::{last, reports};
 use super::known_cause::known_cause;
 use super::traced::known_trace;
-use super::{App, AppError};
+use super::{App, AppError, Input, Progress};
+use crate::config::Bytes;
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::diagnose::Log;
-use crate::junit::Report;
-use crate::model::{Code, Level, PreviousAttempt, RepoPath, StopReason, UnchangedFile};
+use crate::model::{Code, Level, PreviousAttempt, Profile, RepoPath, StopReason, UnchangedFile};
 use crate::workspace::Workspace;
 
-/// Build the packet of a failure; caps, profile and what may be read are settings.
-#[derive(Debug, Clone, Default)]
-pub struct ContextRequest {
-    /// Files the failure is about, as a caller names them; a folder means its files.
-    pub targets: Vec<String>,
-    /// What the failing command wrote.
-    pub log: Option<Log>,
-    /// The text of an issue or a task, in place of a log.
-    pub issue: Option<String>,
-    /// Reports of its tests, in the form of `JUnit`.
-    pub reports: Vec<Report>,
-    /// A failure packet to take log, targets and commands from, where they are not given.
-    pub failure: Option<Named>,
-    /// Commands that show the failure; they are not run.
-    pub test_commands: Vec<String>,
-    /// The rung of the ladder; chosen from the failure when missing.
-    pub level: Option<Level>,
-    /// Whether level 4 is permitted.
-    pub include_bundle: bool,
+request! {
+/// Build the packet of a failure.
+#[derive(Default)]
+ContextRequest {
+    /// Files the failure is about; a directory means its files
+    #[arg(value_name = "TARGET")] targets: Vec<String>;
+    /// The same as TARGET
+    #[arg(long = "target", value_name = "PATH")] more_targets: Vec<String>;
+    /// Log of the failing command; `-` is standard input. Without it and without a target, the last
+    /// run
+    #[arg(long, value_name = "FILE")] log: Option<Input>;
+    /// Text of an issue or a task in place of a log; `-` is standard input
+    #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with_all = ["log", "failure"])]
+    issue: Option<Input>;
+    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
+    #[arg(long, value_name = "FILE", requires = "log")] junit: Vec<Input>;
+    /// A failure packet to take log, targets and commands from
+    #[arg(long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
+    /// The command that shows the failure (it is not run)
+    #[arg(long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
+    /// Rung of the ladder: auto, or 0 to 4
+    #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = LEVEL, hide_possible_values = true)]
+    level: LevelChoice;
     /// The rung of the attempt before.
-    pub previous_level: Option<Level>,
-    /// How the attempt before ended.
-    pub stop_reason: Option<StopReason>,
-    /// The context or result of the attempt before, which says both.
-    pub previous: Option<Named>,
-    /// An earlier packet: files it held are named and not repeated.
-    pub since: Option<Named>,
-    /// Paths that an agent asked for.
-    pub requested: Vec<String>,
-    /// The same, as a document with `requestedFiles`.
-    pub request: Option<Named>,
-    /// A commit to read instead of the worktree.
-    pub rev: Option<String>,
-    /// The base of the change under test.
-    pub diff: Option<String>,
-    /// Where the packet is written to; nowhere when missing.
-    pub out: Option<PathBuf>,
+    #[arg(skip)] previous_level: Option<Level>;
+    /// How the attempt before ended, such as `tests_failed`
+    #[arg(long, value_name = "REASON", value_parser = stop_reason, help_heading = AFTER)]
+    stop_reason: Option<StopReason>;
+    /// context.json or result.json of the attempt before
+    #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
+    /// context.json of an earlier packet: files it held are named and not repeated
+    #[arg(long, value_name = "FILE", help_heading = AFTER)] since: Option<Input>;
+    /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
+    #[arg(long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
+    /// What an agent asked for: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
+    #[arg(long = "request-path", value_name = "PATH", help_heading = AFTER)] requested: Vec<String>;
+    /// Permit level 4: the whole repository, without caps
+    #[arg(long, help_heading = WHAT)] include_repo_bundle: bool;
+    /// Read this commit instead of the worktree
+    #[arg(long, value_name = "REV")] rev: Option<String>;
+    /// Base of the change under test: its diff is shown, its files rank high
+    #[arg(long, value_name = "BASE", help_heading = WHAT)] diff: Option<String>;
+    /// How places are given out [default: ranked] [setting: context.profile]
+    #[arg(long, value_name = "PROFILE", value_parser = profile, help_heading = WHAT)]
+    profile: Option<Profile> => set context.profile;
+    /// Files beyond targets and manifests [setting: context.max-files]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;
+    /// Bytes of one file [setting: context.max-file-bytes]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
+    /// Bytes of all files [setting: context.max-total-bytes]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
+    /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
+    /// Leave out what the failing tests were seen to enter [setting: context.trace]
+    #[arg(long, help_heading = WHAT)] no_trace: bool => off context.trace;
+    /// Exit 1 when bytes or tokens cut something out
+    #[arg(long, help_heading = "Result")] fail_over_budget: bool;
+    /// Bytes of the log; the middle is left out [default: 32768] [setting: context.max-log-bytes]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes> => set context.max_log_bytes;
+    /// Read only files that match; can be given again [setting: context.allow]
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => set context.allow;
+    /// Never read files that match; can be given again [setting: context.deny]
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
+    /// Read files that match although the built-in list denies them; never credentials
+    /// [setting: context.readmit]
+    #[arg(long, value_name = "GLOB", help_heading = WHAT)] readmit: Vec<String> => set context.readmit;
+    /// Write context.json and failure-packet.json here
+    #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
     /// Whether it is written below `.mendit` of the worktree when no folder is named.
-    pub shown: bool,
-    /// Whether the cache of parsed files is left alone.
-    pub no_cache: bool,
+    #[arg(skip)] shown: bool;
+    /// Neither use nor fill the cache of parsed files
+    #[arg(long)] no_cache: bool;
+}
 }
 
-/// A JSON document and the name that messages give it.
-#[derive(Debug, Clone)]
-pub struct Named {
-    /// Its file, or `-`.
-    pub name: String,
-    /// What stands in it.
-    pub document: Value,
+const AFTER: &str = "After an attempt";
+const WHAT: &str = "What goes in";
+
+impl ContextRequest {
+    // Whether nothing says what the packet is for, so that it is for the last run.
+    fn takes_last_run(&self) -> bool {
+        let paths = [&self.targets, &self.more_targets, &self.requested];
+        let inputs = [&self.log, &self.failure, &self.issue, &self.request];
+        paths.iter().all(|it| it.is_empty())
+            && inputs.iter().all(|it| it.is_none())
+            && self.rev.is_none()
+    }
 }
 
 /// What the request, the settings and the documents ask for.
-pub(super) fn request(
+pub(super) fn to_request(
     asked: &ContextRequest,
     app: &App,
     workspace: &Workspace,
+    progress: &dyn Progress,
 ) -> Result<Request, AppError> {
     let plain = base_request(app.settings(), workspace.git.as_ref());
-    let mut commands = asked.test_commands.iter().filter(|_| asked.rev.is_none());
+    let last = asked.takes_last_run().then(|| last(app, progress));
+    let last = last.transpose()?.flatten();
+    let mut test_commands = asked.test_commands.clone();
+    if test_commands.is_empty() {
+        test_commands.extend(last.as_ref().and_then(|it| it.command.clone()));
+    }
+    let log = asked.log.as_ref().map(|it| it.log(app, progress));
+    let mut commands = test_commands.iter().filter(|_| asked.rev.is_none());
     let mut request = Request {
-        log: asked.log.clone(),
-        issue: asked.issue.clone(),
-        reports: asked.reports.clone(),
+        log: log.transpose()?.or(last.map(|it| it.log)),
+        issue: asked.issue.as_ref().map(Input::words).transpose()?,
+        reports: reports(&asked.junit, progress)?,
         directory: workspace.prefix.clone(),
         rules: app.rules(),
-        level: asked.level.map_or(LevelChoice::Auto, LevelChoice::Exactly),
-        include_bundle: asked.include_bundle,
-        test_commands: asked.test_commands.clone(),
+        level: asked.level,
+        include_bundle: asked.include_repo_bundle,
         requested: asked.requested.clone(),
         cause: commands
             .clone()
             .find_map(|line| known_cause(app, workspace, line)),
         traced: commands.find_map(|line| known_trace(app, workspace, line)),
+        test_commands,
         ..plain
     };
-    for typed in &asked.targets {
+    for typed in asked.targets.iter().chain(&asked.more_targets) {
         let path = workspace.repo_path(typed);
         request.targets.extend(targets(workspace, typed, path)?);
     }
     if let Some(failure) = &asked.failure {
-        take_failure(&failure.document, &mut request, workspace)?;
+        take_failure(&failure.json()?, &mut request, workspace)?;
     }
     if let Some(since) = &asked.since {
         request.since = files_of(since)?;
     }
-    if let Some(Named { name, document }) = &asked.request {
+    if let Some(input) = &asked.request {
+        let document = input.json()?;
         if !document["requestedFiles"].is_array() {
-            let said = format!("`{name}` has no list `requestedFiles`");
+            let said = format!("`{}` has no list `requestedFiles`", input.name());
             return Err(AppError::usage(said));
         }
         request
@@ -117,13 +165,14 @@ pub(super) fn previous(
 ) -> Result<Option<PreviousAttempt>, AppError> {
     request.retry.level = asked.previous_level;
     let mut patch_digest = None;
-    if let Some(Named { name, document }) = &asked.previous {
+    if let Some(input) = &asked.previous {
+        let document = input.json()?;
         let level = document["level"]
             .as_u64()
             .and_then(|level| u8::try_from(level).ok());
         request.retry.level = level.and_then(Level::from_number);
         if request.retry.level.is_none() {
-            let said = format!("`{name}` has no `level` from 0 to 4");
+            let said = format!("`{}` has no `level` from 0 to 4", input.name());
             return Err(AppError::usage(said));
         }
         request.retry.stop_reason = document["stopReason"]
@@ -214,10 +263,11 @@ fn take_failure(
 }
 
 // What a context document holds, and what it says that one before it held.
-fn files_of(since: &Named) -> Result<Vec<UnchangedFile>, AppError> {
-    let rows = |key: &str| Vec::<UnchangedFile>::deserialize(&since.document[key]);
+fn files_of(since: &Input) -> Result<Vec<UnchangedFile>, AppError> {
+    let document = since.json()?;
+    let rows = |key: &str| Vec::<UnchangedFile>::deserialize(&document[key]);
     let mut files = rows("files")
-        .map_err(|_| AppError::usage(format!("`{}` is not a context document", since.name)))?;
+        .map_err(|_| AppError::usage(format!("`{}` is not a context document", since.name())))?;
     files.extend(rows("unchanged").unwrap_or_default());
     Ok(files)
 }

@@ -2,9 +2,11 @@ use std::io::{self, Read};
 
 use flate2::read::MultiGzDecoder;
 
+use super::flags::Args;
+use super::input::{last, reports};
 use super::known_cause::known_cause;
 use super::run_summary::told;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Input, Progress, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
@@ -14,34 +16,62 @@ use crate::source::Memory;
 use crate::workspace::At;
 
 /// Say what a log tells about a failure.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct DiagnoseRequest {
-    /// What the command wrote, standard error included.
-    pub log: Log,
-    /// Its exit code; a negative number is a signal.
+    /// The log, or `-` for standard input; without one, what is piped in, else the last run
+    pub log: Option<Input>,
+    /// The same as LOG
+    #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
+    pub log_flag: Option<Input>,
+    /// A report of the tests in the form of `JUnit`; can be given again
+    #[arg(long, value_name = "FILE")]
+    pub junit: Vec<Input>,
+    /// The exit code of the command that wrote it; a negative number is a signal
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub exit_code: Option<i32>,
-    /// Whether a time limit ended the command.
-    pub timed_out: bool,
-    /// The command line.
+    /// The command that wrote it
+    #[arg(long, value_name = "CMD")]
     pub command: Option<String>,
-    /// Reports of its tests, in the form of `JUnit`.
-    pub reports: Vec<Report>,
+    /// Whether a time limit ended it.
+    #[arg(skip)]
+    pub timed_out: Option<bool>,
 }
 
-/// Diagnoses a log, with its secrets masked. Inside a repository its files have a say; elsewhere
+/// A diagnosis, and the command that it is of, as far as it is known.
+pub struct Diagnosed {
+    /// The diagnosis.
+    pub diagnosis: Diagnosis,
+    /// The command line.
+    pub command: Option<String>,
+}
+
+/// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its files have a say; elsewhere
 /// there is nothing to map paths into.
 ///
 /// # Errors
-/// A repository that cannot be read.
+/// A log or a repository that cannot be read; no log where nothing was run yet.
 pub fn diagnose_log(
     app: &App,
     request: &DiagnoseRequest,
     progress: &dyn Progress,
-) -> Result<Diagnosis, AppError> {
+) -> Result<Diagnosed, AppError> {
+    let named = request.log.as_ref().or(request.log_flag.as_ref());
+    let unnamed = named.is_none() && request.junit.is_empty();
+    let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
+    let last = last.transpose()?;
+    let log = named.map(|it| it.log(app, progress)).transpose()?;
+    let log = log.or(last.as_ref().map(|it| it.log.clone()));
+    // How it ended is told as one: what a call says of it takes the place of all that the run says.
+    let told = request.exit_code.is_some() || request.timed_out.is_some();
+    let ended = last.as_ref().filter(|_| !told);
+    let timed_out = request.timed_out.unwrap_or_default();
+    let ended = ended.map(|it| (it.exit_code, it.timed_out));
+    let (exit_code, timed_out) = ended.unwrap_or((request.exit_code, timed_out));
+    let command = request.command.clone().or(last.and_then(|it| it.command));
     let facts = LogFacts {
-        exit_code: request.exit_code,
-        command: request.command.clone(),
-        timed_out: request.timed_out,
+        exit_code,
+        command: command.clone(),
+        timed_out,
         rules: app.rules(),
     };
     let workspace = match Repository::discover(app.directory())? {
@@ -53,19 +83,19 @@ pub fn diagnose_log(
         source: workspace.as_ref().map(|it| it.source.as_ref()),
         directory: workspace.as_ref().map_or("", |it| it.prefix.as_str()),
     };
-    let (log, reports) = (&request.log, &request.reports);
-    Ok(diagnose_masked(log, &facts, scene, reports, app.redactor()))
+    let (log, reports) = (log.unwrap_or_default(), reports(&request.junit, progress)?);
+    let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
+    Ok(Diagnosed { diagnosis, command })
 }
 
-/// The failures of a diagnosis, each with its place, and the change that made `command` fail, where trials on
+/// The failures of a diagnosis, each with its place, and the change that made its command fail, where trials on
 /// these very files showed it.
 ///
 /// # Errors
 /// A repository that cannot be read.
 pub fn summarise_diagnosis(
     app: &App,
-    diagnosis: &Diagnosis,
-    command: Option<&str>,
+    Diagnosed { diagnosis, command }: &Diagnosed,
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
     if Repository::discover(app.directory())?.is_none() {
@@ -73,7 +103,9 @@ pub fn summarise_diagnosis(
     }
     let workspace = app.workspace(At::Worktree, progress)?;
     Ok(RunSummary {
-        cause: command.and_then(|line| known_cause(app, &workspace, line)),
+        cause: command
+            .as_ref()
+            .and_then(|line| known_cause(app, &workspace, line)),
         ..told(diagnosis, workspace.source.as_ref())
     })
 }

@@ -51,35 +51,28 @@ impl AppError {
     /// A file that was named cannot be read.
     #[must_use]
     pub fn unreadable(path: &str, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind;
         let (why, hint) = match error.kind() {
             // A text where the file that holds it is expected.
-            std::io::ErrorKind::NotFound if path.contains(char::is_whitespace) => (
-                "there is no such file".to_owned(),
-                "a file is expected; `-` takes what standard input holds",
-            ),
-            std::io::ErrorKind::NotADirectory => {
-                ("it is a file".to_owned(), "name the folder that holds it")
+            ErrorKind::NotFound if path.contains(char::is_whitespace) => {
+                let hint = "a file is expected; `-` takes what standard input holds";
+                ("there is no such file", hint)
             }
-            std::io::ErrorKind::PermissionDenied => (
-                "permission denied".to_owned(),
-                "`ls -l` shows who may read it",
-            ),
-            std::io::ErrorKind::NotFound => (
-                "there is no such file".to_owned(),
-                "check its path, which starts where you stand",
-            ),
-            std::io::ErrorKind::IsADirectory => {
-                ("it is a directory".to_owned(), "name a file in it")
+            ErrorKind::NotFound => {
+                let hint = "check its path, which starts where you stand";
+                ("there is no such file", hint)
             }
-            std::io::ErrorKind::Other => (error.to_string(), ""),
-            kind => (kind.to_string(), ""),
+            ErrorKind::NotADirectory => ("it is a file", "name the folder that holds it"),
+            ErrorKind::PermissionDenied => ("permission denied", "`ls -l` shows who may read it"),
+            ErrorKind::IsADirectory => ("it is a directory", "name a file in it"),
+            _ => ("", ""),
         };
-        let said = Self::new(Code::U302, format!("cannot read `{path}`: {why}"));
-        if hint.is_empty() {
-            said
-        } else {
-            said.hint(hint)
-        }
+        let why = match error.kind() {
+            ErrorKind::Other => error.to_string(),
+            kind if why.is_empty() => kind.to_string(),
+            _ => why.to_owned(),
+        };
+        Self::new(Code::U302, format!("cannot read `{path}`: {why}")).maybe(hint)
     }
 
     /// This build lacks a feature, `mcp` or `http`.
@@ -108,6 +101,14 @@ impl AppError {
         self
     }
 
+    fn maybe(self, hint: &str) -> Self {
+        if hint.is_empty() {
+            self
+        } else {
+            self.hint(hint)
+        }
+    }
+
     /// Sets how the process ends.
     #[must_use]
     pub fn exit(mut self, exit: Exit) -> Self {
@@ -128,24 +129,82 @@ impl std::fmt::Display for AppError {
 
 impl std::error::Error for AppError {}
 
+// What an error of a room says, its code, and what to do by its kind.
+macro_rules! told {
+    ($($Error:ident { $($kind:pat => $hint:expr,)* })*) => {$(
+        impl From<$Error> for AppError {
+            fn from(error: $Error) -> Self {
+                let said = Self::new(error.code(), error.to_string());
+                let hint: &str = match &error {
+                    $($kind => $hint,)*
+                    #[allow(unreachable_patterns, reason = "some say what to do of every kind")]
+                    _ => "",
+                };
+                said.maybe(hint)
+            }
+        }
+    )*};
+}
+
+told! {
+    StateError { _ => "`XDG_STATE_HOME` names another place", }
+    PolicyError {}
+    ContextError {
+        ContextError::BundleNotPermitted => "`--include-repo-bundle` permits it",
+        ContextError::EmptyIssue => "say in words what is wrong or wanted",
+        ContextError::EmptyLog => "capture standard error too: `CMD 2>&1 | mendit context --log -`",
+    }
+    WriteError {
+        WriteError::Changed { .. } => "judge the patch again",
+        WriteError::Interrupted => "`mendit apply --recover`",
+        WriteError::Busy => "wait until it is done",
+        WriteError::Foreign { .. } => "put the file back to one of its sides and recover again",
+        WriteError::HalfWay { .. } => {
+            "make the directories writable again, then `mendit apply --recover` puts it back"
+        },
+        WriteError::Io { .. } | WriteError::RolledBack { .. } => {
+            "check permissions and room on the disk, then apply again"
+        },
+    }
+    ExecError {
+        ExecError::Sandbox(_) => "`--sandbox auto` without `--no-net` runs with what there is",
+    }
+    WorkplaceError {
+        WorkplaceError::Unavailable { .. } => "`--workplace auto` takes the best that can be had",
+    }
+    BenchError {
+        BenchError::None { .. } => "`mendit bench new FROM --test CMD --to DIR` makes one",
+        BenchError::Part { code: Code::F305, .. } => "`--partition all` runs everything here",
+        BenchError::Part { .. } => "give the files that `--save` wrote in every part of one run",
+        BenchError::File { code: Code::F401, .. } => "docs/real-history.md lists every key",
+        BenchError::File { code: Code::F402, .. } => "`mendit bench mine` writes one",
+        BenchError::File { .. } => "docs/bench.md lists every key",
+    }
+}
+
 impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
-        let message = error.to_string();
-        match error {
+        let (code, hint) = match &error {
             GitError::Revision { revision, .. } if revision == "HEAD" => {
                 let said = "this repository has no commit yet, so there is no `HEAD`";
-                Self::new(Code::U201, said).hint("commit once: `git add -A && git commit -m start`")
+                return Self::new(Code::U201, said)
+                    .hint("commit once: `git add -A && git commit -m start`");
             }
-            GitError::Revision { .. } => Self::new(Code::U201, message)
-                .hint("name a commit, branch or tag that `git rev-parse` knows"),
-            GitError::Bare => {
-                Self::new(Code::U202, message).hint("say which commit to read with `--rev`")
+            GitError::Revision { .. } => {
+                let hint = "name a commit, branch or tag that `git rev-parse` knows";
+                (Code::U201, hint)
             }
-            GitError::Unreadable(_) => Self::new(Code::U203, message)
-                .hint("`git fsck` says more about a damaged repository"),
-            GitError::Locked(_) => Self::new(Code::U203, message)
-                .hint("wait for the git that holds it; remove the lock when none runs"),
-        }
+            GitError::Bare => (Code::U202, "say which commit to read with `--rev`"),
+            GitError::Unreadable(_) => {
+                let hint = "`git fsck` says more about a damaged repository";
+                (Code::U203, hint)
+            }
+            GitError::Locked(_) => {
+                let hint = "wait for the git that holds it; remove the lock when none runs";
+                (Code::U203, hint)
+            }
+        };
+        Self::new(code, error.to_string()).hint(hint)
     }
 }
 
@@ -157,23 +216,22 @@ impl From<ReadError> for AppError {
 
 impl From<WorkspaceError> for AppError {
     fn from(error: WorkspaceError) -> Self {
-        match error {
-            WorkspaceError::Git(error) => error.into(),
-            WorkspaceError::Read(error) => error.into(),
-            error @ WorkspaceError::NoGit { .. } => Self::new(error.code(), error.to_string())
-                .hint("read the files themselves: leave out `--rev` and `--index`"),
-            error @ WorkspaceError::Directory { .. } => Self::new(error.code(), error.to_string()),
-        }
+        let hint = match error {
+            WorkspaceError::Git(error) => return error.into(),
+            WorkspaceError::Read(error) => return error.into(),
+            WorkspaceError::NoGit { .. } => {
+                "read the files themselves: leave out `--rev` and `--index`"
+            }
+            WorkspaceError::Directory { .. } => "",
+        };
+        Self::new(error.code(), error.to_string()).maybe(hint)
     }
 }
 
 impl From<ConfigError> for AppError {
     fn from(error: ConfigError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error.hint() {
-            Some(hint) => said.hint(hint),
-            None => said,
-        }
+        let hint = error.hint().unwrap_or_default();
+        Self::new(error.code(), error.to_string()).maybe(&hint)
     }
 }
 
@@ -198,132 +256,42 @@ impl From<SettingsError> for AppError {
     }
 }
 
-impl From<StateError> for AppError {
-    fn from(error: StateError) -> Self {
-        Self::new(error.code(), error.to_string()).hint("`XDG_STATE_HOME` names another place")
-    }
-}
-
-impl From<PolicyError> for AppError {
-    fn from(error: PolicyError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
-
-impl From<ContextError> for AppError {
-    fn from(error: ContextError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            ContextError::BundleNotPermitted => said.hint("`--include-repo-bundle` permits it"),
-            ContextError::EmptyIssue => said.hint("say in words what is wrong or wanted"),
-            ContextError::EmptyLog => {
-                said.hint("capture standard error too: `CMD 2>&1 | mendit context --log -`")
-            }
-        }
-    }
-}
-
-impl From<WriteError> for AppError {
-    fn from(error: WriteError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            WriteError::Changed { .. } => said.hint("judge the patch again"),
-            WriteError::Interrupted => said.hint("`mendit apply --recover`"),
-            WriteError::Busy => said.hint("wait until it is done"),
-            WriteError::Foreign { .. } => {
-                said.hint("put the file back to one of its sides and recover again")
-            }
-            WriteError::HalfWay { .. } => said.hint(
-                "make the directories writable again, then `mendit apply --recover` puts it back",
-            ),
-            WriteError::Io { .. } | WriteError::RolledBack { .. } => {
-                said.hint("check permissions and room on the disk, then apply again")
-            }
-        }
-    }
-}
-
-impl From<ExecError> for AppError {
-    fn from(error: ExecError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            ExecError::Sandbox(_) => {
-                said.hint("`--sandbox auto` without `--no-net` runs with what there is")
-            }
-            _ => said,
-        }
-    }
-}
-
-impl From<WorkplaceError> for AppError {
-    fn from(error: WorkplaceError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            WorkplaceError::Unavailable { .. } => {
-                said.hint("`--workplace auto` takes the best that can be had")
-            }
-            _ => said,
-        }
-    }
-}
-
 impl From<HealError> for AppError {
     fn from(error: HealError) -> Self {
         let said = Self::new(error.code(), error.to_string());
-        match error {
+        said.hint(match error {
             HealError::Config { .. } => {
-                said.hint("hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}")
+                "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}".to_owned()
             }
             HealError::UnknownServer { known, .. } => {
-                said.hint(format!("the file names {}", known.join(", ")))
+                format!("the file names {}", known.join(", "))
             }
-            HealError::NotBuilt(feature) => said.hint(format!(
-                "the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`"
-            )),
-            HealError::Exec(error) => error.into(),
-            HealError::Start(_) => said.hint("check the limits on processes and open files"),
-        }
+            HealError::NotBuilt(feature) => {
+                format!("the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`")
+            }
+            HealError::Exec(error) => return error.into(),
+            HealError::Start(_) => "check the limits on processes and open files".to_owned(),
+        })
     }
 }
 
 impl From<RepairError> for AppError {
     fn from(error: RepairError) -> Self {
         let said = Self::new(error.code(), error.to_string());
-        match error {
+        said.hint(match error {
             RepairError::Locked { .. } => {
-                said.hint("wait until that run ends; the lock goes away with its process")
+                "wait until that run ends; the lock goes away with its process"
             }
-            RepairError::Resume(_) => said.hint("start a new run without `--resume`"),
-            RepairError::Write { .. } => said.hint("name another folder with `--out DIR`"),
-            RepairError::SetUp { .. } => said.hint("run it by hand; `setup.log` holds its output"),
+            RepairError::Resume(_) => "start a new run without `--resume`",
+            RepairError::Write { .. } => "name another folder with `--out DIR`",
+            RepairError::SetUp { .. } => "run it by hand; `setup.log` holds its output",
             RepairError::Workplace(_) | RepairError::Read(_) => {
-                said.hint("name another place with `--scratch DIR`")
+                "name another place with `--scratch DIR`"
             }
-            RepairError::Exec(error) => error.into(),
-            RepairError::Context(error) => error.into(),
-            RepairError::Apply(error) => error.into(),
-        }
-    }
-}
-
-impl From<BenchError> for AppError {
-    fn from(error: BenchError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        match error {
-            BenchError::None { .. } => {
-                said.hint("`mendit bench new FROM --test CMD --to DIR` makes one")
-            }
-            BenchError::Part { code, .. } => said.hint(match code {
-                Code::F305 => "`--partition all` runs everything here",
-                _ => "give the files that `--save` wrote in every part of one run",
-            }),
-            BenchError::File { code, .. } => said.hint(match code {
-                Code::F401 => "docs/real-history.md lists every key",
-                Code::F402 => "`mendit bench mine` writes one",
-                _ => "docs/bench.md lists every key",
-            }),
-            _ => said,
-        }
+            RepairError::Exec(error) => return error.into(),
+            RepairError::Context(error) => return error.into(),
+            RepairError::Apply(error) => return error.into(),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
+use super::flags::Args;
 use super::known_cause::look_for_cause;
 use super::last_run::{Again, LastCommand, before, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
@@ -8,13 +9,14 @@ use super::repair::{RepairRequest, Repaired, repair_after};
 use super::{App, AppError, Progress, runs};
 use crate::model::{Code, Exit, RunStatus, StopReason as S};
 
-/// Mend what the last run of `mendit run` failed with. What may be spent is settings, as for a
-/// repair.
-#[derive(Debug, Clone, Default)]
+/// Mend what the last run of `mendit run` failed with.
+#[derive(Debug, Clone, Default, Args)]
 pub struct FixRequest {
-    /// The command, when it is not that of the last run.
+    /// The command to mend, instead of that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true)]
     pub command: Vec<OsString>,
     /// What else is asked for.
+    #[command(flatten)]
     pub repair: RepairRequest,
 }
 

@@ -3,27 +3,39 @@ use std::path::PathBuf;
 
 use super::ci_logs::each_log;
 use super::diagnose::read_log;
-use super::hint::{HintRequest, find_imports};
+use super::flags::request;
+use super::hint::{HintRequest, find_remedies};
 use super::repair::{RepairRequest, repair_repository};
 use super::run_summary::told_of;
-use super::{App, AppError, Progress};
+use super::{App, AppError, Input, Progress};
+use crate::config::Seconds;
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::model::{
-    CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus, SCHEMA_VERSION,
-    StopReason, Usage,
+    AgentProtocol, CiCause, CiFailure, CiReport, CiSuggestion, Diagnosis, FailureKind, RunStatus,
+    SCHEMA_VERSION, StopReason, Usage,
 };
 use crate::patch::{self, Body, Hunk, HunkLine, LineKind, ReadOptions};
 use crate::workspace::{At, Workspace};
 
+request! {
 /// Say what failed in the jobs of a CI run, and mend it.
-#[derive(Debug, Clone, Default)]
-pub struct FixCiRequest {
-    /// Logs of jobs, or folders and archives (zip) of them.
-    pub logs: Vec<PathBuf>,
-    /// Logs of the base's last run: what fails there too is not this change's.
-    pub base: Vec<PathBuf>,
-    /// Logs of another run of the same commit: what does not fail there is flaky.
-    pub again: Vec<PathBuf>,
+#[derive(Default)]
+FixCiRequest {
+    /// Logs of jobs, or folders or archives of them
+    #[arg(value_name = "LOG|DIR|ZIP", required = true)] logs: Vec<PathBuf>;
+    /// Logs of the base's last run: what fails there too is told as such
+    #[arg(long, value_name = "LOG|DIR")] base: Vec<PathBuf>;
+    /// Logs of another run of the same commit: what does not fail there is told as flaky
+    #[arg(long, value_name = "LOG|DIR")] again: Vec<PathBuf>;
+    /// A command that must pass with the patch; can be given again
+    #[arg(long, value_name = "CMD")] test: Vec<String> => only test.command;
+    /// Ask an agent for what needs a model: a name as for `mendit fix`, or a command line
+    #[arg(long, value_name = "NAME|CMD", requires = "test")] agent: Option<String> => set agent.command;
+    /// How an agent that is given as a command line is spoken to
+    #[arg(long, value_enum, requires = "agent")] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// Time for one run of the command, such as `10m`
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set test.timeout;
+}
 }
 
 /// Reads the logs of all jobs, tells each failure once and whose it is, and mends what can be mended.
@@ -38,25 +50,7 @@ pub fn fix_ci(
     progress: &dyn Progress,
 ) -> Result<CiReport, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
-    let read = |paths: &[PathBuf]| -> Result<Vec<Job>, AppError> {
-        let mut jobs = Vec::new();
-        for path in paths {
-            each_log(path, &mut |name, log| {
-                let log = read_log(app, log)?;
-                if log.text().trim().is_empty() {
-                    progress.note(&format!("the log `{name}` is empty"));
-                    return Ok(());
-                }
-                let mut apart = crate::diagnose::jobs(&log);
-                if apart.is_empty() {
-                    apart.push((name.to_owned(), log));
-                }
-                jobs.extend(apart.into_iter().map(|it| Job::read(app, &workspace, it)));
-                Ok(())
-            })?;
-        }
-        Ok(jobs)
-    };
+    let read = |paths: &[PathBuf]| jobs_of(app, &workspace, paths, progress);
     let jobs = read(&request.logs)?;
     if jobs.is_empty() {
         let said = "there is no log in what was named, or nothing in it";
@@ -65,24 +59,20 @@ pub fn fix_ci(
              service offers; `gh run view RUN --log > ci.log` brings one",
         ));
     }
-    let base = read(&request.base)?;
-    let again = read(&request.again)?;
-    let mut passed = Vec::new();
+    let (base, again) = (read(&request.base)?, read(&request.again)?);
+    let (passed, failing): (Vec<&Job>, Vec<&Job>) =
+        (jobs.iter()).partition(|job| job.diagnosis.kind == FailureKind::None);
     let mut found: BTreeMap<String, (Vec<String>, &Job)> = BTreeMap::new();
-    for job in &jobs {
-        if job.diagnosis.kind == FailureKind::None {
-            passed.push(job.name.clone());
-            continue;
-        }
-        let row = found
-            .entry(job.signature())
-            .or_insert_with(|| (Vec::new(), job));
-        row.0.push(job.name.clone());
+    for job in failing {
+        let row = found.entry(job.signature());
+        row.or_insert_with(|| (Vec::new(), job))
+            .0
+            .push(job.name.clone());
     }
     let mut failures = Vec::new();
     let mut mendable: Vec<(&[String], &Job)> = Vec::new();
-    for (signature, (jobs, job)) in &found {
-        let cause = job.cause(signature, &base, &again);
+    for (jobs, job) in found.values() {
+        let cause = job.cause(&base, &again);
         if matches!(cause, CiCause::Regression | CiCause::Unattributed) {
             mendable.push((jobs.as_slice(), job));
         }
@@ -93,28 +83,45 @@ pub fn fix_ci(
         });
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));
-    let Mended {
-        patch,
-        verified,
-        left,
-        passes_here,
-        attempts,
-        usage,
-    } = mend(app, &mendable, progress)?;
-    let suggestions = patch.as_deref().map(suggestions).unwrap_or_default();
+    let mended = mend(app, &workspace, &mendable, progress)?;
     Ok(CiReport {
         schema_version: SCHEMA_VERSION,
         document: "ci-report",
         failures,
-        passed,
-        patch,
-        suggestions,
-        left,
-        verified,
-        passes_here,
-        attempts,
-        usage,
+        passed: passed.iter().map(|it| it.name.clone()).collect(),
+        suggestions: mended.patch.as_deref().map(suggestions).unwrap_or_default(),
+        patch: mended.patch,
+        left: mended.left,
+        verified: mended.verified,
+        passes_here: mended.passes_here,
+        attempts: mended.attempts,
+        usage: mended.usage,
     })
+}
+
+fn jobs_of(
+    app: &App,
+    workspace: &Workspace,
+    paths: &[PathBuf],
+    progress: &dyn Progress,
+) -> Result<Vec<Job>, AppError> {
+    let mut jobs = Vec::new();
+    for path in paths {
+        each_log(path, &mut |name, log| {
+            let log = read_log(app, log)?;
+            if log.text().trim().is_empty() {
+                progress.note(&format!("the log `{name}` is empty"));
+                return Ok(());
+            }
+            let mut apart = crate::diagnose::jobs(&log);
+            if apart.is_empty() {
+                apart.push((name.to_owned(), log));
+            }
+            jobs.extend(apart.into_iter().map(|it| Job::read(app, workspace, it)));
+            Ok(())
+        })?;
+    }
+    Ok(jobs)
 }
 
 #[derive(Default)]
@@ -129,6 +136,7 @@ struct Mended {
 
 fn mend(
     app: &App,
+    workspace: &Workspace,
     failures: &[(&[String], &Job)],
     progress: &dyn Progress,
 ) -> Result<Mended, AppError> {
@@ -140,12 +148,15 @@ fn mend(
     }
     // One question for all of them: two patches made apart may not fit together.
     let request = HintRequest {
-        logs: failures.iter().map(|(_, job)| job.log.clone()).collect(),
         fix: true,
         ..HintRequest::default()
     };
+    let logs = failures
+        .iter()
+        .map(|(_, job)| (job.diagnosis.clone(), job.log.text()));
+    let logs: Vec<_> = logs.collect();
     // A log that names no file of the repository has no import to add.
-    let found = find_imports(app, &request, progress).ok();
+    let found = find_remedies(app, workspace, &request, &logs, progress).ok();
     Ok(Mended {
         patch: found.and_then(|it| it.document.patch),
         ..Mended::default()
@@ -173,7 +184,7 @@ fn repair_each(
             progress.note(&format!("repairing what fails in {}", jobs.join(", ")));
         }
         let request = RepairRequest {
-            log: Some(job.log.clone()),
+            log: Some(Input::held(&job.name, job.log.text())),
             ..RepairRequest::default()
         };
         let repaired = repair_repository(app, &request, progress)?;
@@ -225,8 +236,9 @@ impl Job {
         }
     }
 
-    // Whose it is, by the jobs of the base and of another run.
-    fn cause(&self, signature: &str, base: &[Self], again: &[Self]) -> CiCause {
+    // Whose it is, by the logs of the base and of another run of the same commit.
+    fn cause(&self, base: &[Self], again: &[Self]) -> CiCause {
+        let signature = self.signature();
         let shows = |others: &[Self]| others.iter().any(|it| it.signature() == signature);
         if is_machine(self.diagnosis.kind) {
             CiCause::Infrastructure

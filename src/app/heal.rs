@@ -1,28 +1,45 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, json};
 
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::{temporary, write_file};
+use super::flags::request;
 use super::{App, AppError, Progress};
+use crate::config::Seconds;
 use crate::exec::{CommandLine, Stop};
 use crate::heal::{Healed, Options, Probe, ServerConfig, Target, heal, masked};
 use crate::model::{Code, Exit, FailureKind, HealingResult, SandboxMode, WorkplaceMode};
 use crate::policy::Redactor;
 use crate::workspace::At;
 
+request! {
 /// Start what must answer before a repair can begin, and mend its configuration.
-#[derive(Debug, Clone, Default)]
-pub struct HealRequest {
-    /// A line for the shell that must run: it may fail, but for a reason in the code.
-    pub test: Option<String>,
-    /// A file with `mcpServers`, each of which must answer.
-    pub mcp: Option<PathBuf>,
-    /// Only these servers of the file; all when there are none.
-    pub servers: Vec<String>,
-    /// Whether the configuration that answers is written back to the file.
-    pub auto: bool,
+#[derive(Default)]
+HealRequest {
+    /// A command that must run: it may fail, but for a reason in the code
+    #[arg(long, value_name = "CMD")] test: Option<String>;
+    /// A file with `mcpServers`, each of which must answer
+    #[arg(long, value_name = "FILE")] mcp: Option<PathBuf>;
+    /// Only this server of the file; can be given again
+    #[arg(long = "server", value_name = "NAME", requires = "mcp")] servers: Vec<String>;
+    /// Write the configuration that answers back to the file
+    #[arg(long)] auto: bool;
+    /// Fixes to try for each probe [default: 3] [setting: heal.max-attempts]
+    #[arg(long, value_name = "N")] max_attempts: Option<u32> => set heal.max_attempts;
+    /// Seconds that a probe has to answer [default: 30] [setting: heal.timeout]
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set heal.timeout;
+    /// Where probes run [default: in-place] [setting: heal.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set heal.workplace;
+    /// Confine what probes write to the worktree, a temporary folder and caches of their own
+    /// [default: auto] [setting: heal.sandbox]
+    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set heal.sandbox;
+    /// Let a confined probe write here too [setting: heal.allow-write]
+    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add heal.allow_write;
+    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
+    #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
+}
 }
 
 /// Starts each probe and mends what can be mended.
@@ -34,18 +51,9 @@ pub fn heal_probes(
     request: &HealRequest,
     progress: &dyn Progress,
 ) -> Result<(HealingResult, Exit), AppError> {
-    let mut servers = match &request.mcp {
-        Some(file) => {
-            let name = file.display().to_string();
-            if request.auto && file.is_symlink() {
-                let said = format!("`{name}` is a link, and `--auto` would replace it by a file");
-                return Err(AppError::new(Code::U303, said).hint("name the file it leads to"));
-            }
-            let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
-            Some(ServerConfig::parse(&name, &bytes)?)
-        }
-        None => None,
-    };
+    let servers = request.mcp.as_deref();
+    let servers = servers.map(|file| servers_of(file, request.auto));
+    let mut servers = servers.transpose()?;
     let settings = app.settings();
     let probes = probes(request, settings.heal.timeout.0, servers.as_ref())?;
     if probes.is_empty() {
@@ -95,11 +103,8 @@ pub fn heal_probes(
             say_unconfined(sandbox, &[], progress);
         }
         for path in refused.iter().map(|it| it.display()) {
-            progress.note(&format!(
-                "{}: {}: mendit's sandbox refused writing {path}; --allow-write {path}",
-                Code::R212,
-                probe.name
-            ));
+            let said = format!("mendit's sandbox refused writing {path}; --allow-write {path}");
+            progress.note(&format!("{}: {}: {said}", Code::R212, probe.name));
         }
         match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
@@ -125,6 +130,16 @@ pub fn heal_probes(
     }
     let exit = exit(&result, &stop);
     Ok((result, exit))
+}
+
+fn servers_of(file: &Path, auto: bool) -> Result<ServerConfig, AppError> {
+    let name = file.display().to_string();
+    if auto && file.is_symlink() {
+        let said = format!("`{name}` is a link, and `--auto` would replace it by a file");
+        return Err(AppError::new(Code::U303, said).hint("name the file it leads to"));
+    }
+    let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
+    Ok(ServerConfig::parse(&name, &bytes)?)
 }
 
 fn probes(

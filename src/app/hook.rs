@@ -64,7 +64,7 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
     let kept = kept.display();
     let mut summary = None;
     let text = if red {
-        let mut known = told_with_certain(app, &diagnosis, &log, &workspace);
+        let mut known = told_of(app, &workspace, (&diagnosis, &log), "");
         known.packet = None;
         let end = format!("`{command}` failed");
         let said = brief(app, &workspace, &known, &end, &masked);
@@ -80,25 +80,11 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
         )
     };
     write_file(&folder.join("test.log"), &masked)?;
-    let status = if red {
-        CommandStatus::Failed
-    } else {
-        CommandStatus::Passed
-    };
-    let end = CommandAttempt {
-        end: "told by an agent's hook".to_owned(),
-        exit: told.exit_code,
-        output_bytes: told.output.len() as u64,
-        ..CommandAttempt::default()
-    };
     let record = CommandRecord {
         run_id: Some(id.to_string()),
-        ended_at: Some(in_utc(jiff::Timestamp::now())),
-        test_result: Some(end.clone()),
-        attempts: vec![end],
         diagnosis: Some(diagnosis),
         summary,
-        ..CommandRecord::new(command, status, "none".to_owned())
+        ..told.record(command, red)
     };
     write_file(&folder.join("run.json"), to_json(&record)?)?;
     let again = Again::of(app, &[told.command.clone().into()], &workspace.prefix);
@@ -114,15 +100,6 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
 
 // A log of a thousand tokens, two for every seven bytes; no answer is longer.
 const MOST_LOG: usize = 3_500;
-
-fn told_with_certain(
-    app: &App,
-    diagnosis: &crate::model::Diagnosis,
-    log: &Log,
-    workspace: &crate::workspace::Workspace,
-) -> crate::model::RunSummary {
-    told_of(app, workspace, (diagnosis, log), "")
-}
 
 // What a hook says of a command that ran.
 struct HookCall {
@@ -195,6 +172,27 @@ impl HookCall {
             output: output.join("\n"),
             exit_code,
         })
+    }
+
+    // The run as it is kept.
+    fn record(&self, command: String, red: bool) -> CommandRecord {
+        let end = CommandAttempt {
+            end: "told by an agent's hook".to_owned(),
+            exit: self.exit_code,
+            output_bytes: self.output.len() as u64,
+            ..CommandAttempt::default()
+        };
+        let status = if red {
+            CommandStatus::Failed
+        } else {
+            CommandStatus::Passed
+        };
+        CommandRecord {
+            ended_at: Some(in_utc(jiff::Timestamp::now())),
+            test_result: Some(end.clone()),
+            attempts: vec![end],
+            ..CommandRecord::new(command, status, "none".to_owned())
+        }
     }
 
     // The answer as that agent reads it.

@@ -1,34 +1,90 @@
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::flags::Args;
 use super::open::{no_such_file, with_graph};
 use super::{App, AppError, Progress};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
-use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
+use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath, shell_word};
 use crate::policy::is_test;
 use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// List what files import, or what imports them.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub struct ImportsRequest {
-    /// Files, or directories whose source files are meant; none means the whole repository.
+    /// Files, or directories whose source files are meant
+    #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
     pub files: Vec<String>,
-    /// How many imports away files may be.
-    pub hops: u32,
-    /// Who imports the files, instead of what they import.
+    /// How many imports away files may be; 1 when missing, any with `changed` or `tests`
+    #[arg(long, value_name = "N")]
+    pub hops: Option<u32>,
+    /// Who imports the files, instead of what they import
+    #[arg(long, conflicts_with = "graph")]
     pub reverse: bool,
-    /// Whether each imported name is followed to the file that defines it.
-    pub symbols: bool,
-    /// Whether the cache of parsed files is left alone.
-    pub no_cache: bool,
-    /// A commit to read instead of the worktree.
-    pub rev: Option<String>,
-    /// A commit: the files are those that differ from it, and what imports them is meant.
+    /// A commit: what the files that differ from it can reach, their importers and those of them
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])]
     pub changed: Option<String>,
-    /// Only tests, of what imports the files.
+    /// Only tests, of what imports the files or what changed: the tests worth running; as text a path
+    /// on each line
+    #[arg(long, conflicts_with = "graph")]
     pub tests: bool,
+    /// Every source file of the repository
+    #[arg(long, conflicts_with = "files")]
+    #[serde(skip)]
+    pub graph: bool,
+    /// Follow each imported name to the file that defines it
+    #[arg(long)]
+    pub symbols: bool,
+    /// Neither use nor fill the cache of parsed files
+    #[arg(long)]
+    #[serde(skip)]
+    pub no_cache: bool,
+    /// A commit to read instead of the worktree
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+}
+
+impl ImportsRequest {
+    // Whether what imports the files is meant, however far away.
+    fn is_far(&self) -> bool {
+        self.changed.is_some() || self.tests
+    }
+
+    /// The command line that asks the same.
+    #[must_use]
+    pub fn line(&self) -> String {
+        let mut words = vec!["mendit".to_owned(), "imports".to_owned()];
+        let mut add = |flag: &str, value: Option<String>| {
+            words.extend([flag.to_owned()].into_iter().chain(value));
+        };
+        if let Some(base) = &self.changed {
+            add("--changed", Some(base.clone()));
+        }
+        for (flag, given) in [
+            ("--tests", self.tests),
+            ("--reverse", self.reverse && !self.is_far()),
+            ("--symbols", self.symbols),
+        ] {
+            if given {
+                add(flag, None);
+            }
+        }
+        if let Some(hops) = self.hops {
+            add("--hops", Some(hops.to_string()));
+        }
+        if let Some(rev) = &self.rev {
+            add("--rev", Some(rev.clone()));
+        }
+        words.extend(self.files.iter().cloned());
+        let words: Vec<_> = words.iter().map(|it| shell_word(it)).collect();
+        words.join(" ")
+    }
 }
 
 /// Lists imports.
@@ -40,20 +96,29 @@ pub fn list_imports(
     request: &ImportsRequest,
     progress: &dyn Progress,
 ) -> Result<ImportsDocument, AppError> {
+    let said = match (&request.changed, request.files.is_empty()) {
+        (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
+        (Some(_), false) => "`changed` finds the files itself: send it without `files`",
+        (Some(_), true) if request.rev.is_some() => {
+            "`changed` compares with the worktree: send it without `rev`"
+        }
+        _ => "",
+    };
+    if !said.is_empty() {
+        return Err(AppError::usage(said));
+    }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
+    let far = request.is_far();
+    let hops = request.hops.unwrap_or(if far { u32::MAX } else { 1 });
     let wanted = if let Some(base) = &request.changed {
-        let targets = changed_sources(&workspace, base, progress)?;
-        Wanted::Importers(targets, request.hops)
+        Wanted::Importers(changed_sources(&workspace, base, progress)?, hops)
     } else if request.files.is_empty() {
         Wanted::Whole
+    } else if request.reverse || far {
+        Wanted::Importers(targets(&request.files, &workspace)?, hops)
     } else {
-        let targets = targets(&request.files, &workspace)?;
-        if request.reverse {
-            Wanted::Importers(targets, request.hops)
-        } else {
-            Wanted::Imports(targets, request.hops)
-        }
+        Wanted::Imports(targets(&request.files, &workspace)?, hops)
     };
     super::progress::go_on(progress, "reading imports")?;
     let mut found = with_graph(app, &workspace, !request.no_cache, |graph| {

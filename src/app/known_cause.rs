@@ -1,6 +1,6 @@
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::files::{to_json, write_file};
@@ -16,13 +16,55 @@ use crate::workspace::{At, Workspace};
 
 /// What trials showed of a command on the files as they were. It stands in the registry alone, out of reach
 /// of what is run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Kept {
+pub(super) struct Kept<T> {
     command: String,
     prefix: String,
     /// The digest of all files.
     files: String,
+    #[serde(flatten)]
+    pub(super) shown: T,
+}
+
+impl<T: Serialize + DeserializeOwned> Kept<T> {
+    /// Keeps it in the file of this name. A secret in the command keeps it from being written; what cannot be
+    /// kept is found out again.
+    pub(super) fn keep(app: &App, workspace: &Workspace, line: &str, name: &str, shown: T) {
+        let kept = Self {
+            command: line.to_owned(),
+            prefix: workspace.prefix.clone(),
+            files: files_digest(workspace.source.as_ref(), &[]),
+            shown,
+        };
+        let plain = app.redactor().redact(line).findings.is_empty();
+        if let (true, Ok(state)) = (plain, runs::state(app, workspace)) {
+            let file = state.directory().join(name);
+            let _ = to_json(&kept).and_then(|text| write_file(&file, text));
+        }
+    }
+
+    /// What is kept of these very files; with a command, of that one.
+    pub(super) fn known(
+        app: &App,
+        workspace: &Workspace,
+        line: Option<&str>,
+        name: &str,
+    ) -> Option<T> {
+        let state = runs::state(app, workspace).ok()?;
+        let kept: Self = read_json(&state.directory().join(name))?;
+        let same = line.is_none_or(|line| kept.command == line)
+            && kept.prefix == workspace.prefix
+            && kept.files == files_digest(&*workspace.source, &[]);
+        same.then_some(kept.shown)
+    }
+}
+
+// The file, and what stands in it.
+const CAUSE: &str = "cause.json";
+
+#[derive(Serialize, Deserialize)]
+struct Shown {
     cause: KnownCause,
     undo: Option<String>,
 }
@@ -41,28 +83,17 @@ pub(super) fn keep_cause(app: &App, workspace: &Workspace, line: &str, document:
     if document.verdict != WhyVerdict::Caused {
         return;
     }
-    let kept = Kept {
-        command: line.to_owned(),
-        prefix: workspace.prefix.clone(),
-        files: files_digest(workspace.source.as_ref(), &[]),
-        cause: KnownCause {
-            message: document.message.clone(),
-            changes: document.cause.clone(),
-        },
-        undo: document.undo.clone(),
+    let cause = KnownCause {
+        message: document.message.clone(),
+        changes: document.cause.clone(),
     };
-    // A secret in the command keeps it from being written; what cannot be kept is found out again.
-    let plain = app.redactor().redact(line).findings.is_empty();
-    if let (true, Ok(state)) = (plain, runs::state(app, workspace)) {
-        let _ = to_json(&kept).and_then(|text| write_file(&file(state.directory()), text));
-    }
+    let undo = document.undo.clone();
+    Kept::keep(app, workspace, line, CAUSE, Shown { cause, undo });
 }
 
 /// What trials showed of this command on these very files.
 pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Option<KnownCause> {
-    kept(app, workspace)
-        .filter(|it| it.command == line)
-        .map(|it| it.cause)
+    Kept::known(app, workspace, Some(line), CAUSE).map(|it: Shown| it.cause)
 }
 
 /// The undo of the cause that was found last, when the files are still as they were.
@@ -71,7 +102,7 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
 /// When no cause is known of these files, or none that one patch takes back.
 pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
-    let Some(kept) = kept(app, &workspace) else {
+    let Some(kept) = Kept::<Shown>::known(app, &workspace, None, CAUSE) else {
         return Err(AppError::new(
             Code::U309,
             "which change made it fail is not known of these files",
@@ -84,18 +115,6 @@ pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> 
         return Err(AppError::new(Code::U309, said).hint(message));
     };
     Ok(Undo { patch, message })
-}
-
-fn kept(app: &App, workspace: &Workspace) -> Option<Kept> {
-    let state = runs::state(app, workspace).ok()?;
-    let kept: Kept = read_json(&file(state.directory()))?;
-    let same =
-        kept.prefix == workspace.prefix && kept.files == files_digest(&*workspace.source, &[]);
-    same.then_some(kept)
-}
-
-fn file(state: &Path) -> PathBuf {
-    state.join("cause.json")
 }
 
 /// A command that has just failed.

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,18 +33,15 @@ pub struct LastLog {
 /// # Errors
 /// What the system says of the place where runs are kept.
 pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
-    let runs = runs::here(app)?.runs();
-    let folders = runs.names().into_iter().rev();
-    let found = folders
-        .filter_map(|name| runs.find(&name).map(|folder| (name, folder)))
-        .find_map(|(name, folder)| {
-            let log = ["test.log", "baseline.log"].iter();
-            let mut log = log.map(|it| folder.join(it)).filter(|it| it.is_file());
-            Some((name, log.next()?, folder))
-        });
-    let Some((name, log, folder)) = found else {
+    let found = runs::newest(app)?.find_map(|folder| {
+        let log = ["test.log", "baseline.log"].iter();
+        let mut log = log.map(|it| folder.join(it)).filter(|it| it.is_file());
+        Some((log.next()?, folder))
+    });
+    let Some((log, folder)) = found else {
         return Ok(None);
     };
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
     let file = std::fs::File::open(&log);
     let read = file.and_then(|file| Log::read(file, &app.rules()));
     let log = read.map_err(|error| AppError::unreadable(&log.display().to_string(), &error))?;
@@ -209,28 +206,24 @@ pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppE
 
 /// The last run of `mendit run`.
 pub(super) fn last_command(app: &App) -> Result<Option<LastCommand>, AppError> {
-    let runs = runs::here(app)?.runs();
-    let names = runs.names().into_iter().rev();
-    let mut folders = names.filter_map(|name| runs.find(&name));
-    Ok(folders.find_map(|folder| {
-        let again: Again = read_json(&folder.join(AGAIN))?;
-        let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
-        Some(LastCommand {
-            again,
-            passed: about.status == "passed",
-            flaky: about.flaky(),
-        })
+    Ok(commands(app)?.next().map(|(again, about)| LastCommand {
+        again,
+        passed: about.status == "passed",
+        flaky: about.flaky(),
+    }))
+}
+
+// What was run here, the newest first.
+fn commands(app: &App) -> Result<impl Iterator<Item = (Again, About)>, AppError> {
+    Ok(runs::newest(app)?.filter_map(|folder| {
+        let about = read_json(&folder.join("run.json")).unwrap_or_default();
+        Some((read_json(&folder.join(AGAIN))?, about))
     }))
 }
 
 /// The commit that was checked out when the same line was last seen to pass here.
 pub(super) fn passed_at(app: &App, line: &str, prefix: &str) -> Result<Option<String>, AppError> {
-    let runs = runs::here(app)?.runs();
-    let names = runs.names().into_iter().rev();
-    let mut folders = names.filter_map(|name| runs.find(&name));
-    Ok(folders.find_map(|folder| {
-        let again: Again = read_json(&folder.join(AGAIN))?;
-        let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
+    Ok(commands(app)?.find_map(|(again, about)| {
         let same = again.line()? == line && again.prefix == prefix && about.status == "passed";
         again.head.filter(|_| same)
     }))
@@ -239,14 +232,7 @@ pub(super) fn passed_at(app: &App, line: &str, prefix: &str) -> Result<Option<St
 /// Whether the last run of `mendit run` found what it needs of packages and programs: it passed, or a
 /// test failed for another reason.
 pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
-    let runs = runs::here(app)?.runs();
-    let names = runs.names().into_iter().rev();
-    let mut found = names.filter_map(|name| {
-        let folder = runs.find(&name)?;
-        folder.join(AGAIN).is_file().then_some(())?;
-        read_json::<About>(&folder.join("run.json"))
-    });
-    Ok(found.next().is_some_and(|about| {
+    Ok(commands(app)?.next().is_some_and(|(_, about)| {
         let ran = |it: &RunSummary| {
             let named = it.failures.iter().any(|failure| !failure.test.is_empty());
             named && !it.requires_user_action
@@ -296,11 +282,8 @@ pub(super) fn keep(folder: &Path, again: &Again) -> Result<(), AppError> {
 
 /// Forgets the oldest runs of `mendit run` beyond those that are kept.
 pub(super) fn forget_old(app: &App) -> Result<(), AppError> {
-    let runs = runs::here(app)?.runs();
-    let folders = runs.names().into_iter().rev();
-    let folders = folders.filter_map(|name| runs.find(&name));
-    let commands: Vec<PathBuf> = folders.filter(|it| it.join(AGAIN).is_file()).collect();
-    for old in commands.iter().skip(MOST) {
+    let commands = runs::newest(app)?.filter(|it| is_command(it));
+    for old in commands.skip(MOST) {
         // What cannot be removed now is removed another time.
         let _ = std::fs::remove_dir_all(old);
     }

@@ -1,10 +1,12 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::flags::request;
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{
     Code, Exit, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, RepoPath, Severity,
+    TestChanges,
 };
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
@@ -12,24 +14,37 @@ use crate::patch::{
 };
 use crate::workspace::{At, Workspace};
 
-/// How a patch is judged; how strictly, and which protected files it may change, are settings.
-#[derive(Debug, Clone, Default)]
-pub struct PatchRequest {
+request! {
+/// How a patch is judged.
+#[derive(Default)]
+PatchRequest {
     /// The patch, in any accepted format.
-    pub patch: Vec<u8>,
-    /// Leading components to strip from names; found out when missing.
-    pub strip: Option<usize>,
-    /// A folder to put before every path.
-    pub directory: String,
-    /// Whether placeholders, whole files without their rest and text that no longer parses are
-    /// written as they are.
-    pub as_written: bool,
+    #[arg(skip)] patch: Vec<u8>;
+    /// Mend nothing [setting: patch.strict]
+    #[arg(long)] strict: bool => on patch.strict;
+    /// Strip N leading components from names, instead of finding out
+    #[arg(short = 'p', value_name = "N")] strip: Option<usize>;
+    /// Put DIR before every path of the patch
+    #[arg(id = "below", long = "directory", value_name = "DIR", default_value = "", hide_default_value = true)]
+    directory: String;
+    /// Let the patch change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
+    #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
+    /// Refuse a patch after which a file no longer parses or a new import leads nowhere
+    /// [setting: patch.strict-after]
+    #[arg(long)] strict_after: bool => on patch.strict_after;
+    /// What becomes of assertions that change beside the product [default: told] [setting: patch.tests]
+    #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
+    /// Take the patch at its word: write placeholders, whole files without their rest and text that
+    /// no longer parses as they are
+    #[arg(long)] as_written: bool;
     /// Whether it is applied the other way round.
-    pub reverse: bool,
+    #[arg(skip)] reverse: bool;
     /// Whether it is merged with what the files have become.
-    pub three_way: bool,
+    #[arg(skip)] three_way: bool;
     /// What it is judged against.
-    pub against: Against,
+    #[arg(skip)] against: Against;
+}
 }
 
 /// What a patch is judged against.

@@ -1,11 +1,10 @@
-use std::borrow::Cow;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{App, AppError, Progress};
+use super::flags::{Args, ValueEnum};
+use super::{App, AppError, Input, Progress};
 use crate::model::{Code, Profile};
-use crate::policy::{Finding, RedactedBytes, Redactor, sanitize_log};
+use crate::policy::{Finding, Redactor, sanitize_log};
 use crate::workspace::At;
 
 /// The last line of what a command printed, as it may be shown.
@@ -17,14 +16,37 @@ pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
 }
 
 /// Mask the secrets of a text.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Args)]
 pub struct RedactRequest {
-    /// The text, as bytes in any encoding.
-    pub text: Vec<u8>,
-    /// The name of the file it is of: one that holds credentials by its name is masked whole.
-    pub name: String,
-    /// Whether the values of secret-named variables of this process are left alone.
-    pub without_environment: bool,
+    /// The text, or `-` for standard input
+    pub file: Input,
+    /// Mask the values of secret-named environment variables as well
+    #[arg(
+        long,
+        value_enum,
+        default_value = "on",
+        default_missing_value = "on",
+        num_args = 0..=1,
+        require_equals = true
+    )]
+    pub env: Switch,
+}
+
+/// What becomes of the values of secret-named variables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// They are masked
+    On,
+    /// They are left
+    Off,
+}
+
+/// A text as it may be shown, and where its secrets were.
+pub struct Masked {
+    /// The text.
+    pub bytes: Vec<u8>,
+    /// A row for each secret.
+    pub findings: Vec<FindingRow>,
 }
 
 /// Where a secret stood, never what it was.
@@ -38,39 +60,36 @@ pub struct FindingRow {
     pub range: [usize; 2],
 }
 
-impl FindingRow {
-    /// A row for each finding.
-    #[must_use]
-    pub fn of(findings: &[Finding]) -> Vec<Self> {
-        let row = |finding: &Finding| Self {
-            rule: finding.rule.to_string(),
-            line: finding.line,
-            range: [finding.start, finding.end],
-        };
-        findings.iter().map(row).collect()
-    }
-}
-
 /// Masks the secrets of a text.
 ///
 /// # Errors
 /// Patterns in the settings that are malformed.
-pub fn redact_text<'t>(
+pub fn redact_text(
     app: &App,
-    request: &'t RedactRequest,
+    request: &RedactRequest,
     progress: &dyn Progress,
-) -> Result<RedactedBytes<'t>, AppError> {
-    let redactor = if request.without_environment {
-        Cow::Owned(Redactor::default())
-    } else {
-        Cow::Borrowed(app.redactor())
+) -> Result<Masked, AppError> {
+    let redactor = match request.env {
+        Switch::Off => &Redactor::default(),
+        Switch::On => app.redactor(),
     };
+    let text = request.file.bytes()?;
     let policy = app.read_policy(Profile::Ranked)?;
-    if policy.is_credential_file(&request.name) {
+    let masked = if policy.is_credential_file(request.file.name()) {
         progress.note("the name says that the file holds credentials, so every line is masked");
-        return Ok(redactor.mask_all(&request.text));
-    }
-    Ok(redactor.redact_bytes(&request.text))
+        redactor.mask_all(&text)
+    } else {
+        redactor.redact_bytes(&text)
+    };
+    let row = |finding: &Finding| FindingRow {
+        rule: finding.rule.to_string(),
+        line: finding.line,
+        range: [finding.start, finding.end],
+    };
+    Ok(Masked {
+        findings: masked.findings.iter().map(row).collect(),
+        bytes: masked.bytes.into_owned(),
+    })
 }
 
 /// The content of a file of the repository that a packet might hold.

@@ -2,37 +2,121 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::agents::{chosen_agent, refuse_missing_agent};
+use super::flags::{AGENT, FILE, request};
 use super::known_cause::known_cause;
 use super::last_run::LastOf;
 use super::remedy::by_hand;
+use super::runs::RunFolders;
 use super::shared::shared;
 use super::split::read_task;
 use super::traced::known_trace;
-use super::{App, AppError, Progress, runs};
-use crate::config::{Dollars, Settings};
+use super::{App, AppError, Input, Progress, runs};
+use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
 use crate::diagnose::Log;
-use crate::model::{Diagnosis, Exit, Profile, RunResult, RunStatus, StopReason};
+use crate::model::{
+    AgentProtocol, Diagnosis, Exit, Profile, RunResult, RunStatus, SandboxMode, StopReason,
+    WorkplaceMode,
+};
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
 use crate::workspace::{At, Workspace};
 
-/// Make a failing test command pass. The commands, the agent and what may be spent are settings.
-#[derive(Debug, Clone, Default)]
-pub struct RepairRequest {
-    /// Whether the whole repository may be sent.
-    pub include_bundle: bool,
-    /// What is wanted beyond passing commands: the name of its file, and what stands in it.
-    pub task: Option<(String, Vec<u8>)>,
-    /// A log of the failure that is meant; another one is said and not repaired.
-    pub log: Option<Log>,
+request! {
+/// Make a failing test command pass.
+#[derive(Default)]
+RepairRequest {
+    /// A command that must pass; can be given again, they run in order [setting: test.command]
+    #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
+    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
+    /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
+    #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
+    agent: Option<String> => set agent.command;
+    /// How the agent is spoken to [default: json] [setting: agent.protocol]
+    #[arg(long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
+    #[arg(long, value_name = "S", help_heading = WHO)] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    /// [setting: agent.env]
+    #[arg(long, value_name = "NAME", help_heading = WHO)] agent_env: Vec<String> => add agent.env;
+    /// Let the agent write here too, besides the workplace; can be given again
+    /// [setting: agent.write]
+    #[arg(long, value_name = "PATH", help_heading = WHO)] agent_write: Vec<PathBuf> => add agent.write;
+    /// Seconds for one run of a test command; without, the first run says how long the others may
+    /// take [setting: test.timeout]
+    #[arg(long, visible_alias = "test-timeout", value_name = "S", help_heading = LIMITS)]
+    timeout: Option<Seconds> => set test.timeout;
+    /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
+    /// [setting: test.env]
+    #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
+    /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
+    #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set repair.max_attempts;
+    /// The level of context to begin with at least, 0 to 3 [default: 0] [setting: repair.min-level]
+    #[arg(long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel> => set repair.min_level;
+    /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
+    #[arg(long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel> => set repair.max_level;
+    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
+    #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// Send the whole repository (level 4)
+    #[arg(long, help_heading = WHO)] include_repo_bundle: bool;
+    /// What is wanted beyond passing commands: JSON or Markdown
+    #[arg(long, value_name = "FILE", value_hint = FILE, help_heading = WHO)] task: Option<Input>;
+    /// The log of the failure that is meant, from CI for example; another failure is said and not
+    /// repaired
+    #[arg(long, value_name = "FILE", value_hint = FILE)] log: Option<Input>;
+    /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set repair.budget_seconds;
+    /// Stop when the agent says that it has cost so much [setting: repair.budget-usd]
+    #[arg(long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set repair.budget_usd;
+    /// Where the run's folder is to be
+    #[arg(long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
+    /// Go on with an interrupted run: its folder or its name
+    #[arg(long, value_name = "RUN")] resume: Option<String>;
+    /// Ask the agent at once [setting: repair.heal]
+    #[arg(long, help_heading = DOES)] no_heal: bool => off repair.heal;
+    /// Heal what needs no model, but no import [setting: repair.heal-imports]
+    #[arg(long, help_heading = DOES)] no_heal_imports: bool => off repair.heal_imports;
+    /// Do not try the failing tests with other expectations before a repair counts
+    /// [setting: repair.counter-proof]
+    #[arg(long, help_heading = DOES)] no_counter_proof: bool => off repair.counter_proof;
+    /// Take no repair that holds the failing test's own values, given and expected
+    /// [setting: repair.strict]
+    #[arg(long, help_heading = DOES)] strict: bool => on repair.strict;
+    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    #[arg(long, help_heading = DOES)] no_trace: bool => off context.trace;
+    /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
+    #[arg(long, help_heading = DOES)] no_auto_split: bool => off repair.auto_split;
+    /// Ask the agent about failures that look like a person's to mend, too: a refused connection, a
+    /// missing package, commands that never end [setting: repair.treat-as-code]
+    #[arg(long, help_heading = DOES)] treat_as_code: bool => on repair.treat_as_code;
+    /// Let patches change protected files that match; can be given again
+    /// [setting: patch.allow-protected]
+    #[arg(long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
+    /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
+    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set repair.sandbox;
+    /// Refuse the network to the test commands [setting: repair.no-net]
+    #[arg(long, help_heading = SEES)] no_net: bool => on repair.no_net;
+    /// Let the commands and the agent write here too; can be given again
+    /// [setting: repair.allow-write]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add repair.allow_write;
+    /// Where commands and agents run [default: auto] [setting: repair.workplace]
+    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set repair.workplace;
+    /// Run once in the fresh copy before anything else [setting: test.setup]
+    #[arg(long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
+    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
+    /// [setting: repair.share]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set repair.share;
+    /// Where the copy is kept between runs [setting: repair.scratch]
+    #[arg(long, value_name = "DIR", help_heading = SEES)] scratch: Option<PathBuf> => set repair.scratch;
     /// Whether a patch that helps is put into the worktree.
-    pub apply: bool,
-    /// Where a copy of the run's folder is written.
-    pub out: Option<PathBuf>,
-    /// A run to go on with.
-    pub resume: Option<String>,
+    #[arg(skip)] apply: bool;
 }
+}
+
+const DOES: &str = "What it does";
+const LIMITS: &str = "Limits";
+const SEES: &str = "What commands see and may do";
+const WHO: &str = "Agent";
 
 /// A repair that ended.
 pub struct Repaired {
@@ -49,6 +133,18 @@ pub struct Repaired {
 }
 
 impl Repaired {
+    fn of(result: RunResult, folders: RunFolders, apply: bool) -> Self {
+        let unapplied = apply && result.patch_digest.is_some() && !result.applied;
+        let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
+        Self {
+            exit: if unapplied { Exit::No } else { exit(&result) },
+            patch: patch.filter(|patch| !patch.is_empty()),
+            folder: folders.named().to_owned(),
+            kept: folders.kept,
+            result,
+        }
+    }
+
     /// The patch, unless a secret in it is masked: it would not apply.
     #[must_use]
     pub fn whole_patch(&self) -> Option<&str> {
@@ -88,24 +184,18 @@ pub(super) fn repair_after(
         .clone()
         .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
     let allowed = app.allowed()?;
-    let task = request.task.as_ref();
-    let task = task
-        .map(|(name, text)| read_task(name, app.clean(text).as_bytes()))
-        .transpose()?;
+    let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
+    let task = request.task.as_ref().map(read).transpose()?;
+    let log = |it: &Input| Ok::<_, AppError>(masked(app, &it.log(app, progress)?));
+    let reported = request.log.as_ref().map(log).transpose()?;
     let state = runs::state(app, &workspace)?;
     let _lock = RunLock::take(state.directory())?;
     let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
-    let folders = if let Some(run) = &request.resume {
-        runs::resume(app, run, &workspace)?
-    } else {
-        let out = request.out.as_deref();
-        out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
-        runs::start(app, &workspace, out, false)?
-    };
+    let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
-    packets.include_bundle = request.include_bundle;
+    packets.include_bundle = request.include_repo_bundle;
     let by_change = is_known(app, &workspace, &mut packets);
     let known = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
@@ -121,7 +211,6 @@ pub(super) fn repair_after(
         });
         said.collect()
     };
-    let before = before.of(workspace.source.as_ref());
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -146,8 +235,8 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        reported: request.log.as_ref().map(|log| masked(app, log)),
-        before,
+        reported,
+        before: before.of(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
         apply: request.apply,
         resume: request.resume.is_some(),
@@ -156,16 +245,21 @@ pub(super) fn repair_after(
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     known.save();
     let result = result?;
-    let unapplied = request.apply && result.patch_digest.is_some() && !result.applied;
-    Ok(Repaired {
-        exit: if unapplied { Exit::No } else { exit(&result) },
-        patch: std::fs::read_to_string(folders.kept.join("final.patch"))
-            .ok()
-            .filter(|patch| !patch.is_empty()),
-        folder: folders.named().to_owned(),
-        kept: folders.kept,
-        result,
-    })
+    Ok(Repaired::of(result, folders, request.apply))
+}
+
+// Where the run is kept and shown: a new one, or the one to go on with.
+fn folders(
+    app: &App,
+    request: &RepairRequest,
+    workspace: &Workspace,
+) -> Result<RunFolders, AppError> {
+    if let Some(run) = &request.resume {
+        return runs::resume(app, run, workspace);
+    }
+    let out = request.out.as_deref();
+    out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
+    runs::start(app, workspace, out, false)
 }
 
 // Adds what is known of the commands on these files; whether it is the change that made them fail.

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::temporary;
+use super::flags::request;
 use super::last_run::Again;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
 use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
+use crate::config::{Bytes, Seconds};
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
 };
@@ -18,15 +20,57 @@ use crate::policy::CommandFiles;
 use crate::source::Memory;
 use crate::workspace::At;
 
-/// Run a test command inside limits; the limits are settings.
-#[derive(Debug, Clone, Default)]
-pub struct RunRequest {
-    /// The command; a single word with blanks in it is a line for the shell.
-    pub command: Vec<OsString>,
-    /// Where the documents of a failure are written; below `.mendit` of the worktree when missing.
-    pub out: Option<PathBuf>,
+request! {
+/// Run a test command inside limits.
+#[derive(Default)]
+RunRequest {
+    /// The command; a single word with spaces in it is a line for the shell
+    #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
+    /// End it after so many seconds, or `10m` [setting: run.timeout]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set run.timeout;
+    /// End it after so many seconds without output [setting: run.idle-timeout]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds> => set run.idle_timeout;
+    /// Seconds between the request to end and the kill [default: 5] [setting: run.grace]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds> => set run.grace;
+    /// End it after so many bytes of output; K, M and G are understood [default: 256M]
+    /// [setting: run.max-output]
+    #[arg(long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
+    max_output: Option<Bytes> => set run.max_output;
+    /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: run.env]
+    #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add run.env;
+    /// Confine writing to the worktree, a temporary folder and caches of its own [default: auto]
+    /// [setting: run.sandbox]
+    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set run.sandbox;
+    /// Let a confined command write here too [setting: run.allow-write]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add run.allow_write;
+    /// Where it runs [default: in-place] [setting: run.workplace]
+    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set run.workplace;
+    /// Refuse the network, loopback included [setting: run.no-net]
+    #[arg(long, help_heading = SEES)] no_net: bool => on run.no_net;
+    /// Run it up to N times more when it fails; a pass then is reported as flaky [default: 0]
+    /// [setting: run.retry-flaky]
+    #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32> => set run.retry_flaky;
+    /// Do not look for the change that made it fail; without, changes are taken back in an overlay and the
+    /// failing tests run again, in about the time that the run took [setting: run.why]
+    #[arg(long)] no_why: bool => off run.why;
+    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    #[arg(long)] no_trace: bool => off context.trace;
+    /// Write the documents here instead of .mendit/runs/ID
+    #[arg(long, value_name = "DIR")] out: Option<PathBuf>;
     /// Where the command's output is watched.
-    pub terminal: Terminal,
+    #[arg(skip)] terminal: Terminal;
+}
+}
+
+const LIMITS: &str = "Limits";
+const SEES: &str = "What it sees and may do";
+
+fn some_bytes(text: &str) -> Result<Bytes, String> {
+    let bytes: Bytes = text.parse()?;
+    if bytes.0 == 0 {
+        return Err("a number of bytes above 0 is expected".to_owned());
+    }
+    Ok(bytes)
 }
 
 /// What came of it.

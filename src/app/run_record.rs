@@ -1,20 +1,19 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::context::packed;
 use super::files::{to_json, write_file};
 use super::known_cause::{JustFailed, cause_of_run};
 use super::last_run::{self, Again};
-use super::open::with_known;
 use super::run_summary::summarise;
 use super::traced::trace_of_run;
 use super::{App, AppError, Progress, runs};
-use crate::context::{add_history, base_request, build, failure_packet};
+use crate::context::base_request;
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::{End, Job, Outcome, SandboxState};
-use crate::git::earlier;
 use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
-    NotConfined, PacketBudget, RunSummary, Traced,
+    NotConfined, RunSummary, Traced,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_whole_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
@@ -174,25 +173,8 @@ impl Record {
             let known = failing.tried(app, workspace, (&line, &log), progress);
             (request.traced, request.cause) = known;
         }
-        let policy = app.read_policy(request.profile)?;
-        let built = with_known(app, workspace, true, |known| {
-            add_history(&mut request, workspace.git.as_ref(), "HEAD", known);
-            build(
-                workspace.source.as_ref(),
-                (known, &earlier(workspace.git.as_ref(), "HEAD")),
-                &policy,
-                redactor,
-                &request,
-            )
-        })?;
-        let packet = failure_packet(
-            &built,
-            redactor,
-            &request.test_commands,
-            &[],
-            None,
-            PacketBudget::default(),
-        );
+        let cached = ("HEAD", true);
+        let (built, packet) = packed(app, workspace, &mut request, redactor, cached, None)?;
         self.summary = Some(summarise(
             app,
             (&built.context, &packet),

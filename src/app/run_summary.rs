@@ -159,31 +159,37 @@ fn place<'a>(
         .or_else(|| files.clone().next())
 }
 
+// Of several names each row has the line that holds its own.
+fn own<'d>(
+    row: &RunFailure,
+    diagnosis: &'d Diagnosis,
+    source: &dyn Source,
+    lacking: &BTreeMap<RepoPath, Wanted>,
+) -> Option<&'d MentionedFile> {
+    let files = diagnosis.files.iter().filter(|it| it.in_repository);
+    let mut lined = files.filter(|it| it.line.is_some());
+    lined.find(|it| {
+        let path = it.repo_path();
+        let wanted = path.as_ref().and_then(|path| lacking.get(path));
+        let names = wanted.into_iter().flat_map(|it| &it.names);
+        let mut named = names
+            .filter(|name| words(row.error.as_bytes(), name).next().is_some())
+            .peekable();
+        let text = named.peek().and(path.as_ref());
+        let text = text.and_then(|path| source.read(path).ok());
+        let line = text.as_deref().and_then(|text| {
+            let at = it.line?.checked_sub(1)?;
+            text.split(|byte| *byte == b'\n').nth(at as usize)
+        });
+        line.is_some_and(|line| named.any(|name| words(line, name).next().is_some()))
+    })
+}
+
 // A row for each test. What all of them died of stands in one place.
 fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64) {
     let lacking = lacking(diagnosis, source);
     let place = place(diagnosis, &lacking);
-    // Of several names each row has the line that holds its own.
-    let own = |row: &RunFailure| {
-        let files = diagnosis.files.iter().filter(|it| it.in_repository);
-        let mut lined = files.filter(|it| it.line.is_some());
-        lined.find(|it| {
-            let path = it.repo_path();
-            let wanted = path.as_ref().and_then(|path| lacking.get(path));
-            let names = wanted.into_iter().flat_map(|it| &it.names);
-            let mut named = names
-                .filter(|name| words(row.error.as_bytes(), name).next().is_some())
-                .peekable();
-            let text = named.peek().and(path.as_ref());
-            let text = text.and_then(|path| source.read(path).ok());
-            let line = text.as_deref().and_then(|text| {
-                let at = it.line?.checked_sub(1)?;
-                text.split(|byte| *byte == b'\n').nth(at as usize)
-            });
-            line.is_some_and(|line| named.any(|name| words(line, name).next().is_some()))
-        })
-    };
-    let first = |row: RunFailure| match own(&row).or(place) {
+    let first = |row: RunFailure| match own(&row, diagnosis, source, &lacking).or(place) {
         Some(place) => RunFailure {
             path: Some(place.path.clone()),
             line: place.line,

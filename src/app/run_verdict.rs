@@ -14,72 +14,56 @@ pub(super) fn conclude(
     let seconds = format!("{:.1} s", outcome.duration.as_secs_f64());
     let name = &record.command;
     let diagnosis = record.diagnosis.as_ref();
+    if let End::Exit(0) = outcome.end {
+        let at = record.written_to.as_ref();
+        let at = at.map_or_else(String::new, |at| at.display().to_string());
+        let flaky = format!(
+            "{}: `{name}` is flaky: it passed in run {} without any change; the failing run is in {at}",
+            Code::R209,
+            record.attempts.len(),
+        );
+        match &record.hidden {
+            _ if record.status == CommandStatus::Flaky => progress.note(&flaky),
+            Some(hidden) => progress.note(hidden),
+            None => {}
+        }
+        return None;
+    }
+    let own = || outcome.end.is_missing_command() && is_own(&job.command, diagnosis);
     let (code, said, exit) = match outcome.end {
-        End::Exit(0) if record.status == CommandStatus::Flaky => {
-            let at = record.written_to.as_ref();
-            progress.note(&format!(
-                "{}: `{name}` is flaky: it passed in run {} without any change; the failing run \
-                 is in {}",
-                Code::R209,
-                record.attempts.len(),
-                at.map_or_else(String::new, |at| at.display().to_string()),
-            ));
-            return None;
-        }
-        End::Exit(0) => {
-            if let Some(hidden) = &record.hidden {
-                progress.note(hidden);
-            }
-            return None;
-        }
         End::Exit(code) => (
             Code::R201,
-            format!("`{name}` failed with exit code {code} after {seconds}"),
-            if outcome.end.is_missing_command() && is_own(&job.command, diagnosis) {
-                Exit::Environment
-            } else {
-                Exit::No
-            },
+            format!(" failed with exit code {code} after {seconds}"),
+            if own() { Exit::Environment } else { Exit::No },
         ),
-        End::Signal(_) => (
-            Code::R202,
-            format!("`{name}` died of {} after {seconds}", outcome.end),
-            Exit::No,
-        ),
-        End::TimedOut(TimeLimit::Total) => (
-            Code::R203,
-            format!("`{name}` was ended by the time limit after {seconds}"),
-            Exit::TimedOut,
-        ),
-        End::TimedOut(TimeLimit::Idle) => (
-            Code::R204,
-            format!("`{name}` was ended after too long without output, at {seconds}"),
-            Exit::TimedOut,
-        ),
-        End::OutputLimit => (
-            Code::R205,
-            format!(
-                "`{name}` was ended after {} bytes of output",
-                outcome.output.bytes
-            ),
-            Exit::No,
-        ),
+        End::Signal(_) => {
+            let said = format!(" died of {} after {seconds}", outcome.end);
+            (Code::R202, said, Exit::No)
+        }
+        End::TimedOut(TimeLimit::Total) => {
+            let said = format!(" was ended by the time limit after {seconds}");
+            (Code::R203, said, Exit::TimedOut)
+        }
+        End::TimedOut(TimeLimit::Idle) => {
+            let said = format!(" was ended after too long without output, at {seconds}");
+            (Code::R204, said, Exit::TimedOut)
+        }
+        End::OutputLimit => {
+            let said = format!(" was ended after {} bytes of output", outcome.output.bytes);
+            (Code::R205, said, Exit::No)
+        }
         End::NotFound => (
             Code::R206,
-            format!("`{name}`: command not found"),
+            ": command not found".to_owned(),
             Exit::Environment,
         ),
-        End::NotExecutable => (
-            Code::R207,
-            format!("`{name}`: not executable"),
-            Exit::Environment,
-        ),
-        End::Interrupted => (
-            Code::R208,
-            format!("`{name}` was interrupted after {seconds}"),
-            Exit::Interrupted,
-        ),
+        End::NotExecutable => (Code::R207, ": not executable".to_owned(), Exit::Environment),
+        End::Interrupted => {
+            let said = format!(" was interrupted after {seconds}");
+            (Code::R208, said, Exit::Interrupted)
+        }
     };
+    let said = format!("`{name}`{said}");
     let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
     let exit = if person { Exit::PersonMustAct } else { exit };
     let mut error = AppError::new(code, said).exit(exit);

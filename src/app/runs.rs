@@ -50,6 +50,13 @@ pub(super) fn here(app: &App) -> Result<RepositoryState, AppError> {
     Ok(StateHome::open()?.of(&place)?)
 }
 
+/// The folders of the runs of this worktree, the newest first.
+pub(super) fn newest(app: &App) -> Result<impl Iterator<Item = PathBuf>, AppError> {
+    let runs = here(app)?.runs();
+    let names = runs.names().into_iter().rev();
+    Ok(names.filter_map(move |name| runs.find(&name)))
+}
+
 /// Where one stands below the root of the worktree.
 pub(super) fn prefix(app: &App) -> Result<String, AppError> {
     let git = Repository::discover(app.directory())?;
@@ -86,14 +93,9 @@ pub(super) fn start(
 
 /// A run to go on with, by its name, `latest`, or the folder of its copy.
 pub(super) fn resume(app: &App, run: &str, workspace: &Workspace) -> Result<RunFolders, AppError> {
-    let runs = state(app, workspace)?.runs();
     // A run of a command alone cannot be gone on with.
-    let repairs = || {
-        let names = runs.names().into_iter().rev();
-        let mut folders = names.filter_map(|name| runs.find(&name));
-        folders.find(|folder| !is_command(folder))
-    };
-    let latest = (run == "latest").then(repairs).flatten();
+    let repairs = (run == "latest").then(|| newest(app)).transpose()?;
+    let latest = repairs.and_then(|mut it| it.find(|folder| !is_command(folder)));
     let kept = latest.map_or_else(|| find(app, run, workspace), Ok)?;
     let shown = std::fs::read_to_string(kept.join(SHOWN)).ok();
     Ok(RunFolders {

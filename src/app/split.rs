@@ -1,19 +1,28 @@
-use super::{App, AppError, Progress};
+use super::flags::{Args, FILE, ValueEnum};
+use super::{App, AppError, Input, Progress};
 use crate::model::RepoPath;
 use crate::repair::{Estimate, Split, SplitInput, Task, split};
 use crate::workspace::At;
 
 /// Estimate a task, and split it when it is too large.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Args)]
 pub struct SplitRequest {
-    /// The name that messages give the task.
-    pub name: String,
-    /// The task, as JSON or Markdown.
-    pub task: Vec<u8>,
-    /// Whether it is split whatever the estimate says.
+    /// The task; `-` reads standard input
+    #[arg(value_name = "TASK", value_hint = FILE)]
+    pub task: Input,
+    /// Split it whatever the estimate says
+    #[arg(long)]
     pub force: bool,
-    /// Whether the estimate is the one that a timeout gives.
-    pub after_timeout: bool,
+    /// Why it is to be split: `timeout` takes the estimate that a timeout gives
+    #[arg(long, value_enum)]
+    pub reason: Option<SplitReason>,
+}
+
+/// Why a task is to be split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SplitReason {
+    /// An agent ran out of time
+    Timeout,
 }
 
 /// Estimates a task and splits it. A plan without parts says why it has none.
@@ -25,8 +34,8 @@ pub fn split_task(
     request: &SplitRequest,
     progress: &dyn Progress,
 ) -> Result<Split, AppError> {
-    let task = read_task(&request.name, &request.task)?;
-    let estimate = if request.after_timeout {
+    let task = read_task(request.task.name(), &request.task.read()?)?;
+    let estimate = if request.reason.is_some() {
         Estimate::after_timeout()
     } else {
         task.estimate()

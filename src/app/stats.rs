@@ -4,19 +4,23 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::files::{to_json, write_file};
+use super::flags::{Args, share};
 use super::{App, AppError, runs};
 use crate::model::{Gain, GainRow, RunRecord, SCHEMA_VERSION, Stats};
 use crate::repair::{read_run, stats};
 use crate::state::StateHome;
 
 /// Rates over many runs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct StatsRequest {
-    /// Folders of runs, or folders that hold such folders.
+    /// Folders of runs, or folders that hold such folders
+    #[arg(value_name = "DIR", required_unless_present = "spared")]
     pub directories: Vec<PathBuf>,
-    /// Only runs that ended in the last so many days.
+    /// Only runs that ended in the last N days
+    #[arg(long = "since", value_name = "DAYS")]
     pub since_days: Option<u64>,
-    /// The largest share of failures that may stay unfixed, 0 to 1, before the alarm rings.
+    /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
+    #[arg(long, value_name = "X", value_parser = share)]
     pub alert_rate: Option<f64>,
 }
 

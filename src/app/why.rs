@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::fix::failing_command;
+use super::flags::request;
 use super::known_cause::keep_cause;
 use super::repair::made;
 use super::shared::shared;
@@ -11,6 +12,7 @@ use super::why_case::{Answer, Case, search};
 use super::why_range::{Bases, bases, search_range};
 use super::why_trials::{Trials, TrialsSetup};
 use super::{App, AppError, Progress, runs};
+use crate::config::Seconds;
 use crate::exec::on_path;
 use crate::model::{
     Diagnosis, Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
@@ -22,17 +24,22 @@ use crate::repair::{Commands, RunLock};
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::{At, Workspace};
 
+request! {
 /// Say which change made a command fail.
-#[derive(Debug, Clone)]
-pub struct WhyRequest {
-    /// The command, when it is not that of the last run.
-    pub command: Vec<OsString>,
-    /// A revision at which it passed.
-    pub since: Option<String>,
-    /// Seconds that the trials may take; `None` for as long as it takes.
-    pub seconds: Option<f64>,
-    /// Runs at most, of the failing tests and of the whole command together.
-    pub max_runs: u32,
+WhyRequest {
+    /// The command that fails, instead of that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
+    /// A revision at which it passed
+    #[arg(long, value_name = "REV")] since: Option<String>;
+    /// Time for all trials together, such as `2m`
+    #[arg(long, value_name = "S")] budget_seconds: Option<Seconds>;
+    /// Runs at most
+    #[arg(long, value_name = "N", default_value_t = 100)] max_runs: u32;
+    /// Hand this variable on to the command: NAME or NAME=VALUE; can be given again
+    #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
+    /// Time for one run of the command, such as `10m`
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set test.timeout;
+}
 }
 
 impl Default for WhyRequest {
@@ -40,8 +47,10 @@ impl Default for WhyRequest {
         Self {
             command: Vec::new(),
             since: None,
-            seconds: None,
+            budget_seconds: None,
             max_runs: 100,
+            env: Vec::new(),
+            timeout: None,
         }
     }
 }
@@ -65,9 +74,7 @@ pub fn find_cause(
         commands: &super::repair::commands(app),
         workplace: app.settings().repair.workplace,
         request,
-        until: request
-            .seconds
-            .map(|it| started + Duration::from_secs_f64(it)),
+        until: request.budget_seconds.map(|it| started + it.0),
         failed: None,
         alone_only: false,
     };

@@ -1,5 +1,6 @@
 use super::global::Global;
-use super::patch_args::{Format, PatchArgs};
+use super::patch_args::PatchArgs;
+use super::values::Form;
 use super::{AppError, Exit, Output, open};
 use crate::app::{Against, PatchRequest, Recovered, Target, apply_patch, recover_apply};
 
@@ -41,7 +42,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, |settings| args.patch.merge(settings))?;
+    let app = open(global, &args.patch.request)?;
     if args.recover {
         output.text(match recover_apply(&app, output)? {
             Recovered::Nothing => "nothing was interrupted\n",
@@ -81,10 +82,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Target::Cached => Some("the index"),
         Target::Tree | Target::Commit(_) | Target::DryRun => None,
     };
-    if let Some(place) = place.filter(|_| wrote && args.patch.format == Format::Text) {
+    if let Some(place) = place.filter(|_| wrote && args.patch.format == Form::Text) {
         output.data(&format!("applied to {place}\n"))?;
     }
-    if let Some(id) = written.filter(|_| args.patch.format == Format::Text) {
+    if let Some(id) = written.filter(|_| args.patch.format == Form::Text) {
         output.data(&format!("{id}\n"))?;
     }
     Ok(judged.verdict.exit())

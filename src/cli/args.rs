@@ -5,11 +5,7 @@ use clap::{Parser, Subcommand};
 
 use super::global::Global;
 use super::mistakes::said;
-use super::{
-    Exit, agent, apply, ask_model, bench, check, ci, clean, completions, config, context, diagnose,
-    explain, fix, fix_ci, git_apply, heal, hint, hook, imports, init, man, mcp, redact, repair,
-    report, run, schema, split, stats, why,
-};
+use super::{AppError, Exit, Output};
 
 /// Makes a failing test pass, and shows what it did and why.
 #[derive(Debug, Parser)]
@@ -69,53 +65,71 @@ mendit makes a failing test pass, and shows what it did and why.
 More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
 ";
 
-// A command that has more to say than a line says it at its arguments.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Command {
-    Run(Box<run::Args>),
-    Why(why::Args),
-    Fix(Box<fix::Args>),
-    Repair(Box<repair::Args>),
-    Context(Box<context::Args>),
+// A row: a command, where its flags and what it does stand. One that has more to say than a line says it at
+// its arguments.
+macro_rules! commands {
+    ($($(#[$meta:meta])* $Name:ident $file:ident;)*) => {
+        #[derive(Debug, Subcommand)]
+        pub(crate) enum Command {
+            $($(#[$meta])* $Name(Box<super::$file::Args>),)*
+        }
+
+        impl Command {
+            /// Does it, and says how it ended.
+            pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
+                match self {
+                    $(Self::$Name(args) => super::$file::run(args, global, output),)*
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    Run run;
+    Why why;
+    Fix fix;
+    Repair repair;
+    Context context;
     /// Say what a log tells about a failure
-    Diagnose(diagnose::Args),
+    Diagnose diagnose;
     /// Find imports for undefined names
-    Hint(hint::Args),
+    Hint hint;
     /// Judge a patch and change nothing
-    Check(check::Args),
+    Check check;
     /// Judge a patch, then apply all of it or nothing
-    Apply(Box<apply::Args>),
+    Apply apply;
     /// A drop-in for `git apply`: its flags and its rules
     #[command(disable_help_flag = false)]
-    GitApply(Box<git_apply::Args>),
+    GitApply git_apply;
     /// List what files import and what imports them
-    Imports(imports::Args),
+    Imports imports;
     #[command(name = "doctor", visible_alias = "heal")]
-    Doctor(heal::Args),
-    Split(split::Args),
-    Report(report::Args),
-    Stats(stats::Args),
-    Bench(Box<bench::Args>),
-    Clean(clean::Args),
+    Doctor heal;
+    Split split;
+    Report report;
+    Stats stats;
+    Bench bench;
+    Clean clean;
     /// Print a text with its secrets masked
-    Redact(redact::Args),
+    Redact redact;
     /// Say what a code means and what to do about it
-    Explain(explain::Args),
-    Mcp(mcp::Args),
+    Explain explain;
+    Mcp mcp;
     /// Show the settings in force and where each comes from
-    Config(config::Args),
-    Init(init::Args),
-    Agent(agent::Args),
-    Hook(hook::Args),
-    AskModel(ask_model::Args),
-    Ci(ci::Args),
-    FixCi(Box<fix_ci::Args>),
+    Config config;
+    Init init;
+    Agent agent;
+    Hook hook;
+    AskModel ask_model;
+    Ci ci;
+    FixCi fix_ci;
     /// Print the JSON Schema of a document
-    Schema(schema::Args),
+    Schema schema;
     /// Print a completion script for a shell
-    Completions(completions::Args),
+    Completions completions;
     /// Print the manual page, or write one for each command
-    Man(man::Args),
+    Man man;
 }
 
 /// Prints clap's own message and maps it to our exit codes.

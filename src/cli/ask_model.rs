@@ -1,5 +1,6 @@
-use super::{AppError, Exit, Output, input};
-use crate::app::ask_model;
+use super::global::Global;
+use super::{AppError, Exit, Output};
+use crate::app::{Input, ask_model, awaited};
 
 /// Ask a model at an endpoint that speaks the chat completions of `OpenAI`
 ///
@@ -13,9 +14,9 @@ pub(crate) struct Args {
     endpoint: String,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
-    output.awaited("a prompt");
-    let prompt = input::read("-")?;
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
+    awaited("a prompt", output);
+    let prompt = Input::standard().read()?;
     let reply = ask_model(&args.endpoint, &String::from_utf8_lossy(&prompt))?;
     output.text(&reply)?;
     Ok(Exit::Yes)

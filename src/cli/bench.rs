@@ -1,22 +1,20 @@
-use std::io::IsTerminal as _;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 
 use super::global::Global;
-use super::values::{Flag as _, share};
+use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
-use crate::app::settings::{RepairLevel, Seconds, Settings};
 use crate::app::{
     App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
     benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
     prove_fixtures, run_all_agents, run_bench,
 };
-use crate::model::{AgentProtocol, BenchDocument, FixtureOutcome, FixtureResult, WorkplaceMode};
+use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{
-    Parts, agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
-    parts_github, parts_slurm,
+    PARTS_GITHUB, PARTS_SLURM, agents_markdown, agents_text, bench_markdown, bench_text,
+    pairs_markdown, pairs_text,
 };
 
 /// Say how often broken repositories with a known repair are repaired
@@ -41,56 +39,11 @@ pub(crate) struct Args {
 /// Who is asked, within what, and how it is told.
 #[derive(Debug, clap::Args)]
 struct How {
-    /// builtin, oracle, replay, all (of these), or a command that writes patches
-    /// [default: builtin]
-    /// [setting: bench.agent]
-    #[arg(long, value_name = "AGENT")]
-    agent: Option<String>,
-    /// How a command is spoken to [default: json] [setting: agent.protocol]
-    #[arg(long, value_enum)]
-    agent_protocol: Option<AgentProtocol>,
-    /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(long, value_name = "S")]
-    agent_timeout: Option<Seconds>,
-    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
-    /// [setting: agent.env]
-    #[arg(long, value_name = "NAME")]
-    agent_env: Vec<String>,
-    /// Replies of the agent to try for each fixture [default: 6] [setting: bench.max-attempts]
-    #[arg(long, value_name = "N")]
-    max_attempts: Option<u32>,
-    /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
-    #[arg(long, value_name = "N")]
-    max_level: Option<RepairLevel>,
-    /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
-    #[arg(long, value_name = "N")]
-    max_tokens: Option<u64>,
-    /// Compare with what --save wrote earlier; a fixture that no longer passes is a failure
-    #[arg(long, value_name = "FILE")]
-    baseline: Option<PathBuf>,
-    /// Write the document here, whatever is printed
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
-    /// Fail when a smaller share passes, from 0 to 1; without it only a regression, a leak or a
-    /// wrong heal fails
-    #[arg(long, value_name = "X", value_parser = share)]
-    min_rate: Option<f64>,
-    /// Run the K-th of N parts, or `all`; without it the variables of a job array of Slurm are
-    /// read
-    #[arg(long, value_name = "K/N")]
-    partition: Option<String>,
-    /// Fixtures at a time [setting: bench.jobs]
-    #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroUsize>,
-    /// Where commands and agents run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum)]
-    workplace: Option<WorkplaceMode>,
-    /// Keep the copies and the runs' folders here
-    #[arg(long, value_name = "DIR")]
-    keep: Option<PathBuf>,
+    #[command(flatten)]
+    request: BenchRequest,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    format: Form,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -107,14 +60,6 @@ const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong he
 was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
 left · 130 interrupted";
 
-/// How a document is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
-    Markdown,
-}
-
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
         Some(BenchCommand::Compare(args)) => return compare(args, output),
@@ -127,56 +72,39 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let request = BenchRequest {
         fixtures: args.fixtures.clone().unwrap_or_else(|| "fixtures".into()),
-        ..args.how.request()
+        ..args.how.request.clone()
     };
+    let app = open(global, &request)?;
     if args.verify {
-        let app = open(global, |settings| args.how.merge(settings))?;
         return verify(&app, &request, args.how.format, output);
     }
-    perform(&args.how, &request, global, output)
+    perform(&app, &request, args.how.format, output)
 }
 
 /// Runs what is asked for and prints it.
 fn perform(
-    how: &How,
+    app: &App,
     request: &BenchRequest,
-    global: &Global,
+    format: Form,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    let app = open(global, |settings| how.merge(settings))?;
-    let bar = Bar::new(global, output);
-    let told = |outcome: &FixtureOutcome, all| bar.step(outcome, all);
-    if benches_all_agents(&app) {
-        return all_agents(&app, request, how, &told, output);
+    let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let told = |outcome: &FixtureOutcome, all: usize| {
+        let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
+        let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
+        let done = done.fetch_add(1, SeqCst) + 1;
+        let said = format!(
+            "running fixtures: {done} of {all}, failed {failed}, last {}",
+            outcome.id
+        );
+        output.doing(Some(said.as_str()).filter(|_| done < all));
+    };
+    if benches_all_agents(app) {
+        return all_agents(app, request, format, &told, output);
     }
-    match run_bench(&app, request, &told, output)? {
-        Some(document) => conclude(&document, how.format, how.min_rate, output),
+    match run_bench(app, request, &told, output)? {
+        Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
-    }
-}
-
-impl How {
-    /// What is asked for, without what it is asked of.
-    fn request(&self) -> BenchRequest {
-        BenchRequest {
-            baseline: self.baseline.clone(),
-            save: self.save.clone(),
-            partition: self.partition.clone(),
-            keep: self.keep.clone(),
-            ..BenchRequest::default()
-        }
-    }
-
-    fn merge(&self, settings: &mut Settings) {
-        self.agent.over(&mut settings.bench.agent);
-        self.max_attempts.over(&mut settings.bench.max_attempts);
-        self.max_level.over(&mut settings.bench.max_level);
-        self.max_tokens.over(&mut settings.context.max_tokens);
-        self.jobs.over(&mut settings.bench.jobs);
-        self.agent_protocol.over(&mut settings.agent.protocol);
-        self.workplace.over(&mut settings.repair.workplace);
-        self.agent_timeout.over(&mut settings.agent.timeout);
-        settings.agent.env.extend_from_slice(&self.agent_env);
     }
 }
 
@@ -184,27 +112,18 @@ impl How {
 fn all_agents(
     app: &App,
     request: &BenchRequest,
-    args: &How,
+    format: Form,
     told: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     output: &Output,
 ) -> Result<Exit, AppError> {
-    if !matches!(args.format, Format::Text | Format::Json | Format::Markdown) {
-        return Err(AppError::usage(
-            "`--agent all` prints text, json or markdown",
-        ));
-    }
-    if args.min_rate.is_some() {
+    if request.min_rate.is_some() {
         let said = "`--min-rate` is asked of one agent";
         return Err(AppError::usage(said).hint("name it with `--agent`"));
     }
     let Some((documents, agents)) = run_all_agents(app, request, told, output)? else {
         return Ok(Exit::Interrupted);
     };
-    match args.format {
-        Format::Json => output.json(&agents)?,
-        Format::Markdown => output.text(&agents_markdown(&agents))?,
-        Format::Text => output.text(&agents_text(&agents))?,
-    }
+    output.comment(format, &agents, agents_markdown, |it, _| agents_text(it))?;
     if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
         return Err(error);
     }
@@ -219,15 +138,11 @@ fn all_agents(
 /// Prints a document and gives its exit code.
 fn conclude(
     document: &BenchDocument,
-    format: Format,
+    format: Form,
     min_rate: Option<f64>,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    match format {
-        Format::Text => output.text(&bench_text(document))?,
-        Format::Json => output.json(document)?,
-        Format::Markdown => output.text(&bench_markdown(document))?,
-    }
+    output.comment(format, document, bench_markdown, |it, _| bench_text(it))?;
     if let Some(error) = bench_failure(document, min_rate) {
         return Err(error);
     }
@@ -237,49 +152,6 @@ fn conclude(
         return Ok(Exit::Environment);
     }
     Ok(Exit::Yes)
-}
-
-// A bar on a terminal, nothing elsewhere.
-struct Bar<'a> {
-    output: &'a Output,
-    done: AtomicUsize,
-    failed: AtomicUsize,
-    drawn: bool,
-}
-
-impl<'a> Bar<'a> {
-    fn new(global: &Global, output: &'a Output) -> Self {
-        Self {
-            output,
-            done: AtomicUsize::new(0),
-            failed: AtomicUsize::new(0),
-            drawn: !global.no_progress && !global.quiet && std::io::stderr().is_terminal(),
-        }
-    }
-
-    fn step(&self, outcome: &FixtureOutcome, all: usize) {
-        const WIDTH: usize = 30;
-        let done = self.done.fetch_add(1, Ordering::SeqCst) + 1;
-        let failed = match outcome.result {
-            FixtureResult::Failed | FixtureResult::Error => {
-                self.failed.fetch_add(1, Ordering::SeqCst) + 1
-            }
-            _ => self.failed.load(Ordering::SeqCst),
-        };
-        if !self.drawn {
-            return;
-        }
-        let full = (done * WIDTH).checked_div(all).unwrap_or(0).min(WIDTH);
-        let bar = format!("{}{}", "#".repeat(full), ".".repeat(WIDTH - full));
-        let end = if done == all { "\r\x1b[K" } else { "" };
-        self.output.raw_error(
-            format!(
-                "\r\x1b[K[{bar}] {done}/{} failed {failed} {}{end}",
-                all, outcome.id
-            )
-            .as_bytes(),
-        );
-    }
 }
 
 /// Compare two benches case by case.
@@ -296,24 +168,13 @@ struct CompareArgs {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: PairsFormat,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum PairsFormat {
-    Text,
-    Json,
-    Markdown,
+    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    format: Form,
 }
 
 fn compare(args: &CompareArgs, output: &Output) -> Result<Exit, AppError> {
     let pairs = compare_benches(&args.first, &args.second)?;
-    match args.format {
-        PairsFormat::Text => output.text(&pairs_text(&pairs))?,
-        PairsFormat::Json => output.json(&pairs)?,
-        PairsFormat::Markdown => output.text(&pairs_markdown(&pairs))?,
-    }
+    output.comment(args.format, &pairs, pairs_markdown, |it, _| pairs_text(it))?;
     Ok(Exit::Yes)
 }
 
@@ -333,8 +194,8 @@ struct MergeArgs {
     #[arg(long, value_name = "X")]
     min_rate: Option<f64>,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
+    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    format: Form,
 }
 
 fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
@@ -371,14 +232,11 @@ enum Engine {
 }
 
 fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
-    let parts = Parts {
-        count: args.count.get(),
-        words: &args.words,
+    let parts = match args.engine {
+        Engine::Github => PARTS_GITHUB,
+        Engine::Slurm => PARTS_SLURM,
     };
-    output.text(&match args.engine {
-        Engine::Github => parts_github(&parts),
-        Engine::Slurm => parts_slurm(&parts),
-    })?;
+    output.text(&parts.script(args.count.get(), &args.words))?;
     Ok(Exit::Yes)
 }
 
@@ -388,29 +246,13 @@ fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
 /// fixture.toml with what the failing test shows. The reference patch is yours to add.
 #[derive(Debug, clap::Args)]
 struct NewArgs {
-    /// The failing repository
-    #[arg(value_name = "FROM")]
-    from: PathBuf,
-    /// The test that fails in it, as a line for the shell
-    #[arg(long, value_name = "CMD")]
-    test: String,
-    /// The fixture's folder; its name is the fixture's
-    #[arg(long, value_name = "DIR")]
-    to: PathBuf,
-    /// Seconds for the test
-    #[arg(long, value_name = "S", default_value = "120")]
-    timeout: u32,
+    #[command(flatten)]
+    request: NewFixtureRequest,
 }
 
 fn new_fixture(args: &NewArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let request = NewFixtureRequest {
-        from: args.from.clone(),
-        test: args.test.clone(),
-        to: args.to.clone(),
-        timeout: Duration::from_secs(u64::from(args.timeout)),
-    };
-    let (kind, end) = make_fixture(&open(global, |_| {})?, &request)?;
-    let to = args.to.display();
+    let (kind, end) = make_fixture(&open(global, &())?, &args.request)?;
+    let to = args.request.to.display();
     output.text(&format!(
         "wrote {to}/fixture.toml: {kind} ({end})\n\
          next:\n  \
@@ -429,49 +271,35 @@ fn new_fixture(args: &NewArgs, global: &Global, output: &Output) -> Result<Exit,
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 struct RealArgs {
-    /// Sets of fixes: files, or folders of such
-    #[arg(value_name = "FILE|DIR", required = true)]
-    sets: Vec<PathBuf>,
-    /// The folder with the clones: OWNER+NAME, OWNER/NAME or NAME
-    #[arg(long, value_name = "DIR")]
-    clones: PathBuf,
-    /// Keep checkouts and environments here, so that they are set up once
-    #[arg(long, value_name = "DIR")]
-    work: Option<PathBuf>,
+    #[command(flatten)]
+    sets: RealSets,
     #[command(flatten)]
     how: How,
 }
 
 fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = BenchRequest {
-        real: Some(RealSets {
-            sets: args.sets.clone(),
-            clones: args.clones.clone(),
-            work: args.work.clone(),
-        }),
-        ..args.how.request()
+        real: Some(args.sets.clone()),
+        ..args.how.request.clone()
     };
-    perform(&args.how, &request, global, output)
+    let app = open(global, &request)?;
+    perform(&app, &request, args.how.format, output)
 }
 
 /// Proves fixtures both ways and prints what does not hold.
 fn verify(
     app: &App,
     request: &BenchRequest,
-    format: Format,
+    format: Form,
     output: &Output,
 ) -> Result<Exit, AppError> {
-    if !matches!(format, Format::Text | Format::Json) {
+    if format == Form::Markdown {
         return Err(AppError::usage("`--verify` prints text or json"));
     }
     let Some(proof) = prove_fixtures(app, request, output)? else {
         return Ok(Exit::Interrupted);
     };
-    if format == Format::Json {
-        output.json(&proof)?;
-    } else {
-        output.text(&proof_text(&proof))?;
-    }
+    output.document(format, &proof, proof_text)?;
     let wrong = proof.fixtures.iter().any(|row| row.result == "wrong");
     Ok(if wrong { Exit::No } else { Exit::Yes })
 }

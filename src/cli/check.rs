@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         },
         ..args.patch.request()?
     };
-    let app = open(global, |settings| args.patch.merge(settings))?;
+    let app = open(global, &args.patch.request)?;
     if args.batch {
         let mut worst = Exit::Yes;
         check_batch(&app, &request, output, &mut |answers| {

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use super::global::Global;
 use super::{AppError, Exit, Output};
 use crate::app::{PRESETS, below_no_link, preset, write_file};
 use crate::model::Code;
@@ -49,7 +50,7 @@ enum Service {
     Gitlab,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let (path, form) = match args.service {
         Service::Github => (".github/workflows/mendit.yml", GITHUB),
         Service::Gitlab => (".gitlab/mendit.yml", GITLAB),

@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{Clean, KeptDocument, KeptRow, clean};
 use crate::report::table;
@@ -20,8 +20,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["gone", "here"])]
     all: bool,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         (_, _, true) => Clean::All,
         _ => Clean::Show,
     };
-    let kept = clean(&open(global, |_| {})?, what, output)?;
+    let kept = clean(&open(global, &())?, what, output)?;
     output.document(args.format, &kept, text)?;
     Ok(Exit::Yes)
 }

@@ -1,6 +1,8 @@
-use clap::Command;
+use clap::CommandFactory as _;
 use clap_complete::Shell;
 
+use super::args::Cli;
+use super::global::Global;
 use super::{AppError, Exit, Output};
 
 #[derive(Debug, clap::Args)]
@@ -10,10 +12,10 @@ pub(crate) struct Args {
     shell: Shell,
 }
 
-/// Prints a completion script for `program`.
-pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, AppError> {
+/// Prints a completion script.
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut program, "mendit", &mut script);
+    clap_complete::generate(args.shell, &mut Cli::command(), "mendit", &mut script);
     output.bytes(&script)?;
     Ok(Exit::Yes)
 }

@@ -1,5 +1,5 @@
 use super::global::Global;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::show_settings;
 
@@ -14,14 +14,14 @@ enum Action {
     /// Print each setting, its value and where it comes from
     Show {
         /// How to print it
-        #[arg(long, value_enum, default_value = "text")]
-        format: TextOrJson,
+        #[arg(long, value_parser = PLAIN, default_value = "text")]
+        format: Form,
     },
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let Action::Show { format } = args.action;
-    let rows = show_settings(&open(global, |_| {})?);
+    let rows = show_settings(&open(global, &())?);
     output.document(format, &rows, |rows| {
         let mut text = String::new();
         for row in rows {

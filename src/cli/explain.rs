@@ -1,6 +1,7 @@
-use super::values::{Suggested, TextOrJson};
+use super::global::Global;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output};
-use crate::app::explain_word;
+use crate::app::{Suggested, explain_word};
 use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
@@ -10,8 +11,8 @@ pub(crate) struct Args {
     #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
     word: Vec<String>,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 const CODE: Suggested<String> = Suggested {
@@ -19,14 +20,14 @@ const CODE: Suggested<String> = Suggested {
     words: || code_pages().iter().map(|page| page.code.as_str()).collect(),
 };
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let word = args.word.join(" ");
     if word.is_empty() {
         let pages = code_pages();
         let line = |page: &CodePage| format!("{}  {}\n", page.code, page.title);
         match args.format {
-            TextOrJson::Json => output.json(&pages)?,
-            TextOrJson::Text => output.data(&pages.iter().map(line).collect::<String>())?,
+            Form::Json => output.json(&pages)?,
+            _ => output.data(&pages.iter().map(line).collect::<String>())?,
         }
         return Ok(Exit::Yes);
     }
@@ -41,8 +42,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
     };
     for page in &pages {
         match args.format {
-            TextOrJson::Json => output.json(page)?,
-            TextOrJson::Text => output.prose(&page.text())?,
+            Form::Json => output.json(page)?,
+            _ => output.prose(&page.text())?,
         }
     }
     Ok(Exit::Yes)

@@ -1,6 +1,5 @@
 use super::global::Global;
-use super::repair_choices::Choices;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, write_fix,
@@ -16,9 +15,6 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
-    /// The command to mend, instead of that of the last `mendit run`
-    #[arg(value_name = "CMD", trailing_var_arg = true)]
-    command: Vec<std::ffi::OsString>,
     /// Take back the change that `mendit why` or `mendit run` named, and nothing else
     #[arg(long, conflicts_with_all = ["command", "agent"])]
     undo: bool,
@@ -26,10 +22,10 @@ pub(crate) struct Args {
     #[arg(short, long, visible_alias = "apply")]
     yes: bool,
     #[command(flatten)]
-    choices: Choices,
+    request: FixRequest,
     /// How to print the result
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 const EXITS: &str = "Examples:
@@ -42,16 +38,12 @@ be run · 3 a time limit ended it · 4 a person must act, such as to say yes · 
 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let mut app = open(global, |settings| args.choices.merge(settings))?;
+    let mut app = open(global, &args.request.repair)?;
     if args.undo {
         return undo(args, &app, output);
     }
-    let request = FixRequest {
-        command: args.command.clone(),
-        repair: args.choices.request(&app, output)?,
-    };
-    let mut fixed = find_fix(&mut app, &request, output)?;
-    let json = args.format == TextOrJson::Json;
+    let mut fixed = find_fix(&mut app, &args.request, output)?;
+    let json = args.format == Form::Json;
     let patch = fixed.repaired.patch.clone().unwrap_or_default();
     if !json && !patch.is_empty() {
         output.painted(|color| diff_text(&patch, color))?;
@@ -66,7 +58,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     output.document(args.format, &fixed.repaired.result, |it| told(it, &folder))?;
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
         let flaky = fixed.repaired.result.stop_reason == StopReason::Flaky;
-        if !args.choices.names_agent() && fixed.repaired.exit == Exit::No && !flaky {
+        if args.request.repair.agent.is_none() && fixed.repaired.exit == Exit::No && !flaky {
             output.note(
                 "what is left needs a model: `mendit fix --agent claude` (or codex, gemini, \
                  opencode, cursor, aider, llm)",
@@ -86,7 +78,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 // The change is a person's own: it goes only when somebody says so.
 fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
     let undo = known_undo(app, output)?;
-    let json = args.format == TextOrJson::Json;
+    let json = args.format == Form::Json;
     if !json {
         output.painted(|color| diff_text(&undo.patch, color))?;
     }

@@ -1,14 +1,12 @@
 use std::path::PathBuf;
 
 use super::global::Global;
-use super::values::Flag as _;
-use super::{AppError, Exit, Output, open};
-use crate::app::settings::Seconds;
-use crate::app::{FixCiRequest, fix_ci, write_file};
-use crate::model::{AgentProtocol, CiReport};
-use crate::report::{ci_markdown, ci_review, diff_text, log_summary};
-
 use super::output::columns;
+use super::values::{COMMENT, Form};
+use super::{AppError, Exit, Output, open};
+use crate::app::{FixCiRequest, fix_ci, to_json, write_file};
+use crate::model::CiReport;
+use crate::report::{ci_markdown, ci_review, diff_text, log_summary};
 
 /// Say what failed in the jobs of a CI run, and mend it
 ///
@@ -27,72 +25,29 @@ Examples:
 
 Exit codes: 0 nothing failed, or a patch is verified · 1 something failed · 2 a log cannot be read")]
 pub(crate) struct Args {
-    /// Logs of jobs, or folders or archives of them
-    #[arg(value_name = "LOG|DIR|ZIP", required = true)]
-    logs: Vec<PathBuf>,
-    /// Logs of the base's last run: what fails there too is told as such
-    #[arg(long, value_name = "LOG|DIR")]
-    base: Vec<PathBuf>,
-    /// Logs of another run of the same commit: what does not fail there is told as flaky
-    #[arg(long, value_name = "LOG|DIR")]
-    again: Vec<PathBuf>,
-    /// A command that must pass with the patch; can be given again
-    #[arg(long, value_name = "CMD")]
-    test: Vec<String>,
-    /// Ask an agent for what needs a model: a name as for `mendit fix`, or a command line
-    #[arg(long, value_name = "NAME|CMD", requires = "test")]
-    agent: Option<String>,
-    /// How an agent that is given as a command line is spoken to
-    #[arg(long, value_enum, requires = "agent")]
-    agent_protocol: Option<AgentProtocol>,
-    /// Time for one run of the command, such as `10m`
-    #[arg(long, value_name = "S")]
-    timeout: Option<Seconds>,
+    #[command(flatten)]
+    request: FixCiRequest,
     /// Write comment.md, report.json and, when there is one, fix.patch here, and review.json: the same
     /// patch as suggestions that a click takes over
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    Text,
-    Json,
-    /// The comment
-    Markdown,
+    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    format: Form,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, |settings| {
-        // Without a command on this line nothing is run.
-        settings.test.command.0.clone_from(&args.test);
-        args.agent.over(&mut settings.agent.command);
-        args.agent_protocol.over(&mut settings.agent.protocol);
-        args.timeout.over(&mut settings.test.timeout);
-    })?;
-    let request = FixCiRequest {
-        logs: args.logs.clone(),
-        base: args.base.clone(),
-        again: args.again.clone(),
-    };
-    let report = fix_ci(&app, &request, output)?;
+    let report = fix_ci(&open(global, &args.request)?, &args.request, output)?;
     if let Some(folder) = &args.out {
         write_file(&folder.join("comment.md"), ci_markdown(&report))?;
-        write_file(&folder.join("report.json"), crate::app::to_json(&report)?)?;
+        write_file(&folder.join("report.json"), to_json(&report)?)?;
         if let Some(patch) = &report.patch {
             write_file(&folder.join("fix.patch"), patch)?;
             let review = ci_review(&report.suggestions, report.verified);
-            write_file(&folder.join("review.json"), crate::app::to_json(&review)?)?;
+            write_file(&folder.join("review.json"), to_json(&review)?)?;
         }
     }
-    match args.format {
-        Format::Json => output.json(&report)?,
-        Format::Markdown => output.text(&ci_markdown(&report))?,
-        Format::Text => output.painted(|color| text(&report, color))?,
-    }
+    output.comment(args.format, &report, ci_markdown, text)?;
     Ok(report.exit())
 }
 

@@ -1,9 +1,10 @@
 use std::path::{Path, PathBuf};
 
 use super::global::Global;
-use super::input::whole;
 use super::{AppError, Exit, Output};
-use crate::app::{GitApplyOptions, GitPlace, Limit, MergeSide, Verbosity, WhiteSpace, git_apply};
+use crate::app::{
+    GitApplyOptions, GitPlace, Input, Limit, MergeSide, Verbosity, WhiteSpace, git_apply,
+};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -262,7 +263,7 @@ fn white_space(text: &str) -> Result<WhiteSpace, String> {
 }
 
 fn read(name: &str) -> Result<Vec<u8>, AppError> {
-    whole(name).map_err(|error| {
+    Input::named(name).whole().map_err(|error| {
         let said = format!("can't open patch '{name}': {}", error.kind());
         AppError::new(Code::U302, said).exit(Exit::Git(FATAL))
     })

@@ -1,8 +1,7 @@
 use super::global::Global;
-use super::input;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
-use crate::app::{HintRequest, find_imports, no_run};
+use crate::app::{HintRequest, Input, find_imports, last, no_run, reports};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -15,10 +14,10 @@ pub(crate) struct Args {
     /// Take names, modules and files from a log; `-` is standard input. Without NAME or `--file` it
     /// is the last run's
     #[arg(long, value_name = "FILE")]
-    log: Option<String>,
+    log: Option<Input>,
     /// A report of the tests beside the log, in the form of `JUnit`; can be given again
     #[arg(long, value_name = "FILE", requires = "log")]
-    junit: Vec<String>,
+    junit: Vec<Input>,
     /// Print a patch that adds the imports that are certain
     #[arg(long)]
     fix: bool,
@@ -29,13 +28,13 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 /// Proposes imports; exits with 1 when none is known, or none is certain enough for a patch.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, |_| {})?;
+    let app = open(global, &())?;
     if let Some(file) = args
         .names
         .iter()
@@ -54,16 +53,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let said = format!("a name is expected, and `{file}` is a file");
         return Err(AppError::usage(said).hint(right));
     }
-    let log = args
-        .log
-        .as_deref()
-        .map(|path| input::log(&app, path, output));
+    let log = args.log.as_ref().map(|it| it.log(&app, output));
     let last = match &args.log {
         None if args.names.is_empty() && args.file.is_some() => {
             return Err(AppError::usage("no name says what to look for")
                 .hint("`mendit hint NAME --file FILE`"));
         }
-        None if args.file.is_none() => Some(input::last(&app, output)?.ok_or_else(|| {
+        None if args.file.is_none() => Some(last(&app, output)?.ok_or_else(|| {
             no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")
         })?),
         _ => None,
@@ -76,7 +72,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             .or(last.map(|it| it.log))
             .into_iter()
             .collect(),
-        reports: input::reports(&args.junit, output)?,
+        reports: reports(&args.junit, output)?,
         rev: args.rev.clone(),
         fix: args.fix,
         apply: args.apply,
@@ -85,16 +81,16 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let patched = args.fix || args.apply;
     let hinted = find_imports(&app, &request, output)?;
     match args.format {
-        TextOrJson::Text if patched && hinted.found => {
+        Form::Json => output.json(&hinted.document)?,
+        _ if patched && hinted.found => {
             output.data(hinted.document.patch.as_deref().unwrap_or_default())?;
         }
-        TextOrJson::Text => {
+        _ => {
             if patched {
                 output.note("no import is certain enough for a patch");
             }
             output.text(&hinted.lines())?;
         }
-        TextOrJson::Json => output.json(&hinted.document)?,
     }
     Ok(if hinted.found { Exit::Yes } else { Exit::No })
 }

@@ -1,6 +1,6 @@
 use super::global::Global;
-use super::{AppError, Exit, Output, input, open};
-use crate::app::answer_hook;
+use super::{AppError, Exit, Output, open};
+use crate::app::{Input, answer_hook, awaited};
 
 /// Answer a coding agent after it ran a command
 ///
@@ -17,10 +17,10 @@ use crate::app::answer_hook;
 pub(crate) struct Args {}
 
 pub(crate) fn run(_: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    output.awaited("what a hook hands over");
-    let payload = input::read_json("-").ok();
+    awaited("what a hook hands over", output);
+    let payload = Input::standard().json().ok();
     let answer = payload.and_then(|payload| {
-        let app = open(global, |_| {}).ok()?;
+        let app = open(global, &()).ok()?;
         answer_hook(&app, &payload).ok()?
     });
     if let Some(answer) = answer {

@@ -33,7 +33,7 @@ pub(crate) struct Args {
 /// Sets an agent up, or writes a configuration file that says every default, each commented out.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     if let Some(name) = &args.agent {
-        let app = open(global, |_| {})?;
+        let app = open(global, &())?;
         let mut left = false;
         let mut rows = Vec::new();
         for file in set_up_agent(&app, name, args.force)? {

@@ -1,8 +1,10 @@
 use std::path::PathBuf;
 
-use clap::Command;
+use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
+use super::args::Cli;
+use super::global::Global;
 use super::{AppError, Exit, Output};
 use crate::app::write_file;
 
@@ -13,8 +15,9 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-/// Prints the manual page of `program`, or writes one for each of its commands.
-pub(crate) fn run(args: &Args, mut program: Command, output: &Output) -> Result<Exit, AppError> {
+/// Prints the manual page, or writes one for each command.
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
+    let mut program = Cli::command();
     program.build();
     let Some(directory) = &args.out else {
         output.bytes(&page(program)?)?;

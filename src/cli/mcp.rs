@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::model::Code;
 
     // Wrong settings are told now, not at the first call.
-    let app = open(global, |_| {})?;
+    let app = open(global, &())?;
     let server = Server::new(ServerOptions {
         directory: app.directory().to_owned(),
         named: global.directory.is_some(),

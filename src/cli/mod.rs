@@ -25,7 +25,6 @@ mod hint;
 mod hook;
 mod imports;
 mod init;
-mod input;
 mod man;
 mod mcp;
 mod mistakes;
@@ -33,7 +32,6 @@ mod output;
 mod patch_args;
 mod redact;
 mod repair;
-mod repair_choices;
 mod report;
 mod run;
 mod schema;
@@ -46,14 +44,14 @@ use std::ffi::OsStr;
 use std::num::NonZeroU16;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
-use args::{Cli, Command};
+use args::Cli;
 use global::Global;
 use output::Output;
 
 use crate::app::settings::{self, Settings};
-use crate::app::{self, App, AppError, AppOptions, SettingsChoice};
+use crate::app::{self, App, AppError, AppOptions, Flags, SettingsChoice};
 use crate::model::{Code, Exit};
 
 /// Parses the command line, runs the command, prints what went wrong, and says how it ended.
@@ -102,54 +100,22 @@ fn start() -> ExitCode {
 }
 
 fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
-    let global = &cli.global;
     let Some(command) = &cli.command else {
         output.aside(|_, _| args::FIRST.to_owned());
         return Ok(Exit::Environment);
     };
-    match command {
-        Command::Agent(args) => agent::run(args, global, output),
-        Command::Apply(args) => apply::run(args, global, output),
-        Command::Bench(args) => bench::run(args, global, output),
-        Command::Check(args) => check::run(args, global, output),
-        Command::Clean(args) => clean::run(args, global, output),
-        Command::Config(args) => config::run(args, global, output),
-        Command::Context(args) => context::run(args, global, output),
-        Command::Diagnose(args) => diagnose::run(args, global, output),
-        Command::Fix(args) => fix::run(args, global, output),
-        Command::GitApply(args) => git_apply::run(args, global, output),
-        Command::Explain(args) => explain::run(args, output),
-        Command::Repair(args) => repair::run(args, global, output),
-        Command::Report(args) => report::run(args, global, output),
-        Command::Redact(args) => redact::run(args, global, output),
-        Command::Hint(args) => hint::run(args, global, output),
-        Command::Imports(args) => imports::run(args, global, output),
-        Command::Doctor(args) => heal::run(args, global, output),
-        Command::Mcp(args) => mcp::run(args, global, output),
-        Command::Schema(args) => schema::run(args, output),
-        Command::Init(args) => init::run(args, global, output),
-        Command::AskModel(args) => ask_model::run(args, output),
-        Command::Hook(args) => hook::run(args, global, output),
-        Command::Ci(args) => ci::run(args, output),
-        Command::FixCi(args) => fix_ci::run(args, global, output),
-        Command::Completions(args) => completions::run(args, Cli::command(), output),
-        Command::Man(args) => man::run(args, Cli::command(), output),
-        Command::Run(args) => run::run(args, global, output),
-        Command::Split(args) => split::run(args, global, output),
-        Command::Stats(args) => stats::run(args, output),
-        Command::Why(args) => why::run(args, global, output),
-    }
+    command.run(&cli.global, output)
 }
 
-/// What the command's task stands on; `merge` puts its flags before what the settings say.
-fn open(global: &Global, merge: impl FnOnce(&mut Settings)) -> Result<App, AppError> {
+/// What the command's task stands on; its flags go before what the settings say.
+fn open(global: &Global, flags: &dyn Flags) -> Result<App, AppError> {
     let options = AppOptions {
         directory: ".".into(),
         settings: choice(global),
     };
     App::open(&options, |settings| {
         take_global(global, settings);
-        merge(settings);
+        flags.merge(settings);
     })
 }
 
@@ -170,10 +136,11 @@ fn printing(global: &Global) -> settings::Output {
 }
 
 fn take_global(global: &Global, settings: &mut Settings) {
-    let threads = global
-        .threads
-        .and_then(|it| NonZeroU16::new(u16::try_from(it).ok()?));
-    if threads.is_some() && threads != settings.output.threads {
+    let threads = global.threads.and_then(|it| u16::try_from(it).ok());
+    let threads = threads
+        .and_then(NonZeroU16::new)
+        .or(settings.output.threads);
+    if threads != settings.output.threads {
         settings.output.threads = threads;
         settings.say_flag("output.threads");
     }

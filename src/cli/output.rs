@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::global::Global;
 use super::heartbeat::Heartbeat;
 use super::repair::{begins, told};
-use super::values::TextOrJson;
+use super::values::Form;
 use super::{AppError, Exit};
 use crate::app::settings::Color;
 use crate::app::{Progress, Terminal, to_json};
@@ -88,13 +88,28 @@ impl Output {
     /// A document, or the text that is made of it for people.
     pub(crate) fn document<T: Serialize>(
         &self,
-        format: TextOrJson,
+        format: Form,
         document: &T,
         text: impl FnOnce(&T) -> String,
     ) -> Result<(), AppError> {
         match format {
-            TextOrJson::Json => self.json(document),
-            TextOrJson::Text => self.text(&text(document)),
+            Form::Json => self.json(document),
+            _ => self.text(&text(document)),
+        }
+    }
+
+    /// The same where a comment can be made of it, too; the text is told whether it may carry colour.
+    pub(crate) fn comment<T: Serialize>(
+        &self,
+        format: Form,
+        document: &T,
+        markdown: fn(&T) -> String,
+        text: impl FnOnce(&T, bool) -> String,
+    ) -> Result<(), AppError> {
+        match format {
+            Form::Json => self.json(document),
+            Form::Markdown => self.text(&markdown(document)),
+            _ => self.painted(|color| text(document, color)),
         }
     }
 
@@ -146,15 +161,6 @@ impl Output {
             answer.trim().to_ascii_lowercase().as_str(),
             "y" | "yes"
         ))
-    }
-
-    /// Says that standard input is waited for, when a person sits there.
-    pub(crate) fn awaited(&self, what: &str) {
-        if io::stdin().is_terminal() {
-            self.note(&format!(
-                "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
-            ));
-        }
     }
 
     /// Passes on what a command writes, as it comes. A reader that has gone away is no error.

@@ -1,8 +1,7 @@
 use std::borrow::Cow;
 
 use super::global::Global;
-use super::repair_choices::Choices;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{RepairRequest, repair_repository};
 use crate::model::Event;
@@ -17,23 +16,23 @@ use crate::report::{printable, run_text};
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
     #[command(flatten)]
-    choices: Choices,
+    request: RepairRequest,
     /// Put a patch that makes the commands pass into the worktree
     #[arg(long)]
     apply: bool,
     /// How to print the result
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
 be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, |settings| args.choices.merge(settings))?;
+    let app = open(global, &args.request)?;
     let request = RepairRequest {
         apply: args.apply,
-        ..args.choices.request(&app, output)?
+        ..args.request.clone()
     };
     let repaired = repair_repository(&app, &request, output)?;
     let folder = repaired.folder.display().to_string();

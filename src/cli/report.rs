@@ -4,7 +4,7 @@ use std::path::Path;
 use super::global::Global;
 use super::output::columns;
 use super::{AppError, Exit, Output, open};
-use crate::app::{CommandReport, Reported, find_run, read_report};
+use crate::app::{CommandReport, Input, Reported, find_run, read_report};
 use crate::model::{ChildFailure, RunRecord};
 use crate::report::{failure_text, run_html, run_markdown, run_summary, run_text};
 
@@ -64,9 +64,9 @@ enum Format {
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let reported = if args.what == "-" || Path::new(&args.what).is_file() {
-        read_report(&args.what, &super::input::read(&args.what)?)?
+        read_report(&args.what, &Input::named(&args.what).read()?)?
     } else {
-        find_run(&open(global, |_| {})?, &args.what, output)?
+        find_run(&open(global, &())?, &args.what, output)?
     };
     match reported {
         Reported::Command(report, name) => show_command(args, &report, &name, output)?,

@@ -1,3 +1,4 @@
+use super::global::Global;
 use super::{AppError, Exit, Output};
 use crate::app::settings::file_schema;
 use crate::model::{DOCUMENTS, DocumentSchema, schema};
@@ -14,7 +15,7 @@ pub(crate) struct Args {
 const CONFIG: &str = "config";
 
 /// Prints the JSON Schema of a document.
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let Some(name) = &args.document else {
         let documents = DOCUMENTS.iter().map(|it| [it.name, it.about]);
         let rows = documents.chain([[CONFIG, "the configuration file (`init`)"]]);

@@ -1,8 +1,5 @@
-use std::path::PathBuf;
-
 use super::global::Global;
-use super::input::read;
-use super::values::TextOrJson;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{Split, SplitRequest, split_task};
 use crate::model::RepoPath;
@@ -13,37 +10,17 @@ use crate::model::RepoPath;
 /// items are criteria and names in backticks are methods, files and tests.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The task; `-` reads standard input
-    #[arg(value_name = "TASK")]
-    task: PathBuf,
-    /// Split it whatever the estimate says
-    #[arg(long)]
-    force: bool,
-    /// Why it is to be split: `timeout` takes the estimate that a timeout gives
-    #[arg(long, value_enum)]
-    reason: Option<Reason>,
+    #[command(flatten)]
+    request: SplitRequest,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Reason {
-    /// An agent ran out of time
-    Timeout,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let name = args.task.display().to_string();
-    let request = SplitRequest {
-        task: read(&name)?,
-        name,
-        force: args.force,
-        after_timeout: args.reason == Some(Reason::Timeout),
-    };
-    let plan = split_task(&open(global, |_| {})?, &request, output)?;
+    let plan = split_task(&open(global, &())?, &args.request, output)?;
     output.document(args.format, &plan, text)?;
-    let wanted = args.force || plan.estimate.needs_split;
+    let wanted = args.request.force || plan.estimate.needs_split;
     Ok(if wanted && plan.parts.is_empty() {
         Exit::No
     } else {

@@ -1,6 +1,5 @@
-use std::path::PathBuf;
-
-use super::values::{TextOrJson, share};
+use super::global::Global;
+use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output};
 use crate::app::{StatsRequest, add_up_runs, gain};
 use crate::model::{Gain, Stats};
@@ -12,34 +11,23 @@ use crate::report::table;
     after_help = "Exit codes: 0 fine · 1 more runs fail than --alert-rate allows · 2 nothing to read"
 )]
 pub(crate) struct Args {
-    /// Folders of runs, or folders that hold such folders
-    #[arg(value_name = "DIR", required_unless_present = "spared")]
-    directories: Vec<PathBuf>,
     /// Say instead how many tokens of logs agents were spared on this machine: what `mendit run --brief` and the
     /// hook told in place of whole logs
-    #[arg(long, conflicts_with_all = ["directories", "since", "alert_rate"])]
+    #[arg(long, conflicts_with_all = ["directories", "since_days", "alert_rate"])]
     spared: bool,
-    /// Only runs that ended in the last N days
-    #[arg(long, value_name = "DAYS")]
-    since: Option<u64>,
-    /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
-    #[arg(long, value_name = "X", value_parser = share)]
-    alert_rate: Option<f64>,
+    #[command(flatten)]
+    request: StatsRequest,
     /// How to print it
-    #[arg(long, value_enum, default_value = "text")]
-    format: TextOrJson,
+    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    format: Form,
 }
 
-pub(crate) fn run(args: &Args, output: &Output) -> Result<Exit, AppError> {
+pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     if args.spared {
         output.document(args.format, &gain()?, spared_text)?;
         return Ok(Exit::Yes);
     }
-    let all = add_up_runs(&StatsRequest {
-        directories: args.directories.clone(),
-        since_days: args.since,
-        alert_rate: args.alert_rate,
-    })?;
+    let all = add_up_runs(&args.request)?;
     if all.runs == 0 {
         output.note("no run is in what was named; those of a worktree are in `.mendit/runs`");
     }

@@ -21,8 +21,7 @@ use super::roots::Roots;
 use super::tool::{Caller, ToolError, ToolRow};
 use super::tools::TOOLS;
 use super::{prompts, resources};
-use crate::app::settings::Settings;
-use crate::app::{App, AppError, AppOptions, SettingsChoice, Stop};
+use crate::app::{App, AppError, AppOptions, Flags, SettingsChoice, Stop};
 
 /// The commands as tools, and documents as resources.
 #[derive(Debug, Clone)]
@@ -147,7 +146,7 @@ impl ServerHandler for Server {
         let (progress, mut steps) = Progress::new(stop.clone());
         let mut work = tokio::task::spawn_blocking(move || {
             // Settings are read at each call: a change of them needs no new server.
-            let open = |merge: &dyn Fn(&mut Settings)| open(directory.clone(), &options, merge);
+            let open = |flags: &dyn Flags| open(directory.clone(), &options, flags);
             let caller = Caller {
                 open: &open,
                 commands: &options.commands,
@@ -230,7 +229,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let directory = self.directory(&context).await?;
-        let app = open(directory, &self.options, |_| {}).map_err(internal)?;
+        let app = open(directory, &self.options, &()).map_err(internal)?;
         Ok(ListResourcesResult::with_all_items(resources::list(
             &app,
             &self.answers,
@@ -243,7 +242,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let directory = self.directory(&context).await?;
-        let app = open(directory, &self.options, |_| {}).map_err(internal)?;
+        let app = open(directory, &self.options, &()).map_err(internal)?;
         match resources::read(&app, &self.answers, &request.uri) {
             Some(contents) => Ok(ReadResourceResult::new(vec![contents]).into()),
             None => Err(ErrorData::resource_not_found(
@@ -266,11 +265,7 @@ fn refused(said: String) -> CallToolResult {
 }
 
 // What a call stands on; its arguments go before what the settings say.
-fn open(
-    directory: PathBuf,
-    options: &ServerOptions,
-    merge: impl FnOnce(&mut Settings),
-) -> Result<App, AppError> {
+fn open(directory: PathBuf, options: &ServerOptions, flags: &dyn Flags) -> Result<App, AppError> {
     let opened = AppOptions {
         directory,
         settings: options.settings.clone(),
@@ -282,7 +277,7 @@ fn open(
             .or(settings.output.threads);
         let allowed = &mut settings.patch.allow_protected;
         allowed.extend(options.allow_protected.iter().cloned());
-        merge(settings);
+        flags.merge(settings);
     })
 }
 

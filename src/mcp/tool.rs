@@ -6,8 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::answer::{LIMIT, left_off_field, limit_argument};
-use crate::app::settings::Settings;
-use crate::app::{App, AppError, Progress};
+use crate::app::{App, AppError, Flags, Progress};
 use crate::model::{forget_widths, schema};
 
 /// A tool: what it is called, what it takes and gives, and what it does.
@@ -27,7 +26,7 @@ pub(super) struct ToolRow {
 }
 
 /// Opens what a task stands on; what it is given is put before what the settings say.
-pub(super) type Open<'a> = dyn Fn(&dyn Fn(&mut Settings)) -> Result<App, AppError> + 'a;
+pub(super) type Open<'a> = dyn Fn(&dyn Flags) -> Result<App, AppError> + 'a;
 
 /// Who calls, and with what in hand.
 pub(super) struct Caller<'a> {
@@ -46,7 +45,7 @@ pub(super) struct Caller<'a> {
 impl Caller<'_> {
     /// What the task stands on.
     pub(super) fn app(&self) -> Result<App, AppError> {
-        (self.open)(&|_| {})
+        (self.open)(&())
     }
 }
 
@@ -70,7 +69,7 @@ impl ToolRow {
         let mut input = (self.input)();
         slim(&mut input);
         let input = object(input, limit_argument);
-        let tool = Tool::new(self.name, self.about, input)
+        let tool = Tool::new(self.name, self.about.trim_start(), input)
             .with_title(self.title)
             .with_annotations(hints);
         match self.output {

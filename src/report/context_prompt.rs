@@ -23,48 +23,30 @@ pub(super) fn parts(
     let mut parts = Vec::new();
     if let Some(task) = packet.task.as_ref().filter(|it| !it.trim().is_empty()) {
         parts.push(Part::Heading("What is wanted"));
-        parts.push(Part::Prose(TASK.to_owned()));
-        parts.push(data("task", Vec::new(), task));
+        parts.extend([prose(TASK), data("task", Vec::new(), task)]);
     }
     parts.extend(failed(context, packet));
-    if let Some(recovery) = &packet.recovery_context
-        && !recovery.recovery_hint.is_empty()
-    {
-        let hint = recovery.recovery_hint.as_str();
-        let text = hint.strip_prefix("## ").unwrap_or(hint);
-        let heading = if text.starts_with(IMPORTS) {
-            IMPORTS
-        } else {
-            RECOVERY
-        };
-        let text = text.strip_prefix(heading).unwrap_or(text).trim_start();
-        parts.push(Part::Heading(heading));
-        parts.push(data("imports", Vec::new(), text));
-    }
+    parts.extend(recovery(packet));
     if !packet.logs.text.is_empty() {
+        let about = vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())];
         parts.push(Part::Heading("Log"));
-        parts.push(data(
-            "log",
-            vec![("omitted-bytes", packet.logs.omitted_bytes.to_string())],
-            &packet.logs.text,
-        ));
+        parts.push(data("log", about, &packet.logs.text));
     }
     parts.push(Part::Heading("What a patch must not touch"));
-    parts.push(Part::Prose(PROTECTED.to_owned()));
+    parts.push(prose(PROTECTED));
     let mut protected = lines(&packet.protected_paths);
     protected.extend((packet.more_protected_paths).map(|more| format!("and {more} more\n")));
-    list(&mut parts, "protected", &protected);
+    parts.extend(list("protected", &protected));
     parts.push(Part::Heading("Your reply"));
-    let reply = match form {
+    parts.push(prose(match form {
         ReplyForm::Patch => REPLY,
         ReplyForm::Edits => EDIT,
-    };
-    parts.push(Part::Prose(reply.to_owned()));
+    }));
     if !packet.kept.is_empty() {
-        parts.push(Part::Heading("What is done already"));
-        parts.push(Part::Prose(KEPT.to_owned()));
         let rows: Vec<String> = packet.kept.iter().map(kept).collect();
-        list(&mut parts, "kept", &rows);
+        parts.push(Part::Heading("What is done already"));
+        parts.push(prose(KEPT));
+        parts.extend(list("kept", &rows));
     }
     if let Some(previous) = &packet.previous {
         attempt(&mut parts, previous);
@@ -74,44 +56,58 @@ pub(super) fn parts(
         let about = vec![("base", change.base.clone())];
         parts.push(data("diff", about, &change.diff));
     }
-    parts.push(Part::Heading("Files"));
+    parts.extend(files(context));
+    parts.extend(not_here(context));
+    parts
+}
+
+fn recovery(packet: &FailurePacket) -> Vec<Part> {
+    let hint = packet.recovery_context.as_ref();
+    let Some(hint) = hint
+        .map(|it| it.recovery_hint.as_str())
+        .filter(|it| !it.is_empty())
+    else {
+        return Vec::new();
+    };
+    let text = hint.strip_prefix("## ").unwrap_or(hint);
+    let heading = if text.starts_with(IMPORTS) {
+        IMPORTS
+    } else {
+        RECOVERY
+    };
+    let text = text.strip_prefix(heading).unwrap_or(text).trim_start();
+    vec![Part::Heading(heading), data("imports", Vec::new(), text)]
+}
+
+fn files(context: &ContextDocument) -> Vec<Part> {
+    let mut parts = vec![Part::Heading("Files")];
     if !context.unchanged.is_empty() {
-        parts.push(Part::Prose(
-            "You have been shown these files before, and they are unchanged.".to_owned(),
-        ));
         let paths: Vec<&RepoPath> = context.unchanged.iter().map(|file| &file.path).collect();
-        list(&mut parts, "unchanged", &lines(&paths));
+        parts.push(prose(UNCHANGED));
+        parts.extend(list("unchanged", &lines(&paths)));
     }
-    parts.push(Part::Prose(
-        "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
-         mark in brackets says so; the mark is no part of the file. A masked line reads `[REDACTED:...]` and cannot be changed."
-            .to_owned(),
-    ));
+    parts.push(prose(MODES));
     let table: Vec<String> = context.files.iter().map(row).collect();
-    list(&mut parts, "table", &table);
+    parts.extend(list("table", &table));
     parts.extend(context.files.iter().map(file));
-    let before = parts.len();
-    let omitted: Vec<String> = context
-        .omitted
-        .iter()
-        .filter(|omission| omission.rank.is_some())
-        .take(MAX_ROWS)
-        .map(|omission| format!("{}: {}\n", omission.path, omission.reason))
-        .collect();
-    list(&mut parts, "omitted", &omitted);
-    let rejected: Vec<String> = context
-        .files_rejected
-        .iter()
-        .map(|rejected| format!("{}: {}\n", rejected.path, rejected.reason))
-        .collect();
-    list(&mut parts, "refused", &rejected);
+    parts
+}
+
+fn not_here(context: &ContextDocument) -> Vec<Part> {
+    let omitted = context.omitted.iter().filter(|it| it.rank.is_some());
+    let omitted = omitted.map(|it| format!("{}: {}\n", it.path, it.reason));
+    let rejected = context.files_rejected.iter();
+    let rejected = rejected.map(|it| format!("{}: {}\n", it.path, it.reason));
     let next = context.next_why.iter();
-    let next: Vec<String> = next
-        .map(|it| format!("{}: {}\n", it.path, it.why))
-        .collect();
-    list(&mut parts, "worth-asking-for", &next);
-    if parts.len() > before {
-        parts.insert(before, Part::Heading("What is not here"));
+    let next = next.map(|it| format!("{}: {}\n", it.path, it.why));
+    let lists = [
+        list("omitted", &omitted.take(MAX_ROWS).collect::<Vec<_>>()),
+        list("refused", &rejected.collect::<Vec<_>>()),
+        list("worth-asking-for", &next.collect::<Vec<_>>()),
+    ];
+    let mut parts: Vec<Part> = lists.into_iter().flatten().collect();
+    if !parts.is_empty() {
+        parts.insert(0, Part::Heading("What is not here"));
     }
     parts
 }
@@ -140,20 +136,20 @@ pub(super) fn told_once(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
 fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
     let mut parts = Vec::new();
     parts.push(Part::Heading("What failed"));
-    parts.push(Part::Prose(failure(context)));
+    parts.push(prose(&failure(context)));
     let evidence = told_once(&packet.failure.evidence);
     let evidence = evidence.iter().take(MAX_EVIDENCE);
     let evidence: Vec<String> = evidence
         .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))
         .collect();
-    list(&mut parts, "evidence", &evidence);
+    parts.extend(list("evidence", &evidence));
     let failing = context.diagnosis.iter().flat_map(|it| &it.failing_tests);
     let failing: Vec<&String> = failing.take(MAX_ROWS).collect();
-    list(&mut parts, "failing-tests", &lines(&failing));
-    list(&mut parts, "commands", &lines(&packet.test_commands));
+    parts.extend(list("failing-tests", &lines(&failing)));
+    parts.extend(list("commands", &lines(&packet.test_commands)));
     if let Some(cause) = &context.cause {
         parts.push(Part::Heading("What did it"));
-        parts.push(Part::Prose(CAUSE.to_owned()));
+        parts.push(prose(CAUSE));
         parts.extend(cause.changes.iter().map(changed));
     }
     parts
@@ -190,7 +186,7 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
         (false, _) if previous.outputs.is_some() => UNDONE,
         (false, _) => REFUSED,
     };
-    parts.push(Part::Prose(said.to_owned()));
+    parts.push(prose(said));
     let mut about = vec![("ended", previous.stop_reason.to_string())];
     let verdict = |name: &str| {
         let value = previous.preflight.as_ref()?.get(name)?;
@@ -220,7 +216,7 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
     }
     if outputs.is_some_and(|it| it.same) {
         let said = "With it the commands wrote the same as without it, as in the log above.";
-        parts.push(Part::Prose(said.to_owned()));
+        parts.push(prose(said));
     }
 }
 
@@ -253,6 +249,11 @@ const PROTECTED: &str = "Refused, also when the commands would pass: changes to 
     whether a test passes (settings of test runners, `conftest.py`, scripts of the test command), to \
     lock files, CI, hooks, credentials and the settings of editors and agents; deleting, skipping or \
     weakening tests; making the commands pass by any other way than correcting the code.";
+
+const UNCHANGED: &str = "You have been shown these files before, and they are unchanged.";
+const MODES: &str = "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
+    mark in brackets says so; the mark is no part of the file. A masked line reads `[REDACTED:...]` and \
+    cannot be changed.";
 
 const MAX_ROWS: usize = 40;
 const MAX_EVIDENCE: usize = 8;
@@ -346,10 +347,12 @@ fn data(kind: &'static str, about: Vec<(&'static str, String)>, text: &str) -> P
     })
 }
 
-fn list(parts: &mut Vec<Part>, kind: &'static str, rows: &[String]) {
-    if !rows.is_empty() {
-        parts.push(data(kind, Vec::new(), &rows.concat()));
-    }
+fn list(kind: &'static str, rows: &[String]) -> Option<Part> {
+    (!rows.is_empty()).then(|| data(kind, Vec::new(), &rows.concat()))
+}
+
+fn prose(text: &str) -> Part {
+    Part::Prose(text.to_owned())
 }
 
 fn lines(items: &[impl std::fmt::Display]) -> Vec<String> {

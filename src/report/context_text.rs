@@ -32,9 +32,9 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
     text.push('\n');
     files(&mut text, &context.files);
     totals(&mut text, context, prompt_tokens);
-    rejected(&mut text, context);
-    left_out(&mut text, &context.omitted);
-    unresolved(&mut text, context);
+    text.push_str(&rejected(context));
+    text.push_str(&left_out(&context.omitted));
+    text.push_str(&unresolved(context));
     if !context.next.is_empty() {
         let next: Vec<_> = context
             .next
@@ -161,71 +161,57 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
     }
 }
 
-fn rejected(text: &mut String, context: &ContextDocument) {
-    if context.files_rejected.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\nRejected ({}):\n", context.files_rejected.len()));
-    for file in context.files_rejected.iter().take(MAX_ROWS) {
-        text.push_str(&format!(
-            "  {}  {} {}\n",
-            one_line(&file.path),
-            file.code,
-            one_line(&file.reason)
-        ));
-    }
-    more(text, context.files_rejected.len());
+fn rejected(context: &ContextDocument) -> String {
+    let rows = context.files_rejected.iter();
+    let rows = rows.map(|it| {
+        format!(
+            "{}  {} {}",
+            one_line(&it.path),
+            it.code,
+            one_line(&it.reason)
+        )
+    });
+    section("Rejected", rows)
 }
 
-fn left_out(text: &mut String, omitted: &[Omission]) {
-    if omitted.is_empty() {
-        return;
-    }
-    text.push_str(&format!("\nLeft out ({}):\n", omitted.len()));
+fn left_out(omitted: &[Omission]) -> String {
     // What many rows have in common is said once, with the first of them.
-    let mut said: Vec<(Code, &str)> = Vec::new();
-    for omission in omitted.iter().take(MAX_ROWS) {
-        let path = one_line(&omission.path);
-        text.push_str(&format!("  {path}  {}", omission.code));
-        let reason = (omission.code, omission.reason.as_str());
-        if !said.contains(&reason) {
-            said.push(reason);
-            text.push_str(&format!(" {}", one_line(&omission.reason)));
-            if !omission.remedy.is_empty() {
-                text.push_str(&format!("; {}", omission.remedy));
-            }
+    let mut told: Vec<(Code, &str)> = Vec::new();
+    let rows = omitted.iter().map(|it| {
+        let row = format!("{}  {}", one_line(&it.path), it.code);
+        let reason = (it.code, it.reason.as_str());
+        if told.contains(&reason) {
+            return row;
         }
-        text.push('\n');
-    }
-    more(text, omitted.len());
+        told.push(reason);
+        let remedy = match it.remedy.as_str() {
+            "" => String::new(),
+            remedy => format!("; {remedy}"),
+        };
+        format!("{row} {}{remedy}", one_line(&it.reason))
+    });
+    section("Left out", rows)
 }
 
-fn unresolved(text: &mut String, context: &ContextDocument) {
-    if context.unresolved_imports.is_empty() {
-        return;
-    }
-    text.push_str(&format!(
-        "\nImports that lead nowhere ({}):\n",
-        context.unresolved_imports.len()
-    ));
-    for import in context.unresolved_imports.iter().take(MAX_ROWS) {
-        text.push_str(&format!(
-            "  {}:{}  {}\n",
-            one_line(import.path.as_str()),
-            import.line,
-            shortened(&import.specifier)
-        ));
-    }
-    more(text, context.unresolved_imports.len());
+fn unresolved(context: &ContextDocument) -> String {
+    let rows = context.unresolved_imports.iter().map(|it| {
+        let path = one_line(it.path.as_str());
+        format!("{path}:{}  {}", it.line, shortened(&it.specifier))
+    });
+    section("Imports that lead nowhere", rows)
 }
 
-fn more(text: &mut String, rows: usize) {
-    if rows > MAX_ROWS {
-        text.push_str(&format!(
-            "  and {} more (see --format json)\n",
-            rows - MAX_ROWS
-        ));
+fn section(title: &str, rows: impl ExactSizeIterator<Item = String>) -> String {
+    let all = rows.len();
+    if all == 0 {
+        return String::new();
     }
+    let shown: String = rows.take(MAX_ROWS).map(|it| format!("  {it}\n")).collect();
+    let more = match all.saturating_sub(MAX_ROWS) {
+        0 => String::new(),
+        more => format!("  and {more} more (see --format json)\n"),
+    };
+    format!("\n{title} ({all}):\n{shown}{more}")
 }
 
 fn count(number: usize, noun: &str) -> String {

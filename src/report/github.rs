@@ -1,34 +1,17 @@
-use std::fmt::Write as _;
-
 use crate::model::{FailureKind, PatchVerdict, RunSummary};
 
 /// A verdict as GitHub workflow commands, one for each problem.
 #[must_use]
 pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
-    let mut text = String::new();
-    for problem in &verdict.problems {
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "::{} file={},line={},title={}::{}",
-            problem.severity.as_str(),
-            property(name),
-            problem.patch_line.max(1),
-            problem.code,
-            data(&problem.text()),
-        );
-    }
-    for after in verdict.broken() {
-        let _ = writeln!(
-            text,
-            "::warning file={},line={},title={}::{}",
-            property(&after.path),
-            after.line,
-            after.code,
-            data(&after.message),
-        );
-    }
-    text
+    let problems = verdict.problems.iter().map(|it| {
+        let place = Some((name, Some(it.patch_line.max(1))));
+        command(it.severity.as_str(), place, it.code.as_str(), &it.text())
+    });
+    let broken = verdict.broken().map(|it| {
+        let place = Some((it.path.as_str(), Some(it.line)));
+        command("warning", place, it.code.as_str(), &it.message)
+    });
+    problems.chain(broken).collect()
 }
 
 // GitHub's own escapes: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
@@ -48,18 +31,18 @@ fn property(text: &str) -> String {
 pub fn summary_github(summary: &RunSummary) -> String {
     let title = &summary.kind.to_string();
     if summary.kind == FailureKind::None {
-        return command("notice", None, title, &summary.explanation);
+        return command("notice", NOWHERE, title, &summary.explanation);
     }
     let mut text = String::new();
     for failure in &summary.failures {
         text.push_str(&command("error", failure.place(), title, &failure.told()));
     }
     if summary.failures.is_empty() {
-        text = command("error", None, title, &summary.explanation);
+        text = command("error", NOWHERE, title, &summary.explanation);
     }
     if summary.more > 0 {
         let more = format!("and {} more failures", summary.more);
-        text.push_str(&command("error", None, title, &more));
+        text.push_str(&command("error", NOWHERE, title, &more));
     }
     let changes = summary.cause.iter().flat_map(|cause| {
         let each = cause.changes.iter();
@@ -72,7 +55,12 @@ pub fn summary_github(summary: &RunSummary) -> String {
     text
 }
 
-fn command(level: &str, place: Option<(&str, Option<u32>)>, title: &str, said: &str) -> String {
+fn command(
+    level: &str,
+    place: Option<(&str, Option<impl std::fmt::Display>)>,
+    title: &str,
+    said: &str,
+) -> String {
     let mut properties = String::new();
     if let Some((path, line)) = place {
         properties = format!("file={},", property(path));
@@ -86,3 +74,5 @@ fn command(level: &str, place: Option<(&str, Option<u32>)>, title: &str, said: &
         data(said)
     )
 }
+
+const NOWHERE: Option<(&str, Option<u32>)> = None;

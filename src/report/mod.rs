@@ -6,10 +6,9 @@ pub use visible::{Difference, difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
-        mod bench_markdown;
-        mod bench_text;
+        mod bench;
         mod mine_text;
-        mod pairs_text;
+        mod page;
         mod parts;
         mod ci_markdown;
         mod context_block;
@@ -26,19 +25,18 @@ cfg_if::cfg_if! {
         mod patch_text;
         mod printable;
         mod proof_text;
-        mod run_html;
-        mod run_markdown;
+        mod run_page;
         mod run_summary;
         mod run_text;
         mod sarif;
         mod table;
         mod why_text;
 
-        pub use bench_markdown::bench_markdown;
-        pub use bench_text::{agents_markdown, agents_text, bench_text};
+        pub use bench::{
+            agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
+        };
         pub use mine_text::mine_text;
-        pub use pairs_text::{pairs_markdown, pairs_text};
-        pub use parts::{Parts, parts_github, parts_slurm};
+        pub use parts::{PARTS_GITHUB, PARTS_SLURM};
         pub use ci_markdown::{ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
@@ -56,8 +54,7 @@ cfg_if::cfg_if! {
         pub use patch_text::patch_text;
         pub use printable::{printable, printable_in_colour, printable_json};
         pub use proof_text::proof_rows;
-        pub use run_html::run_html;
-        pub use run_markdown::run_markdown;
+        pub use run_page::{run_html, run_markdown};
         pub use run_summary::{log_summary, run_failures, run_summary};
         pub use run_text::{declined_text, run_text};
         pub use table::table;

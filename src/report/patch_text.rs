@@ -13,7 +13,6 @@ use crate::model::{
 /// `name` is what the patch is called, `patch` its text.
 #[must_use]
 pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool) -> String {
-    let lines = Starts::of(patch);
     let renderer = if color {
         Renderer::styled()
     } else {
@@ -26,7 +25,7 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         let earlier = verdict.problems.get(..index).unwrap_or_default();
         if drawn < MOST_DRAWN {
             let hunk = hunk_of(verdict, earlier, problem);
-            text.push_str(&draw(problem, hunk, name, &lines, &renderer));
+            text.push_str(&draw(problem, hunk, (name, patch), &renderer));
             text.push_str("\n\n");
             for excerpt in hunk.iter().flat_map(|hunk| &hunk.excerpts) {
                 text.push_str(&block(excerpt, problem.path.as_deref()));
@@ -163,8 +162,7 @@ fn hunk_of<'v>(
 fn draw(
     problem: &PatchProblem,
     hunk: Option<&HunkVerdict>,
-    name: &str,
-    lines: &Starts<'_>,
+    (name, patch): (&str, &[u8]),
     renderer: &Renderer,
 ) -> String {
     let level = match problem.severity {
@@ -178,7 +176,7 @@ fn draw(
     let id = problem.code.as_str();
     let difference = hunk.and_then(|hunk| hunk.first_difference.as_ref());
     let line = difference.map_or(problem.patch_line, |it| it.patch_line);
-    let mut window = window(lines, line);
+    let mut window = window(patch, line);
     let shown = difference.and_then(|it| Some(compare(&it.expected, it.actual.as_deref()?)));
     let unseen = shown.as_ref().and_then(|it| it.unseen.as_deref());
     if let (Some(difference), Some(shown), Some(window)) = (difference, &shown, &mut window)
@@ -275,9 +273,8 @@ impl Window {
     }
 }
 
-fn window(lines: &Starts<'_>, line: u64) -> Option<Window> {
+fn window(patch: &[u8], line: u64) -> Option<Window> {
     let at = usize::try_from(line).ok()?.checked_sub(1)?;
-    lines.get(at)?;
     let first = at.saturating_sub(1);
     let mut window = Window {
         text: String::new(),
@@ -285,8 +282,9 @@ fn window(lines: &Starts<'_>, line: u64) -> Option<Window> {
         to: 0,
         first: first + 1,
     };
-    for (index, line) in (first..first + 3).map_while(|index| Some((index, lines.get(index)?))) {
-        let line = String::from_utf8_lossy(line);
+    let lines = patch.split_inclusive(|byte| *byte == b'\n').enumerate();
+    for (index, line) in lines.skip(first).take(3) {
+        let line = String::from_utf8_lossy(without_end(line));
         let shown: String = line.chars().take(200).collect();
         if index == at {
             window.from = window.text.len();
@@ -295,48 +293,10 @@ fn window(lines: &Starts<'_>, line: u64) -> Option<Window> {
         window.text.push_str(&shown);
         window.text.push('\n');
     }
-    Some(window)
+    (window.to > 0).then_some(window)
 }
 
-// Where every 64th line starts: a large patch has few lines that are shown.
-struct Starts<'a> {
-    text: &'a [u8],
-    starts: Vec<usize>,
-}
-
-impl<'a> Starts<'a> {
-    const STEP: usize = 64;
-
-    fn of(text: &'a [u8]) -> Self {
-        let feeds = memchr::memchr_iter(b'\n', text).skip(Self::STEP - 1);
-        let starts = feeds.step_by(Self::STEP).map(|feed| feed + 1);
-        Self {
-            text,
-            starts: std::iter::once(0).chain(starts).collect(),
-        }
-    }
-
-    fn get(&self, at: usize) -> Option<&'a [u8]> {
-        let start = self.starts.get(at / Self::STEP)?;
-        let rest = self.text.get(*start..)?;
-        let mut lines = rest.split_inclusive(|byte| *byte == b'\n');
-        let line = lines.nth(at % Self::STEP)?;
-        let line = line.strip_suffix(b"\n").unwrap_or(line);
-        Some(line.strip_suffix(b"\r").unwrap_or(line))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Starts;
-
-    #[test]
-    fn finds_every_line() {
-        let text: String = (0..200).map(|number| format!("{number}\r\n")).collect();
-        let lines = Starts::of(text.as_bytes());
-        for number in [0, 63, 64, 65, 127, 128, 199] {
-            assert_eq!(lines.get(number), Some(number.to_string().as_bytes()));
-        }
-        assert_eq!(lines.get(200), None);
-    }
+fn without_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
 }

@@ -5,13 +5,13 @@ use crate::model::{FailureKind, RunFailure, RunSummary};
 /// place, what is certain, and what to type next.
 #[must_use]
 pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
-    Ink(color).marks(&rows_of(summary, width.clamp(40, 160), true))
+    inked(rows_of(summary, width.clamp(40, 160), true), color)
 }
 
 /// The same of a log that is no last run: without commands that take one.
 #[must_use]
 pub fn log_summary(summary: &RunSummary, color: bool, width: usize) -> String {
-    Ink(color).marks(&rows_of(summary, width.clamp(40, 160), false))
+    inked(rows_of(summary, width.clamp(40, 160), false), color)
 }
 
 /// The same for a program that has no shell: without commands to type and the size of the packet.
@@ -21,19 +21,31 @@ pub fn run_failures(summary: &RunSummary) -> String {
 }
 
 fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
-    let mut text = String::new();
-    let mut line = |left: &str, right: &str| {
-        let start = COLUMN.max(left.chars().count() + 2);
-        text.push_str(left);
-        let fits = start + right.chars().count() <= width;
-        if fits && !right.is_empty() {
-            text.push_str(&" ".repeat(start - left.chars().count()));
-        } else if !right.is_empty() {
-            text.push_str("\n      ");
-        }
-        text.push_str(right);
-        text.push('\n');
+    let mut rows = failures(summary);
+    rows.extend(proposals(summary, shell));
+    rows.extend(offer(summary).filter(|_| shell));
+    rows.into_iter()
+        .map(|(left, right)| line(&left, right, width))
+        .collect()
+}
+
+// What is said, and behind it or below it what is typed.
+fn line(left: &str, right: &str, width: usize) -> String {
+    let start = COLUMN.max(left.chars().count() + 2);
+    let fits = start + right.chars().count() <= width;
+    let gap = match right {
+        "" => String::new(),
+        _ if fits => " ".repeat(start - left.chars().count()),
+        _ => "\n      ".to_owned(),
     };
+    format!("{left}{gap}{right}\n")
+}
+
+type Row<'a> = (String, &'a str);
+
+fn failures(summary: &RunSummary) -> Vec<Row<'_>> {
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    let mut say = |text: String| rows.push((text, ""));
     let same = |a: &RunFailure, b: &RunFailure| {
         let test = !a.test.is_empty() && !b.test.is_empty();
         test && !a.error.is_empty() && (&a.error, &a.path, a.line) == (&b.error, &b.path, b.line)
@@ -41,100 +53,89 @@ fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
     // What no rule knows is shown, and not as what failed.
     let unread = summary.kind == FailureKind::Unknown;
     let unread = unread && summary.failures.iter().all(|it| it.test.is_empty());
-    if unread && !summary.failures.is_empty() {
-        line("    the log's last lines:", "");
-        for last in &summary.failures {
-            line(&format!("      {}", undrawn(&last.error)), "");
+    let mut known = summary.failures.as_slice();
+    if unread && !known.is_empty() {
+        say("    the log's last lines:".to_owned());
+        for last in known {
+            say(format!("      {}", undrawn(&last.error)));
         }
+        known = &[];
     }
-    let known = if unread {
-        &[]
-    } else {
-        summary.failures.as_slice()
-    };
     for group in known.chunk_by(same) {
         let [failure, others @ ..] = group else {
             continue;
         };
         let alike = group.last().map_or(0, |it| it.alike);
         if others.is_empty() && alike == 0 {
-            let (head, rest) = rows(failure);
-            line(&format!("  ✗ {head}"), "");
+            let (head, rest) = self::rows(failure);
+            say(format!("  ✗ {head}"));
             for row in rest {
-                line(&format!("      {row}"), "");
+                say(format!("      {row}"));
             }
             continue;
         }
-        line(&format!("  ✗ {}", shortened(&failure.error)), "");
+        say(format!("  ✗ {}", shortened(&failure.error)));
         if let Some(place) = place(failure, same_test_line(group)) {
-            line(&format!("      {place}"), "");
+            say(format!("      {place}"));
         }
-        let count = group.len() as u64 + alike;
-        line(&format!("      in {count} tests:"), "");
+        say(format!("      in {} tests:", group.len() as u64 + alike));
         for row in group {
-            line(&format!("        {}", row.test), "");
+            say(format!("        {}", row.test));
         }
         if alike > 0 {
-            line(&format!("        and {alike} more"), "");
+            say(format!("        and {alike} more"));
         }
     }
     if summary.more > 0 {
-        line(&format!("    and {} more", summary.more), "");
+        say(format!("    and {} more", summary.more));
     }
-    for (left, right) in proposals(summary, shell) {
-        line(&left, right);
-    }
-    if !shell {
-        return text;
-    }
-    let for_agents = is_for_agents(summary);
+    rows
+}
+
+// The packet for an agent, else where to read on.
+fn offer(summary: &RunSummary) -> Option<Row<'_>> {
     let packet = summary.packet.as_ref().filter(|it| it.files > 0);
-    if let Some(packet) = packet.filter(|_| for_agents) {
+    if let Some(packet) = packet.filter(|_| is_for_agents(summary)) {
         let files = if packet.files == 1 { "file" } else { "files" };
         let tokens = thousands(packet.prompt_tokens.max(packet.tokens));
         let left = format!(
             "    for an agent: {} {files}, {tokens} tokens",
             packet.files
         );
-        line(&left, "mendit fix --agent claude");
-    } else if summary.certain.is_empty() && !summary.requires_user_action {
-        line("    what the log says of it", "mendit diagnose");
+        return Some((left, "mendit fix --agent claude"));
     }
-    text
+    let row = || ("    what the log says of it".to_owned(), "mendit diagnose");
+    (summary.certain.is_empty() && !summary.requires_user_action).then(row)
 }
 
 // What may be it or mends it, each with what is typed for it.
-fn proposals(summary: &RunSummary, shell: bool) -> Vec<(String, &str)> {
+fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     let typed = |command| if shell { command } else { "" };
     // A person names the file by asking for it.
     let tried = |tried, otherwise| typed(if tried { "mendit fix" } else { otherwise });
-    let cause = summary.cause.iter();
-    let cause = cause.map(|it| (format!("  ✗ {}", it.message), typed("mendit why")));
-    let changed = changed(summary).into_iter();
-    let changed = changed.map(|it| (format!("  ~ {it}"), typed("mendit why")));
-    let certain = summary.certain.iter().map(|it| {
-        let line = format!("  ✓ certain: {}", it.statement);
-        (line, tried(it.tried, "mendit hint --apply"))
-    });
-    let perhaps = summary.perhaps.iter().map(|it| {
-        let line = format!("  ? perhaps: {}", it.statement);
-        (line, tried(it.tried, "mendit hint"))
-    });
-    let mends = summary.mends.iter();
-    let mends = mends.map(|it| (format!("  ? perhaps: {it}"), typed("mendit fix")));
-    let remedies = summary.remedies.iter();
-    let remedies = remedies.map(|it| {
-        (
-            format!("  ! {}", it.problem),
-            it.command.as_deref().unwrap_or_default(),
-        )
-    });
-    let told = cause
-        .chain(changed)
-        .chain(certain)
-        .chain(perhaps)
-        .chain(mends);
-    told.chain(remedies).collect()
+    let mut rows = Vec::new();
+    if let Some(cause) = &summary.cause {
+        rows.push((format!("  ✗ {}", cause.message), typed("mendit why")));
+    }
+    if let Some(changed) = changed(summary) {
+        rows.push((format!("  ~ {changed}"), typed("mendit why")));
+    }
+    for it in &summary.certain {
+        let said = format!("  ✓ certain: {}", it.statement);
+        rows.push((said, tried(it.tried, "mendit hint --apply")));
+    }
+    for it in &summary.perhaps {
+        let said = format!("  ? perhaps: {}", it.statement);
+        rows.push((said, tried(it.tried, "mendit hint")));
+    }
+    for mend in &summary.mends {
+        rows.push((format!("  ? perhaps: {mend}"), typed("mendit fix")));
+    }
+    for it in &summary.remedies {
+        let command = it.command.as_deref().unwrap_or_default();
+        rows.push((format!("  ! {}", it.problem), command));
+    }
+    rows
 }
 
 // The changes that reach the failing tests, by their places where these are few.
@@ -224,31 +225,24 @@ fn shortened(text: &str) -> String {
 }
 
 // Colours the marks at the start of lines; they mean the same without.
-struct Ink(bool);
-
-impl Ink {
-    fn marks(&self, text: &str) -> String {
-        if !self.0 {
-            return text.to_owned();
-        }
-        let mark = |line: &str| {
-            let marks = [
-                ("  ✗", RED),
-                ("  ✓", GREEN),
-                ("  !", YELLOW),
-                ("  ?", YELLOW),
-            ];
-            let found = marks.iter().find(|(mark, _)| line.starts_with(mark));
-            found.map_or_else(
-                || line.to_owned(),
-                |(mark, color)| {
-                    let rest = line.get(mark.len()..).unwrap_or_default();
-                    format!("{color}{mark}\x1b[0m{rest}")
-                },
-            )
-        };
-        let lines = text.lines().map(|line| mark(line) + "\n");
-        lines.collect()
+fn inked(text: String, color: bool) -> String {
+    let marks = [
+        ("  ✗", RED),
+        ("  ✓", GREEN),
+        ("  !", YELLOW),
+        ("  ?", YELLOW),
+    ];
+    let ink = |line: &str| {
+        let mut found = marks.iter().filter_map(|(mark, color)| {
+            let rest = line.strip_prefix(mark)?;
+            Some(format!("{color}{mark}\x1b[0m{rest}\n"))
+        });
+        found.next().unwrap_or_else(|| format!("{line}\n"))
+    };
+    if color {
+        text.lines().map(ink).collect()
+    } else {
+        text
     }
 }
 

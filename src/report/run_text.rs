@@ -27,86 +27,80 @@ pub fn declined_text(result: &RunResult, folder: &str) -> String {
 /// A run's end for people: how it stands first, then where to look.
 #[must_use]
 pub fn run_text(result: &RunResult, folder: &str) -> String {
-    let status = status_word(result);
-    let mut text = format!("{status}: {}\n", result.message);
-    let mut row = |name: &str, value: &str| {
-        if !value.is_empty() {
-            text.push_str(&format!("{name:<9}{value}\n"));
-        }
-    };
-    if let Some(failure) = &result.failure {
-        let end = &failure.test_result.message;
-        row(
-            "failure",
-            &format!("{} ({end}): {}", failure.kind, failure.message),
-        );
-    }
-    // What is left otherwise tells it.
-    let first = result
-        .failure
-        .as_ref()
-        .filter(|_| result.remaining.is_none());
-    if let Some(error) = first.and_then(|it| it.errors.iter().find(|it| !it.error.is_empty()))
-        && result.status != RunStatus::Fixed
-    {
-        let place = match (&error.path, error.line) {
-            (Some(path), Some(line)) => format!("  {path}:{line}"),
-            _ => String::new(),
-        };
-        row("error", &format!("{}{place}", error.error));
-    }
-    for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
-        row(name, id.as_deref().unwrap_or_default());
-    }
-    if let Some(remaining) = &result.remaining {
-        row("left", &left(remaining));
-    }
+    let mut rows = failed(result);
     if let Some(trouble) = &result.agent_trouble {
-        for (at, line) in trouble.last_lines.iter().enumerate() {
-            row(if at == 0 { "agent" } else { "" }, line);
-        }
+        rows.extend(below("agent", &trouble.last_lines));
     }
     if result.command_runs.len() > 1 {
         let took: f64 = result.command_runs.iter().map(|it| it.seconds).sum();
-        let whys: Vec<&str> = result
-            .command_runs
-            .iter()
-            .map(|it| it.why.as_str())
-            .collect();
+        let whys = result.command_runs.iter().map(|it| it.why.as_str());
+        let whys = whys.collect::<Vec<_>>();
         let said = format!("{} in {took:.1} s: {}", whys.len(), whys.join("; "));
-        row("runs", &said);
+        rows.push(("runs", said));
     }
     if result.attempts > 0 {
         let spent = format!(
             "{} in {:.1} s; calls of the agent: {}; highest level: {}",
             result.attempts, result.duration_seconds, result.agent_calls, result.level
         );
-        row("attempts", &spent);
+        rows.push(("attempts", spent));
     }
     if let (None, Some(end)) = (&result.failure, &result.test_result) {
-        row("test", &end.message);
+        rows.push(("test", end.message.clone()));
     }
-    for (name, said) in result.proof.iter().flat_map(proof_rows) {
-        row(name, &said);
-    }
+    rows.extend(result.proof.iter().flat_map(proof_rows));
     let name = if result.applied { "changed" } else { "changes" };
-    row(name, &changes(result));
-    for (at, action) in result.suggested_actions.iter().enumerate() {
-        row(if at == 0 { "next" } else { "" }, action);
-    }
-    if result.patch_digest.is_some() {
-        let patch = format!("{folder}/final.patch");
-        if result.applied {
-            row("applied", &patch);
-        } else {
-            row(
+    rows.push((name, changes(result)));
+    rows.extend(below("next", &result.suggested_actions));
+    let patch = format!("{folder}/final.patch");
+    match (&result.patch_digest, result.applied) {
+        (Some(_), true) => rows.push(("applied", patch)),
+        (Some(_), false) => {
+            rows.push((
                 "patch",
-                &format!("{patch} (`mendit apply` puts it into the worktree)"),
-            );
+                format!("{patch} (`mendit apply` puts it into the worktree)"),
+            ));
+        }
+        (None, _) => {}
+    }
+    rows.push(("run", folder.to_owned()));
+    let rows = rows.into_iter().filter(|(_, value)| !value.is_empty());
+    let rows = rows.map(|(name, value)| format!("{name:<9}{value}\n"));
+    let head = format!("{}: {}\n", status_word(result), result.message);
+    head + &rows.collect::<String>()
+}
+
+// What failed first, and what is left of it.
+fn failed(result: &RunResult) -> Vec<(&'static str, String)> {
+    let mut rows = Vec::new();
+    if let Some(failure) = &result.failure {
+        let end = &failure.test_result.message;
+        rows.push((
+            "failure",
+            format!("{} ({end}): {}", failure.kind, failure.message),
+        ));
+        let mut errors = failure.errors.iter().filter(|it| !it.error.is_empty());
+        // What is left otherwise tells it.
+        let told = result.remaining.is_some() || result.status == RunStatus::Fixed;
+        if let Some(error) = errors.next().filter(|_| !told) {
+            let place = match (&error.path, error.line) {
+                (Some(path), Some(line)) => format!("  {path}:{line}"),
+                _ => String::new(),
+            };
+            rows.push(("error", format!("{}{place}", error.error)));
         }
     }
-    row("run", folder);
-    text
+    for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
+        rows.push((name, id.clone().unwrap_or_default()));
+    }
+    rows.extend(result.remaining.iter().map(|it| ("left", left(it))));
+    rows
+}
+
+// The first line beside a name, the others below it.
+fn below(name: &'static str, lines: &[String]) -> impl Iterator<Item = (&'static str, String)> {
+    let names = std::iter::once(name).chain(std::iter::repeat(""));
+    names.zip(lines.iter().cloned())
 }
 
 // The files with how many lines come and go in each. A result of an older program counts none.

@@ -1,9 +1,7 @@
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use crate::model::{
-    AfterProblem, FailureKind, PatchProblem, PatchVerdict, RunFailure, RunSummary, explain, hex,
-};
+use crate::model::{FailureKind, PatchVerdict, RunFailure, RunSummary, explain, hex};
 
 /// A SARIF 2.1.0 log of one run of this program.
 fn sarif_log(rules: &[Value], results: &[Value]) -> Value {
@@ -98,10 +96,10 @@ fn of_failure(summary: &RunSummary, failure: &RunFailure) -> Value {
 }
 
 // GitHub shows nothing without a line.
-fn location(path: &str, line: Option<u32>) -> Value {
+fn location(path: &str, line: Option<impl Into<u64>>) -> Value {
     json!({ "physicalLocation": {
         "artifactLocation": { "uri": uri(path) },
-        "region": { "startLine": line.unwrap_or(1).max(1) },
+        "region": { "startLine": line.map_or(1, |it| it.into().max(1)) },
     }})
 }
 
@@ -119,23 +117,21 @@ pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
             json!({"id": code, "shortDescription": {"text": title}})
         })
         .collect();
-    let problems = verdict.problems.iter().map(|it| of_problem(it, name));
-    let results: Vec<Value> = problems.chain(verdict.broken().map(of_after)).collect();
+    let problems = verdict.problems.iter().map(|it| {
+        let level = it.severity.as_str();
+        result(it.code.as_str(), level, &it.text(), (name, it.patch_line))
+    });
+    let broken = verdict.broken();
+    let broken = broken.map(|it| {
+        result(
+            it.code.as_str(),
+            "warning",
+            &it.message,
+            (it.path.as_str(), it.line),
+        )
+    });
+    let results: Vec<Value> = problems.chain(broken).collect();
     sarif_log(&rules, &results)
-}
-
-fn of_problem(problem: &PatchProblem, name: &str) -> Value {
-    result(
-        problem.code.as_str(),
-        problem.severity.as_str(),
-        &problem.text(),
-        (name, problem.patch_line),
-    )
-}
-
-fn of_after(after: &AfterProblem) -> Value {
-    let place = (after.path.as_str(), after.line);
-    result(after.code.as_str(), "warning", &after.message, place)
 }
 
 fn result(code: &str, level: &str, text: &str, (path, line): (&str, u64)) -> Value {
@@ -143,12 +139,7 @@ fn result(code: &str, level: &str, text: &str, (path, line): (&str, u64)) -> Val
         "ruleId": code,
         "level": level,
         "message": {"text": text},
-        "locations": [{
-            "physicalLocation": {
-                "artifactLocation": {"uri": uri(path)},
-                "region": {"startLine": line.max(1)},
-            }
-        }],
+        "locations": [location(path, Some(line))],
     })
 }
 

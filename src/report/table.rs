@@ -1,18 +1,14 @@
 /// Rows in columns as wide as their widest cell, two blanks apart; `numbers` are the columns that
 /// stand at the right.
 #[must_use]
-pub fn table<const N: usize>(rows: &[[String; N]], numbers: &[usize]) -> String {
-    let lines = table_lines(rows, numbers).into_iter();
-    lines.map(|line| line + "\n").collect()
-}
-
-/// The same line by line, for what has more to say below a row.
-pub(super) fn table_lines<const N: usize>(rows: &[[String; N]], numbers: &[usize]) -> Vec<String> {
-    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max();
-    let widths: [usize; N] = std::array::from_fn(|at| width(at).unwrap_or(0));
-    let line = |row: &[String; N]| {
-        let cells = row.iter().zip(widths).enumerate();
-        let cells = cells.map(|(at, (cell, width))| {
+pub fn table<R: AsRef<[String]>>(rows: &[R], numbers: &[usize]) -> String {
+    let width = |at: usize| {
+        let cells = rows.iter().filter_map(|row| row.as_ref().get(at));
+        cells.map(|it| it.chars().count()).max().unwrap_or(0)
+    };
+    let line = |row: &R| {
+        let cells = row.as_ref().iter().enumerate().map(|(at, cell)| {
+            let width = width(at);
             if numbers.contains(&at) {
                 format!("{cell:>width$}")
             } else {
@@ -20,7 +16,7 @@ pub(super) fn table_lines<const N: usize>(rows: &[[String; N]], numbers: &[usize
             }
         });
         let line = cells.collect::<Vec<_>>().join("  ");
-        line.trim_end().to_owned()
+        line.trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
 }

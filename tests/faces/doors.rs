@@ -8,10 +8,10 @@ use std::process::Stdio;
 
 use crate::support::Repo;
 use mendit::app::{
-    App, AppOptions, ContextRequest, DiagnoseRequest, FindingRow, HintRequest, ImportsRequest, Log,
-    PatchRequest, RedactRequest, Silent, SplitRequest, StatsRequest, Target, add_up_runs,
-    apply_patch, build_context, check_patch, diagnose_log, explain_word, find_imports,
-    list_imports, redact_text, split_task, to_json, with_canonical,
+    App, AppOptions, ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input,
+    LevelChoice, Log, PatchRequest, RedactRequest, Silent, SplitRequest, StatsRequest, Switch,
+    Target, add_up_runs, apply_patch, build_context, check_patch, diagnose_log, explain_word,
+    find_imports, list_imports, redact_text, split_task, to_json, with_canonical,
 };
 use mendit::model::DiagnosisDocument;
 use serde_json::{Value, json};
@@ -91,14 +91,13 @@ fn doors() -> Vec<Door> {
             ],
             library: Box::new(|app| {
                 let request = DiagnoseRequest {
-                    timed_out: false,
-                    log: Log::from(with_token(ALIAS)),
+                    log: Some(Input::held("log", with_token(ALIAS))),
                     exit_code: Some(2),
                     command: Some("tsc".to_owned()),
-                    reports: Vec::new(),
+                    ..DiagnoseRequest::default()
                 };
-                let diagnosis = diagnose_log(app, &request, &Silent).unwrap();
-                document(&DiagnosisDocument::new(&diagnosis))
+                let found = diagnose_log(app, &request, &Silent).unwrap();
+                document(&DiagnosisDocument::new(&found.diagnosis))
             }),
         },
         Door {
@@ -107,8 +106,8 @@ fn doors() -> Vec<Door> {
             line: vec!["context", "--log", "../alias.log", "--level", "1"],
             library: Box::new(|app| {
                 let request = ContextRequest {
-                    log: Some(Log::from(with_token(ALIAS))),
-                    level: mendit::model::Level::from_number(1),
+                    log: Some(Input::held("log", with_token(ALIAS))),
+                    level: LevelChoice::Exactly(mendit::model::Level::OneHop),
                     ..ContextRequest::default()
                 };
                 document(&build_context(app, &request, &Silent).unwrap().context)
@@ -134,7 +133,6 @@ fn doors() -> Vec<Door> {
             library: Box::new(|app| {
                 let request = ImportsRequest {
                     files: vec!["src/c.ts".to_owned()],
-                    hops: 1,
                     symbols: true,
                     ..ImportsRequest::default()
                 };
@@ -147,8 +145,6 @@ fn doors() -> Vec<Door> {
             line: vec!["imports", "--changed", "HEAD~1", "--tests"],
             library: Box::new(|app| {
                 let request = ImportsRequest {
-                    hops: u32::MAX,
-                    reverse: true,
                     changed: Some("HEAD~1".to_owned()),
                     tests: true,
                     ..ImportsRequest::default()
@@ -182,11 +178,10 @@ fn doors() -> Vec<Door> {
             line: vec!["redact", "../alias.log", "--findings"],
             library: Box::new(|app| {
                 let request = RedactRequest {
-                    text: with_token(ALIAS).into_bytes(),
-                    ..RedactRequest::default()
+                    file: Input::held("", with_token(ALIAS)),
+                    env: Switch::On,
                 };
-                let redacted = redact_text(app, &request, &Silent).unwrap();
-                document(&FindingRow::of(&redacted.findings))
+                document(&redact_text(app, &request, &Silent).unwrap().findings)
             }),
         },
         Door {
@@ -334,10 +329,9 @@ fn tasks_without_a_tool_answer_alike_as_well() {
     };
     let app = App::open(&options, |_| {}).unwrap();
     let request = SplitRequest {
-        name: "task.md".to_owned(),
-        task: task.as_bytes().to_vec(),
+        task: Input::held("task.md", task),
         force: true,
-        after_timeout: false,
+        reason: None,
     };
     let plan = document(&split_task(&app, &request, &Silent).unwrap());
     assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");

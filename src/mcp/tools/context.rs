@@ -4,9 +4,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::super::tool::ToolError;
-use super::diagnose::{log, reports};
-use crate::app::settings::Bytes;
-use crate::app::{ContextRequest, Named, build_context};
+use super::diagnose::{junit, log};
+use crate::app::settings::{Bytes, Settings};
+use crate::app::{ContextRequest, Flags, Input, LevelChoice, build_context};
 use crate::mcp::answer::MOST_TOKENS;
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::{Level, StopReason, UnchangedFile};
@@ -63,52 +63,29 @@ pub(super) struct Arguments {
 
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
-    let app = (caller.open)(&|settings| {
-        let context = &mut settings.context;
-        context.max_files = given.max_files.or(context.max_files);
-        let bytes = |given: Option<u64>| given.map(Bytes);
-        context.max_file_bytes = bytes(given.max_file_bytes).or(context.max_file_bytes);
-        context.max_total_bytes = bytes(given.max_total_bytes).or(context.max_total_bytes);
-        context.max_tokens =
-            (given.max_tokens)
-                .or(context.max_tokens)
-                .or(Some(if given.document {
-                    DOCUMENT_TOKENS
-                } else {
-                    USUAL_TOKENS
-                }));
-        if given.max_tokens.is_none() {
-            context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
-        }
-    })?;
     let is_sent = given.log.is_some();
-    let nothing = given.targets.is_empty() && given.requested_files.is_empty();
-    let file = given.log_file.as_deref();
-    let silent = nothing && given.rev.is_none() && given.issue.is_none();
-    let log = if given.log.is_some() || file.is_some() || silent {
-        log(&app, given.log, file, caller.progress)?
-    } else {
-        None
-    };
-    let since = (!given.since.is_empty()).then(|| Named {
-        name: "since".to_owned(),
-        document: json!({"files": given.since}),
-    });
-    let request = ContextRequest {
+    let since = json!({"files": given.since}).to_string();
+    let level = |number: Option<u8>| number.map(level).transpose();
+    let mut request = ContextRequest {
         targets: given.targets,
-        log,
-        issue: given.issue,
-        since,
+        issue: given.issue.map(|it| Input::held("issue", it)),
+        since: (!given.since.is_empty()).then(|| Input::held("since", since)),
         diff: given.diff,
-        reports: reports(&given.junit)?,
+        junit: junit(given.junit),
         test_commands: given.test_commands,
-        level: given.level.map(level).transpose()?,
-        previous_level: given.previous_level.map(level).transpose()?,
+        level: level(given.level)?.map_or(LevelChoice::Auto, LevelChoice::Exactly),
+        previous_level: level(given.previous_level)?,
         stop_reason: given.stop_reason,
         requested: given.requested_files,
         rev: given.rev,
+        max_files: given.max_files,
+        max_file_bytes: given.max_file_bytes.map(Bytes),
+        max_total_bytes: given.max_total_bytes.map(Bytes),
+        max_tokens: given.max_tokens,
         ..ContextRequest::default()
     };
+    let app = (caller.open)(&Usual(&request, given.document))?;
+    request.log = log(&app, given.log, given.log_file.as_deref(), caller.progress)?;
     let mut packed = build_context(&app, &request, caller.progress)?;
     if is_sent {
         // Who calls has it.
@@ -122,7 +99,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         Given::text(context_markdown(&packed.context, &packed.packet), COMMAND)
     };
     // Files are counted, and what is said of them is about as much again.
-    let asked = given.max_tokens.map(|it| it.saturating_mul(2));
+    let asked = request.max_tokens.map(|it| it.saturating_mul(2));
     answer.asked = asked.map(|it| if it == 0 { 0 } else { it.max(MOST_TOKENS) });
     Ok(answer)
 }
@@ -133,6 +110,22 @@ const USUAL_TOKENS: u64 = 11_000;
 // Quoted as JSON and with the reasons for each file it is longer.
 const DOCUMENT_TOKENS: u64 = 8_000;
 const USUAL_LOG: u64 = 12_288;
+
+// What is asked for, within what every client takes where nobody says more.
+struct Usual<'a>(&'a ContextRequest, bool);
+
+impl Flags for Usual<'_> {
+    fn merge(&self, settings: &mut Settings) {
+        let Self(request, document) = self;
+        request.merge(settings);
+        let usual = [USUAL_TOKENS, DOCUMENT_TOKENS][usize::from(*document)];
+        let context = &mut settings.context;
+        context.max_tokens = context.max_tokens.or(Some(usual));
+        if request.max_tokens.is_none() {
+            context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
+        }
+    }
+}
 
 // The whole repository without caps is never given to an agent.
 fn level(number: u8) -> Result<Level, ToolError> {

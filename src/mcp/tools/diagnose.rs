@@ -3,10 +3,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::tool::ToolError;
-use crate::app::{
-    App, AppError, DiagnoseRequest, LastLog, Log, Progress, Report, diagnose_log, last_log, no_run,
-    read_junit, read_log, readable_file,
-};
+use crate::app::{App, DiagnoseRequest, Input, Progress, diagnose_log, readable_file};
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::DiagnosisDocument;
 use crate::report::diagnosis_text;
@@ -33,31 +30,15 @@ pub(super) struct Arguments {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
-    let unnamed = given.log.is_none() && given.log_file.is_none();
-    let last = if unnamed && given.junit.is_empty() {
-        Some(last(&app, caller.progress)?.ok_or_else(no_run)?)
-    } else {
-        None
-    };
-    let log = match &last {
-        Some(last) => Some(last.log.clone()),
-        None if unnamed => None,
-        None => log(&app, given.log, given.log_file.as_deref(), caller.progress)?,
-    };
-    // How it ended is told as one: what a call says of it takes the place of all that the run says.
-    let told = given.exit_code.is_some() || given.timed_out.is_some();
-    let ended = last.as_ref().filter(|_| !told);
-    let ended = ended.map(|it| (it.exit_code, it.timed_out));
-    let (exit_code, timed_out) =
-        ended.unwrap_or((given.exit_code, given.timed_out.unwrap_or_default()));
     let request = DiagnoseRequest {
-        timed_out,
-        log: log.unwrap_or_default(),
-        exit_code,
-        command: given.command.or(last.and_then(|it| it.command)),
-        reports: reports(&given.junit)?,
+        log: log(&app, given.log, given.log_file.as_deref(), caller.progress)?,
+        exit_code: given.exit_code,
+        timed_out: given.timed_out,
+        command: given.command,
+        junit: junit(given.junit),
+        ..DiagnoseRequest::default()
     };
-    let diagnosis = diagnose_log(&app, &request, caller.progress)?;
+    let diagnosis = diagnose_log(&app, &request, caller.progress)?.diagnosis;
     let document = DiagnosisDocument::new(&diagnosis);
     Given::new(
         diagnosis_text(&diagnosis, false),
@@ -67,39 +48,25 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
 }
 
 /// The reports that a call brings along.
-pub(super) fn reports(texts: &[String]) -> Result<Vec<Report>, AppError> {
-    let one = |text: &String| read_junit("junit", text.as_bytes());
-    texts.iter().map(one).collect()
+pub(super) fn junit(texts: Vec<String>) -> Vec<Input> {
+    let held = |text: String| Input::held("junit", text);
+    texts.into_iter().map(held).collect()
 }
 
-/// The log that a call is about: its text, a file of the repository, or the last run.
+/// The log that a call names: its text, or a file of the repository.
 pub(super) fn log(
     app: &App,
     text: Option<String>,
     file: Option<&str>,
     progress: &dyn Progress,
-) -> Result<Option<Log>, ToolError> {
-    match (text, file) {
-        (Some(_), Some(_)) => Err(ToolError::Arguments(
-            "give either `log` or `logFile`".to_owned(),
-        )),
-        (Some(text), None) => Ok(Some(Log::from(text))),
-        (None, Some(file)) => {
-            let bytes = readable_file(app, file, progress)?;
-            let log = read_log(app, bytes.as_slice());
-            Ok(Some(
-                log.map_err(|error| AppError::unreadable(file, &error))?,
-            ))
+) -> Result<Option<Input>, ToolError> {
+    Ok(match (text, file) {
+        (Some(_), Some(_)) => {
+            let said = "give either `log` or `logFile`";
+            return Err(ToolError::Arguments(said.to_owned()));
         }
-        (None, None) => Ok(last(app, progress)?.map(|it| it.log)),
-    }
-}
-
-// The last run, which is said.
-fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
-    let last = last_log(app)?;
-    if let Some(last) = &last {
-        progress.note(&format!("the log of {}", last.said));
-    }
-    Ok(last)
+        (Some(text), None) => Some(Input::held("log", text)),
+        (None, Some(file)) => Some(Input::held(file, readable_file(app, file, progress)?)),
+        (None, None) => None,
+    })
 }

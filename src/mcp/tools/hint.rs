@@ -3,8 +3,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::tool::ToolError;
-use super::diagnose::{log, reports};
-use crate::app::{HintRequest, find_imports};
+use super::diagnose::{junit, log};
+use crate::app::{HintRequest, find_imports, last, reports};
 use crate::mcp::tool::{Caller, Given, arguments};
 
 /// What `find_import` takes.
@@ -32,11 +32,11 @@ pub(super) struct Arguments {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
-    let file = given.log_file.as_deref();
-    let log = if given.file.is_some() && given.log.is_none() && file.is_none() {
-        None
-    } else {
-        log(&app, given.log, file, caller.progress)?
+    let log = log(&app, given.log, given.log_file.as_deref(), caller.progress)?;
+    let log = match log {
+        Some(log) => Some(log.log(&app, caller.progress)?),
+        None if given.file.is_none() => last(&app, caller.progress)?.map(|it| it.log),
+        None => None,
     };
     if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
         let said = "name what is undefined with `names` and `file`, or give a `log` that does";
@@ -46,7 +46,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         names: given.names,
         file: given.file,
         logs: log.into_iter().collect(),
-        reports: reports(&given.junit)?,
+        reports: reports(&junit(given.junit), caller.progress)?,
         rev: given.rev,
         fix: given.fix,
         apply: false,

@@ -41,16 +41,14 @@ pub(super) fn apply(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Too
 
 fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), ToolError> {
     let given: Arguments = arguments(given)?;
-    let app = (caller.open)(&|settings| {
-        settings.patch.strict |= given.strict;
-        settings.patch.strict_after |= given.strict_after;
-    })?;
     let request = PatchRequest {
         patch: given.patch.into_bytes(),
+        strict: given.strict,
+        strict_after: given.strict_after,
         three_way: given.three_way,
         ..PatchRequest::default()
     };
-    Ok((app, request))
+    Ok(((caller.open)(&request)?, request))
 }
 
 fn report(

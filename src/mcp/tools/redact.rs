@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool::ToolError;
-use crate::app::{FindingRow, RedactRequest, readable_file, redact_text};
+use crate::app::{FindingRow, Input, RedactRequest, Switch, readable_file, redact_text};
 use crate::mcp::tool::{Caller, Given, arguments};
 use crate::model::shell_word;
 
@@ -29,32 +29,23 @@ pub(super) struct Masked {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let app = caller.app()?;
-    let (name, text) = match (given.text, given.file) {
-        (Some(text), None) => (String::new(), text.into_bytes()),
+    let (file, named) = match (given.text, given.file) {
+        (Some(text), None) => (Input::held("", text), "FILE".into()),
         (None, Some(typed)) => {
             // Only what a packet might hold.
             let bytes = readable_file(&app, &typed, caller.progress)?;
-            (typed, bytes)
+            (Input::held(&typed, bytes), shell_word(&typed).into_owned())
         }
         _ => {
             let said = "give either `text` or `file`";
             return Err(ToolError::Arguments(said.to_owned()));
         }
     };
-    let request = RedactRequest {
-        text,
-        name,
-        without_environment: false,
-    };
-    let redacted = redact_text(&app, &request, caller.progress)?;
+    let env = Switch::On;
+    let masked = redact_text(&app, &RedactRequest { file, env }, caller.progress)?;
     let masked = Masked {
-        findings: FindingRow::of(&redacted.findings),
-        text: String::from_utf8_lossy(&redacted.bytes).into_owned(),
-    };
-    let named = if request.name.is_empty() {
-        "FILE".to_owned()
-    } else {
-        shell_word(&request.name).into_owned()
+        text: String::from_utf8_lossy(&masked.bytes).into_owned(),
+        findings: masked.findings,
     };
     Given::new(
         masked.text.clone(),

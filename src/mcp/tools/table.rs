@@ -1,127 +1,60 @@
 use super::{context, diagnose, explain, hint, imports, patch, redact, tests};
+use crate::app::ImportsRequest;
 use crate::mcp::tool::{ToolRow, document, input};
 
-/// Every tool, in the order they are listed.
-pub(in crate::mcp) const TOOLS: &[ToolRow] = &[
-    ToolRow {
-        name: "diagnose",
-        title: "Diagnose a log",
-        about: "Say what a log tells about a failure: its kind, the lines that say so, the files it \
-                names, and what to do about it.",
-        writes: false,
-        runs: false,
-        input: input::<diagnose::Arguments>,
-        output: Some(|| document("diagnosis")),
-        call: diagnose::call,
-    },
-    ToolRow {
-        name: "build_context",
-        title: "Build the context of a failure",
-        about: "Choose the files that a repair of a failure needs, under hard caps, from the log or \
-                from named targets. What is left out is named with the reason. Without a log it takes \
-                the last run of `mendit run`.",
-        writes: false,
-        runs: false,
-        input: input::<context::Arguments>,
-        output: None,
-        call: context::call,
-    },
-    ToolRow {
-        name: "find_import",
-        title: "Find imports",
-        about: "Find the imports that were meant for undefined names, by how this repository \
-                imports and defines them.",
-        writes: false,
-        runs: false,
-        input: input::<hint::Arguments>,
-        output: Some(|| document("hint")),
-        call: hint::call,
-    },
-    ToolRow {
-        name: "imports",
-        title: "List imports",
-        about: "List what files import, or what imports them, to a number of hops; with `changed` and \
-                `tests` the tests that the changes since a commit can reach.",
-        writes: false,
-        runs: false,
-        input: input::<imports::Arguments>,
-        output: Some(|| document("imports")),
-        call: imports::call,
-    },
-    ToolRow {
-        name: "check_patch",
-        title: "Check a patch",
-        about: "Judge a patch and change nothing: whether and where it applies, what had to be \
-                mended, what it breaks, and what to send instead when it does not apply.",
-        writes: false,
-        runs: false,
-        input: input::<patch::Arguments>,
-        output: Some(|| document("patch-verdict")),
-        call: patch::check,
-    },
-    ToolRow {
-        name: "apply_patch",
-        title: "Apply a patch",
-        about: "Judge a patch, then write all of it to the worktree or nothing.",
-        writes: true,
-        runs: false,
-        input: input::<patch::Arguments>,
-        output: Some(|| document("patch-verdict")),
-        call: patch::apply,
-    },
-    ToolRow {
-        name: "run_tests",
-        title: "Run the tests",
-        about: "Run one of the test commands that this server was given. When it fails: which tests, \
-                what they died of and where, the import that is certain, and where the log is.",
-        writes: false,
-        runs: true,
-        input: input::<tests::Arguments>,
-        output: Some(input::<tests::Ran>),
-        call: tests::run,
-    },
-    ToolRow {
-        name: "find_cause",
-        title: "Find the change that broke the tests",
-        about: "Name the smallest set of changes without which the failing tests pass: uncommitted ones, \
-                else those of the commit that brought it. Changes are taken back in a place of its own; \
-                nothing is written.",
-        writes: false,
-        runs: true,
-        input: input::<tests::Arguments>,
-        output: Some(|| document("why")),
-        call: tests::why,
-    },
-    ToolRow {
-        name: "fix_tests",
-        title: "Fix without a model",
-        about: "Mend what a test command fails with as far as no model is needed, tried in a place of \
-                its own. Gives the patch that makes it pass; nothing is written.",
-        writes: false,
-        runs: true,
-        input: input::<tests::Arguments>,
-        output: Some(input::<tests::Mended>),
-        call: tests::fix,
-    },
-    ToolRow {
-        name: "redact",
-        title: "Mask secrets",
-        about: "Give a text or a file of the repository with its secrets masked, and say where they \
-                were.",
-        writes: false,
-        runs: false,
-        input: input::<redact::Arguments>,
-        output: Some(input::<redact::Masked>),
-        call: redact::call,
-    },
-    ToolRow {
-        name: "explain",
-        title: "Explain a code",
-        about: "Say what a code such as P401 means and what to do about it; without a code, list all codes.",
-        writes: false,
-        runs: false,
-        input: input::<explain::Arguments>,
-        output: Some(input::<explain::Pages>),
-        call: explain::call,
-    },
-];
+// A row: its name, its title, whether it `reads`, `writes` or `runs`, its arguments and what it gives, and
+// what does it. The comment above is what a model is told.
+macro_rules! tools {
+    ($($(#[doc = $about:literal])+
+       $name:literal $title:literal $access:ident $input:ty => $output:expr, $call:path;)*) => {
+        /// Every tool, in the order they are listed.
+        pub(in crate::mcp) const TOOLS: &[ToolRow] = &[$(
+            ToolRow {
+                name: $name,
+                title: $title,
+                about: concat!($($about),+),
+                writes: matches!(stringify!($access).as_bytes(), b"writes"),
+                runs: matches!(stringify!($access).as_bytes(), b"runs"),
+                input: input::<$input>,
+                output: $output,
+                call: $call,
+            },
+        )*];
+    };
+}
+
+tools! {
+    /// Say what a log tells about a failure: its kind, the lines that say so, the files it names, and what to
+    /// do about it.
+    "diagnose" "Diagnose a log" reads diagnose::Arguments
+        => Some(|| document("diagnosis")), diagnose::call;
+    /// Choose the files that a repair of a failure needs, under hard caps, from the log or from named
+    /// targets. What is left out is named with the reason. Without a log it takes the last run of
+    /// `mendit run`.
+    "build_context" "Build the context of a failure" reads context::Arguments => None, context::call;
+    /// Find the imports that were meant for undefined names, by how this repository imports and defines
+    /// them.
+    "find_import" "Find imports" reads hint::Arguments => Some(|| document("hint")), hint::call;
+    /// List what files import, or what imports them, to a number of hops; with `changed` and `tests` the
+    /// tests that the changes since a commit can reach.
+    "imports" "List imports" reads ImportsRequest => Some(|| document("imports")), imports::call;
+    /// Judge a patch and change nothing: whether and where it applies, what had to be mended, what it breaks,
+    /// and what to send instead when it does not apply.
+    "check_patch" "Check a patch" reads patch::Arguments => Some(|| document("patch-verdict")), patch::check;
+    /// Judge a patch, then write all of it to the worktree or nothing.
+    "apply_patch" "Apply a patch" writes patch::Arguments => Some(|| document("patch-verdict")), patch::apply;
+    /// Run one of the test commands that this server was given. When it fails: which tests, what they died of
+    /// and where, the import that is certain, and where the log is.
+    "run_tests" "Run the tests" runs tests::Arguments => Some(input::<tests::Ran>), tests::run;
+    /// Name the smallest set of changes without which the failing tests pass: uncommitted ones, else those of
+    /// the commit that brought it. Changes are taken back in a place of its own; nothing is written.
+    "find_cause" "Find the change that broke the tests" runs tests::Arguments
+        => Some(|| document("why")), tests::why;
+    /// Mend what a test command fails with as far as no model is needed, tried in a place of its own. Gives
+    /// the patch that makes it pass; nothing is written.
+    "fix_tests" "Fix without a model" runs tests::Arguments => Some(input::<tests::Mended>), tests::fix;
+    /// Give a text or a file of the repository with its secrets masked, and say where they were.
+    "redact" "Mask secrets" reads redact::Arguments => Some(input::<redact::Masked>), redact::call;
+    /// Say what a code such as P401 means and what to do about it; without a code, list all codes.
+    "explain" "Explain a code" reads explain::Arguments => Some(input::<explain::Pages>), explain::call;
+}

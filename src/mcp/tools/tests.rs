@@ -5,8 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::tool::ToolError;
+use crate::app::settings::Settings;
 use crate::app::{
-    App, FixRequest, RunRequest, WhyRequest, enter_last, find_cause, find_fix, last_line,
+    App, FixRequest, Flags, RunRequest, WhyRequest, enter_last, find_cause, find_fix, last_line,
     run_command,
 };
 use crate::mcp::tool::{Caller, Given, arguments};
@@ -64,9 +65,8 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         .collect::<Vec<_>>()
         .join(" ");
     let request = RunRequest {
-        terminal: crate::app::Terminal::default(),
         command: words,
-        out: None,
+        ..RunRequest::default()
     };
     // The whole log is kept with the run; the answer tells what it comes to.
     let mut heard = Heard::default();
@@ -106,7 +106,7 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
 
 pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let command = chosen(caller, given)?;
-    let mut app = (caller.open)(&|settings| settings.agent.command = None)?;
+    let mut app = (caller.open)(&NoAgent)?;
     let request = FixRequest {
         command: command.into_iter().map(Into::into).collect(),
         ..FixRequest::default()
@@ -133,9 +133,17 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     Given::new(text, &document, "mendit fix")
 }
 
+struct NoAgent;
+
+impl Flags for NoAgent {
+    fn merge(&self, settings: &mut Settings) {
+        settings.agent.command = None;
+    }
+}
+
 pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let command = chosen(caller, given)?;
-    let mut app = (caller.open)(&|_| {})?;
+    let mut app = caller.app()?;
     let request = WhyRequest {
         command: command.into_iter().map(Into::into).collect(),
         ..WhyRequest::default()

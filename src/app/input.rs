@@ -1,0 +1,180 @@
+use std::convert::Infallible;
+use std::io::{self, IsTerminal as _, Read};
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use super::{App, AppError, LastLog, Progress, last_log, read_junit, read_log};
+use crate::diagnose::Log;
+use crate::junit::Report;
+
+/// A text: a file, standard input, or what a caller holds.
+#[derive(Debug, Clone)]
+pub struct Input {
+    name: String,
+    held: Option<Vec<u8>>,
+}
+
+impl FromStr for Input {
+    type Err = Infallible;
+
+    fn from_str(name: &str) -> Result<Self, Infallible> {
+        Ok(Self::named(name))
+    }
+}
+
+impl Input {
+    /// A file, or standard input where the name is `-`.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            held: None,
+        }
+    }
+
+    /// Standard input.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self::named("-")
+    }
+
+    /// A text that is here already, and the name that messages give it.
+    #[must_use]
+    pub fn held(name: &str, text: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.to_owned(),
+            held: Some(text.into()),
+        }
+    }
+
+    /// What it is called: the path of a file, `-` for standard input.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn open(&self) -> io::Result<Box<dyn Read + '_>> {
+        Ok(match &self.held {
+            Some(held) => Box::new(held.as_slice()),
+            None if self.name == "-" => Box::new(io::stdin().lock()),
+            None => Box::new(std::fs::File::open(&self.name)?),
+        })
+    }
+
+    /// All bytes.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn whole(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// All bytes, as a task reads them.
+    ///
+    /// # Errors
+    /// `U302` with its name.
+    pub fn bytes(&self) -> Result<Vec<u8>, AppError> {
+        let read = self.whole();
+        read.map_err(|error| AppError::unreadable(&self.name, &error))
+    }
+
+    /// The same up to 64 MiB.
+    ///
+    /// # Errors
+    /// As [`Input::bytes`], and what is longer.
+    pub fn read(&self) -> Result<Vec<u8>, AppError> {
+        let mut bytes = Vec::new();
+        let input = self.open().map(|it| it.take(MOST + 1));
+        let read = input.and_then(|mut it| it.read_to_end(&mut bytes));
+        read.map_err(|error| AppError::unreadable(&self.name, &error))?;
+        if bytes.len() as u64 > MOST {
+            let said = format!("`{}` is larger than 64 MiB", self.name);
+            return Err(AppError::usage(said));
+        }
+        Ok(bytes)
+    }
+
+    /// What people wrote.
+    pub(super) fn words(&self) -> Result<String, AppError> {
+        Ok(String::from_utf8_lossy(&self.read()?).into_owned())
+    }
+
+    /// A JSON document.
+    ///
+    /// # Errors
+    /// As [`Input::read`], and what is not JSON.
+    pub fn json(&self) -> Result<Value, AppError> {
+        let read = serde_json::from_slice(&self.read()?);
+        read.map_err(|error| AppError::usage(format!("`{}` is not JSON: {error}", self.name)))
+    }
+
+    /// A log, in bounded memory.
+    ///
+    /// # Errors
+    /// `U302` with its name.
+    pub fn log(&self, app: &App, progress: &dyn Progress) -> Result<Log, AppError> {
+        if self.held.is_none() && self.name == "-" {
+            awaited("a log", progress);
+        }
+        let read = self.open().and_then(|input| read_log(app, input));
+        read.map_err(|error| AppError::unreadable(&self.name, &error))
+    }
+}
+
+/// Says that standard input is waited for, when a person sits there.
+pub fn awaited(what: &str, progress: &dyn Progress) {
+    if io::stdin().is_terminal() {
+        progress.note(&format!(
+            "reading {what} from standard input; Ctrl-D ends it, Ctrl-C leaves"
+        ));
+    }
+}
+
+/// Reads reports of tests; says which of them break off.
+///
+/// # Errors
+/// What cannot be read, and what is no such report.
+pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>, AppError> {
+    let one = |input: &Input| {
+        let report = read_junit(&input.name, &input.read()?)?;
+        if !report.whole {
+            let said = "breaks off; its tests up to there are taken";
+            progress.note(&format!("`{}` {said}", input.name));
+        }
+        Ok(report)
+    };
+    inputs.iter().map(one).collect()
+}
+
+/// The log of the last run of this worktree, told; `None` when nothing was run yet.
+///
+/// # Errors
+/// As [`last_log`].
+pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
+    let last = last_log(app)?;
+    if let Some(last) = &last {
+        progress.note(&format!("reading the log of {}", last.said));
+    }
+    Ok(last)
+}
+
+/// Whether somebody hands a log to standard input: a file or a pipe, not a terminal and not the
+/// null device.
+#[must_use]
+pub fn is_piped() -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{FileType, fstat};
+        let about = fstat(rustix::stdio::stdin());
+        about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
+    }
+    #[cfg(not(unix))]
+    {
+        !io::stdin().is_terminal()
+    }
+}
+
+const MOST: u64 = 64 << 20;
