@@ -499,12 +499,10 @@ fn an_indent_that_one_side_lost_is_that_of_the_file() {
 
 #[test]
 fn what_other_editors_send_is_read() {
-    for text in [serde_json::json!({"TargetFile": "f", "ReplacementChunks": [
-            {"TargetContent": "four", "ReplacementContent": "FOUR"}]})]
-    {
-        let judged = judged(&[("f", FILE)], &text.to_string());
-        assert_eq!(after(&judged, "f").as_deref(), Some(AFTER), "{text}");
-    }
+    let text = serde_json::json!({"TargetFile": "f", "ReplacementChunks": [
+        {"TargetContent": "four", "ReplacementContent": "FOUR"}]});
+    let changed = judged(&[("f", FILE)], &text.to_string());
+    assert_eq!(after(&changed, "f").as_deref(), Some(AFTER), "{text}");
     let preview =
         r#"{"path": "f", "edits": [{"oldText": "four", "newText": "FOUR"}], "dryRun": true}"#;
     assert_eq!(
