@@ -8,7 +8,7 @@ use super::injected::is_injected;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
-use crate::languages::{facts, loading, uses};
+use crate::languages::{called_later, facts, uses};
 use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
 
 /// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
@@ -95,9 +95,9 @@ fn comes_first(asked: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     if asked.language.declares_exports && import.kind == ImportKind::Import {
         return true;
     }
-    let (Some(used), Some(loading)) = (
+    let (Some(used), Some(later)) = (
         uses(asked.file, text, asked.name),
-        loading(asked.file, text),
+        called_later(asked.file, text),
     ) else {
         return true;
     };
@@ -106,7 +106,7 @@ fn comes_first(asked: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
         1 + memchr::memchr_iter(b'\n', above).count() as u32
     });
     let mut early = lines.filter(|line| *line < import.line);
-    !early.any(|line| loading.runs(line))
+    !early.any(|line| !later.iter().any(|it| it.contains(&line)))
 }
 
 // The import at the top level that binds the name; else the one below it that stands again where the

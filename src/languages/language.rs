@@ -1,6 +1,8 @@
 use std::fmt;
 
-use tree_sitter::{Node, Tree};
+#[cfg(feature = "program")]
+use tree_sitter::Node;
+use tree_sitter::Tree;
 
 #[cfg(feature = "program")]
 use super::insert::{Inserter, Page};
@@ -8,10 +10,10 @@ use super::insert::{Inserter, Page};
 use super::installed::Look;
 #[cfg(feature = "program")]
 use super::names::Names;
+use super::query::Query;
 use super::resolver::{Resolution, Resolver};
 #[cfg(feature = "program")]
 use super::statements::Statement;
-use super::uses::Uses;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
 
@@ -51,13 +53,14 @@ pub struct Language {
     pub(super) layout: fn(&Tree, &[u8]) -> Vec<ParseProblem>,
     /// What a file says of itself; `None` when it cannot be parsed.
     pub(super) facts: fn(&RepoPath, &'static Grammar, &[u8]) -> Option<FileFacts>,
-    /// The name of a definition for an outline, asked of a node and the kind of its parent.
-    pub(super) defined: fn(Node<'_>, &str, &[u8]) -> Option<String>,
-    /// Adds what a leaf that bears the name, below the nodes given, says of its use; whether it
-    /// stands for the name.
-    pub(super) use_of: fn(&mut Uses, Node<'_>, &[Node<'_>], &[u8]) -> bool,
-    /// The names that a file needs and that nothing in it binds.
-    pub(super) free_names: fn(&Tree, &[u8]) -> Vec<String>,
+    /// What a module has at its top level.
+    pub(super) tags: Query,
+    /// Definitions, statements, bodies and comments.
+    pub(super) outline: Query,
+    /// What a name is where it stands.
+    pub(super) uses: Query,
+    /// Whether names that nothing in a file binds can be told.
+    pub(super) tells_free_names: bool,
     /// Whether an installed module has the name that is looked for, and whether as a type.
     #[cfg(feature = "program")]
     pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,

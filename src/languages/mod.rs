@@ -2,7 +2,6 @@
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
 mod assertions;
-mod bindings;
 #[cfg(feature = "program")]
 mod edit;
 mod exchanged;
@@ -23,12 +22,12 @@ mod names;
 mod outline;
 mod parse;
 pub(crate) mod python;
-#[cfg(test)]
-mod reference_queries;
+mod query;
 mod resolver;
 mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
+mod tags;
 #[cfg(test)]
 mod told;
 pub(crate) mod typescript;
@@ -44,7 +43,7 @@ pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{LANGUAGES, Language, Outside, reading};
 #[cfg(feature = "program")]
-pub use loading::{Loading, always_bound, loading};
+pub use loading::{always_bound, called_later};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};

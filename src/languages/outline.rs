@@ -1,9 +1,11 @@
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
-use super::language::Language;
-use super::literal::{Syntax, end_line_of, line_of, next};
+use super::literal::{end_line_of, line_of, next};
+use super::query::{Patterns, get};
 use crate::model::RepoPath;
 
 /// What a file is made of, for showing parts of it.
@@ -47,23 +49,31 @@ const MAX_DEPTH: usize = 200;
 #[must_use]
 pub fn outline(path: &RepoPath, bytes: &[u8]) -> Outline {
     let code = Code::of(path, bytes);
-    let read = |code: Code<'_>| Some(read(&code.tree()?, code.head(), code.language));
+    let read = |code: Code<'_>| Some(read(&code.tree()?, code.head(), &code.language.outline));
     code.and_then(read).unwrap_or_default()
 }
 
-fn read(tree: &Tree, text: &[u8], language: &Language) -> Outline {
+// What is known of a definition before the walk comes to it.
+struct Known<'t> {
+    name: Node<'t>,
+    body: Option<Node<'t>>,
+    titled: bool,
+}
+
+fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
     let mut outline = Outline::default();
     // The definitions around the node at hand, with the depth at which each was found.
     let mut around: Vec<(usize, usize)> = Vec::new();
-    // Kinds of the nodes around it: asking a node for its parent walks down from the root.
-    let mut above: Vec<&str> = Vec::new();
+    // Whether each of the nodes around it holds statements.
+    let mut above: Vec<bool> = Vec::new();
+    let mut known: HashMap<usize, Known<'_>> = HashMap::new();
+    let mut named: HashSet<usize> = HashSet::new();
     let mut cursor = tree.walk();
     // Where the comment above a definition begins, when one ends on the line before it.
     let mut comment: Option<[u32; 2]> = None;
     loop {
         let node = cursor.node();
         let depth = above.len();
-        let parent = above.last().copied().unwrap_or_default();
         while around.last().is_some_and(|(at, _)| *at >= depth) {
             around.pop();
         }
@@ -74,44 +84,50 @@ fn read(tree: &Tree, text: &[u8], language: &Language) -> Outline {
                 _ => Some(lines),
             };
         }
-        if node.is_named() && holds_statements(parent) {
+        if node.is_named() && above.last() == Some(&true) {
             outline.statements.push((line_of(node), depth as u32));
         }
-        if let Some(name) = (language.defined)(node, parent, text) {
+        let mut holds = false;
+        query.at(node, text, |_, found| {
+            holds |= get(found, "statements").is_some();
+            let (name, title) = (get(found, "name"), get(found, "title"));
+            if let (Some(whole), Some(name)) = (get(found, "definition"), name.or(title)) {
+                let (body, titled) = (get(found, "body"), title.is_some());
+                let one = known
+                    .entry(whole.id())
+                    .or_insert(Known { name, body, titled });
+                one.body = one.body.or(body);
+            }
+        });
+        if let Some(one) = known.remove(&node.id())
+            && named.insert(one.name.start_byte())
+        {
             let first = line_of(node);
             let said = comment.filter(|[_, to]| to + 1 == first);
             let lines = [said.map_or(first, |[from, _]| from), last_line(node)];
+            let signature_end = match one.body {
+                // A Python body starts on a line of its own.
+                Some(body) if body.kind() == "block" => body.prev_sibling().map_or(0, end_line_of),
+                Some(body) => line_of(body),
+                None => first,
+            };
+            let mut name = source(one.name, text);
+            if one.titled {
+                name = name.trim_matches(['\'', '"', '`']).to_owned();
+            }
             let definition = Definition {
                 name,
                 lines,
-                signature_end: signature_end(node).clamp(first, lines[1].max(first)),
+                signature_end: signature_end.clamp(first, lines[1].max(first)),
                 parent: around.last().map(|(_, at)| *at),
             };
             around.push((depth, outline.definitions.len()));
             outline.definitions.push(definition);
         }
-        if !next(&mut cursor, depth < MAX_DEPTH, &mut above, node.kind()) {
+        if !next(&mut cursor, depth < MAX_DEPTH, &mut above, holds) {
             return outline;
         }
     }
-}
-
-fn holds_statements(kind: &str) -> bool {
-    matches!(
-        kind,
-        "module"
-            | "program"
-            | "block"
-            | "statement_block"
-            | "class_body"
-            | "interface_body"
-            | "object_type"
-            | "object"
-            | "enum_body"
-            | "switch_body"
-            | "switch_case"
-            | "switch_default"
-    )
 }
 
 // A Python block ends with its last statement, which may end at the start of a line.
@@ -124,28 +140,10 @@ fn last_line(node: Node<'_>) -> u32 {
     }
 }
 
-fn signature_end(node: Node<'_>) -> u32 {
-    let inner = node.field("definition");
-    let inner = inner.or_else(|| node.field("declaration"));
-    let definition = inner.unwrap_or(node);
-    let body = definition.field("body").or_else(|| {
-        // Of a variable that holds a function.
-        let declarator = definition.named_child(0);
-        let value = declarator.filter(|it| it.kind() == "variable_declarator")?;
-        value.field("value")?.field("body")
-    });
-    match body {
-        // A Python body starts on a line of its own.
-        Some(body) if body.kind() == "block" => body.prev_sibling().map_or(0, end_line_of),
-        Some(body) => line_of(body),
-        None => line_of(node),
-    }
-}
-
 const MAX_NAME_BYTES: usize = 300;
 
 /// The text of a node, cut where no name ends.
-pub(super) fn source(node: Node<'_>, text: &[u8]) -> String {
+fn source(node: Node<'_>, text: &[u8]) -> String {
     let bytes = text.get(node.byte_range()).unwrap_or_default();
     let bytes = &bytes[..bytes.len().min(MAX_NAME_BYTES)];
     String::from_utf8_lossy(bytes).into_owned()

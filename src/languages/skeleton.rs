@@ -1,7 +1,10 @@
+use std::collections::HashSet;
+
 use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
 use super::literal::{end_line_of, line_of, next};
+use super::query::get;
 use crate::model::RepoPath;
 
 /// Bodies shorter than this many lines stay: the mark in their place would save nothing.
@@ -25,7 +28,7 @@ pub fn skeleton(path: &RepoPath, bytes: &[u8]) -> Vec<[u32; 2]> {
     let lines = newlines + u32::from(!head.is_empty() && !head.ends_with(b"\n"));
     let mut kept = Vec::new();
     let mut next = 1;
-    for [from, to] in bodies(&tree) {
+    for [from, to] in bodies(&tree, &code) {
         if from > next {
             kept.push([next, from - 1]);
         }
@@ -39,38 +42,27 @@ pub fn skeleton(path: &RepoPath, bytes: &[u8]) -> Vec<[u32; 2]> {
 
 // The inner lines of the outermost function bodies, in order; a body's own first and last lines
 // stay where they hold the signature and the closing bracket.
-fn bodies(tree: &Tree) -> Vec<[u32; 2]> {
+fn bodies(tree: &Tree, code: &Code<'_>) -> Vec<[u32; 2]> {
     let mut found: Vec<[u32; 2]> = Vec::new();
+    let mut hidden: HashSet<usize> = HashSet::new();
     let mut cursor = tree.walk();
     loop {
         let node = cursor.node();
-        let inner = is_body(node).then(|| inner_lines(node));
-        if let Some([from, to]) = inner
-            && to + 1 >= from + MIN_BODY_LINES
-            && found.last().is_none_or(|last| last[1] < from)
-        {
-            found.push([from, to]);
+        let inner = hidden.remove(&node.id()).then(|| inner_lines(node));
+        match inner {
+            Some([from, to]) => {
+                if to + 1 >= from + MIN_BODY_LINES && found.last().is_none_or(|it| it[1] < from) {
+                    found.push([from, to]);
+                }
+            }
+            None => code.language.outline.at(node, code.head(), |_, one| {
+                hidden.extend(get(one, "hidden").map(|it| it.id()));
+            }),
         }
         if !next(&mut cursor, inner.is_none(), &mut Vec::new(), ()) {
             return found;
         }
     }
-}
-
-fn is_body(node: Node<'_>) -> bool {
-    matches!(node.kind(), "block" | "statement_block")
-        && node.parent().is_some_and(|parent| {
-            matches!(
-                parent.kind(),
-                "function_definition"
-                    | "function_declaration"
-                    | "function_expression"
-                    | "generator_function"
-                    | "generator_function_declaration"
-                    | "arrow_function"
-                    | "method_definition"
-            )
-        })
 }
 
 fn inner_lines(body: Node<'_>) -> [u32; 2] {

@@ -1,17 +1,19 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use foldhash::fast::RandomState;
 use memchr::memmem;
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use super::facts::Code;
 use super::finder::Finder;
-use super::literal::Syntax;
+use super::literal::{next, text_of};
+use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
 /// Places of one name that are looked at.
 const MAX_PLACES: usize = 2_000;
 /// Parts of a dotted chain below the name.
-pub(super) const MAX_CHAIN: usize = 4;
+const MAX_CHAIN: usize = 4;
 
 /// How a file uses one name, read from its syntax tree: what stands in strings and comments, keys
 /// and members of other things are no uses.
@@ -56,7 +58,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let (head, tree) = (code.head(), code.tree()?);
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
-    let mut any = false;
+    let (mut known, mut any) = (Known::default(), false);
     for at in words(head, name).take(MAX_PLACES) {
         let Some(nodes) = finder.at(at) else { break };
         let Some((leaf, above)) = nodes.split_last() else {
@@ -71,7 +73,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
             continue;
         }
         any = true;
-        if (code.language.use_of)(&mut found, *leaf, above, head) {
+        if Place::of(&code.language.uses, *leaf, above, head, &mut known).add(&mut found) {
             found.places.push(at);
         }
     }
@@ -86,9 +88,155 @@ pub fn free_names(path: &RepoPath, bytes: &[u8]) -> Vec<String> {
     let code = Code::of(path, bytes).filter(|code| code.cut.is_none());
     let names = code.and_then(|code| {
         let tree = code.tree().filter(|tree| !tree.root_node().has_error())?;
-        Some((code.language.free_names)(&tree, code.head()))
+        let tells = code.language.tells_free_names;
+        tells.then(|| free(&code.language.uses, &tree, code.head()))
     });
     names.unwrap_or_default()
+}
+
+fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
+    let mut found: BTreeMap<String, Uses> = BTreeMap::new();
+    let mut known = Known::default();
+    let mut above: Vec<Node<'_>> = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.kind() == "wildcard_import" {
+            return Vec::new();
+        }
+        if node.kind() == "identifier" {
+            let uses = found.entry(text_of(node, text)).or_default();
+            let place = Place::of(query, node, &above, text, &mut known);
+            if place.binder {
+                uses.bound = true;
+            } else {
+                place.add(uses);
+            }
+        }
+        if !next(&mut cursor, true, &mut above, node) {
+            let free = |uses: &Uses| uses.value && !uses.is_own() && !uses.shadowed;
+            let names = found.into_iter().filter(|(_, uses)| free(uses));
+            return names.map(|(name, _)| name).collect();
+        }
+    }
+}
+
+// What the query of a language says of a name at one place.
+#[derive(Default)]
+struct Place<'t> {
+    // The number of the pattern that decides, and its words.
+    words: Option<(usize, &'static str)>,
+    is_name: bool,
+    // Parts of the chain that begins with it.
+    parts: Vec<String>,
+    called: bool,
+    typed: bool,
+    // Something around it binds what is below.
+    binder: bool,
+    // A class around it has a member of the name.
+    method: bool,
+    end: Option<Node<'t>>,
+}
+
+// What was found at nodes, by their ids: many names stand below one.
+type Known<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
+
+/// Nodes above a name that are asked what it is.
+const MAX_ABOVE: usize = 6;
+
+impl<'t> Place<'t> {
+    fn of(
+        query: &Patterns,
+        leaf: Node<'t>,
+        above: &[Node<'t>],
+        text: &[u8],
+        known: &mut Known<'t>,
+    ) -> Self {
+        let mut place = Self {
+            is_name: leaf.kind() == "identifier",
+            end: Some(leaf),
+            ..Self::default()
+        };
+        let near = [leaf].into_iter().chain(above.iter().rev().copied());
+        for (level, node) in near.enumerate() {
+            let is_near = level <= MAX_ABOVE;
+            if !is_near && !matches!(node.kind(), "type" | "class_body") {
+                continue;
+            }
+            let matches = known.entry(node.id()).or_insert_with(|| {
+                let mut matches = Vec::new();
+                query.at(node, text, |number, found| {
+                    matches.push((number, found.clone()))
+                });
+                matches
+            });
+            for (number, found) in matches.iter() {
+                place.see(*number, found, node, leaf, is_near, text);
+            }
+        }
+        place
+    }
+
+    // Takes what a match at the leaf or a node around it says.
+    fn see(
+        &mut self,
+        number: usize,
+        found: &Captures<'t>,
+        node: Node<'t>,
+        leaf: Node<'t>,
+        is_near: bool,
+        text: &[u8],
+    ) {
+        for (name, captured) in found {
+            let is_leaf = *captured == leaf;
+            match *name {
+                "called" => self.called |= is_leaf,
+                "types" => self.typed = true,
+                "binder" => self.binder |= is_near,
+                "object" if self.end == Some(*captured) && self.parts.len() < MAX_CHAIN => {
+                    self.parts
+                        .extend(get(found, "part").map(|it| text_of(it, text)));
+                    self.end = Some(node);
+                }
+                "method" => {
+                    self.method |= text.get(captured.byte_range()) == text.get(leaf.byte_range());
+                }
+                "object" | "part" => {}
+                words if is_leaf && !words.starts_with('_') => {
+                    let best = self.words.filter(|it| it.0 <= number);
+                    self.words = best.or(Some((number, words)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    // Adds it to what is known of the name; whether it stands for what the name means.
+    fn add(self, uses: &mut Uses) -> bool {
+        if let Some((_, words)) = self.words {
+            let has = |word: &str| words.split('.').any(|it| it == word);
+            uses.bound |= has("bound");
+            uses.member |= has("member");
+            uses.shadowed |= has("shadowed");
+            uses.typed |= has("typed");
+            uses.bare |= has("bare");
+            uses.value |= has("value");
+            return has("place");
+        }
+        if !self.is_name {
+            return false;
+        }
+        uses.typed |= self.typed;
+        uses.value |= !self.typed;
+        uses.bound |= self.method;
+        uses.called |= self.called;
+        uses.bare |= self.parts.is_empty();
+        uses.members.extend(self.parts.first().cloned());
+        let ends = 1..=self.parts.len();
+        uses.chains
+            .extend(ends.map(|end| self.parts[..end].join(".")));
+        true
+    }
 }
 
 /// Whether a byte can be part of an identifier. Bytes above ASCII count as letters.
@@ -106,52 +254,9 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
     })
 }
 
-/// Whether a node is the child of another in a field.
-pub(super) fn is_field(parent: Node<'_>, field: &str, child: Node<'_>) -> bool {
-    parent.field(field) == Some(child)
-}
-
-/// Adds the members below the name, outermost last.
-pub(super) fn chain(
-    found: &mut Uses,
-    leaf: Node<'_>,
-    above: &[Node<'_>],
-    text: &[u8],
-    field: &str,
-    is_member: impl Fn(&Node<'_>) -> bool,
-) {
-    let mut parts: Vec<String> = Vec::new();
-    let mut below = leaf;
-    for node in above
-        .iter()
-        .rev()
-        .filter(|node| !matches!(node.kind(), "type"))
-    {
-        if !is_member(node) || parts.len() == MAX_CHAIN || node.named_child(0) != Some(below) {
-            break;
-        }
-        let named = node.field(field).or_else(|| node.named_child(1));
-        let Some(part) = named.and_then(|part| part.utf8_text(text).ok()) else {
-            break;
-        };
-        parts.push(part.to_owned());
-        below = *node;
-    }
-    match parts.first() {
-        None => found.bare = true,
-        Some(first) => {
-            found.members.insert(first.clone());
-            for end in 1..=parts.len() {
-                let chain = parts.get(..end).unwrap_or_default();
-                found.chains.insert(chain.join("."));
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Uses, uses, words};
+    use super::{Uses, free_names, uses, words};
     use crate::model::RepoPath;
 
     fn read(path: &str, text: &str) -> Uses {
@@ -236,5 +341,38 @@ mod tests {
         );
         assert!(found.member && !found.bound && found.value);
         assert!(read("a.py", "Name(1)").called && read("a.ts", "new Name()").called);
+    }
+
+    #[test]
+    fn what_nothing_binds_is_free() {
+        for (text, expected) in [
+            ("import os\nos.path\nPath(x=1)\n", &["Path"][..]),
+            (
+                "def f(a, *b, c=1, **d):\n    return a, b, c, d, e\n",
+                &["e"],
+            ),
+            (
+                "for i, (j, k) in zip(range(3), o): i + j + k\n",
+                &["o", "range", "zip"],
+            ),
+            ("try: pass\nexcept E as e: print(e)\n", &["E", "print"]),
+            ("with f() as g, h() as (m, n): g; m; n\n", &["f", "h"]),
+            ("[x for x in y if (z := x) and z]\n", &["y"]),
+            ("match a:\n    case B(c=d) as g: d, g\n", &["a"]),
+            (
+                "class C(D):\n    n: int = 1\n    def m(self): global G; return G\n",
+                &["D"],
+            ),
+            ("from a import *\nb\n", &[]),
+            (
+                "lambda q: q + r\ns.t.u\n@v\ndef w(): del w\n",
+                &["r", "s", "v"],
+            ),
+            ("def (:\n", &[]),
+        ] {
+            let found = free_names(&RepoPath::new("a.py").unwrap(), text.as_bytes());
+            assert_eq!(found, expected, "{text}");
+        }
+        assert!(free_names(&RepoPath::new("a.ts").unwrap(), b"a()").is_empty());
     }
 }

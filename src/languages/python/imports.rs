@@ -1,11 +1,13 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
-use super::{definitions, dotted, quiet};
+use super::language::PYTHON;
+use super::{dotted, quiet};
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
 use crate::languages::literal::{Syntax, line_of, text_of, unescape};
 use crate::languages::parse::parse;
+use crate::languages::tags::tags;
 use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Reads a file: without what says nothing of imports where that leaves a whole program.
@@ -22,7 +24,9 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     imports(tree, text, &mut facts);
     dotted::read(tree, text, &mut facts);
-    definitions::read(tree.root_node(), text, &mut facts);
+    let tags = tags(&PYTHON.tags, tree.root_node(), text);
+    plugins(&tags.imports, text, &mut facts);
+    facts.definitions = tags.definitions;
     let definitions = facts
         .definitions
         .iter()
@@ -33,6 +37,25 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     facts.exports = exports;
     facts.imports.sort_by_key(|import| import.line);
     facts
+}
+
+// Modules that a statement imports by a string; they are no strings alone.
+fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
+    for string in strings {
+        let Some(specifier) = python_string(*string, text).filter(|it| !it.is_empty()) else {
+            continue;
+        };
+        let line = line_of(*string);
+        let mine = |it: &Import| it.line == line && it.specifier == specifier;
+        let known = &mut facts.imports;
+        known.retain(|it| it.kind != ImportKind::DottedString || !mine(it));
+        let kind = ImportKind::Importlib;
+        known.push(Import {
+            kind,
+            line,
+            ..Import::of(&specifier)
+        });
+    }
 }
 
 fn imports(tree: &Tree, text: &[u8], facts: &mut FileFacts) {

@@ -1,10 +1,15 @@
-use super::{definitions, imports, layout, resolve, uses};
+use super::{imports, layout, resolve};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
+use crate::languages::query::{Patterns, Query};
 
 // One module a line, sorted by bytes; add a line when a release adds a module.
 const STANDARD_LIBRARY: &str = include_str!("stdlib.txt");
+
+const TAGS: &str = include_str!("../../../grammars/python/tags.scm");
+const OUTLINE: &str = include_str!("../../../grammars/python/outline.scm");
+const USES: &str = include_str!("../../../grammars/python/uses.scm");
 
 /// Python 3.
 pub static PYTHON: Language = Language {
@@ -28,9 +33,10 @@ pub static PYTHON: Language = Language {
     may_import: |line| memchr::memmem::find(line, b"import").is_some(),
     layout: layout::layout_errors,
     facts: imports::facts,
-    defined: definitions::defined,
-    use_of: uses::use_of,
-    free_names: uses::free_names,
+    tags: Query::new(|| Patterns::of(TAGS)),
+    outline: Query::new(|| Patterns::of(OUTLINE)),
+    uses: Query::new(|| Patterns::of(USES)),
+    tells_free_names: true,
     #[cfg(feature = "program")]
     shows: installed::shows,
     #[cfg(feature = "program")]

@@ -1,6 +1,7 @@
 //! Python: what only it has.
 
-mod definitions;
+#[cfg(feature = "program")]
+mod always;
 mod dotted;
 mod imports;
 #[cfg(feature = "program")]
@@ -16,9 +17,8 @@ mod resolve;
 mod roots;
 #[cfg(feature = "program")]
 pub(crate) mod spelling;
-mod uses;
 
 #[cfg(feature = "program")]
-pub(super) use definitions::always;
+pub(super) use always::always;
 pub use language::PYTHON;
 pub(super) use roots::ImportPaths;

@@ -1,13 +1,14 @@
 /// Whether `path` matches `pattern`: `*` and `?` stay inside a component, `**` spans components.
 pub(super) fn matches(pattern: &str, path: &str) -> bool {
-    let pattern: Vec<&str> = parts(pattern).collect();
-    let path: Vec<&str> = parts(path).collect();
-    wild(
-        &pattern,
-        &path,
-        |part| *part == "**",
-        |pattern, part| component(pattern, part),
-    )
+    // Brackets are letters here, as in the names of routes.
+    let pattern = plain(pattern).replace('[', "\\[");
+    fast_glob::glob_match(pattern, plain(path))
+}
+
+// Without components that say nothing.
+fn plain(path: &str) -> String {
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// The patterns a pattern with `{a,b}` stands for.
@@ -29,49 +30,6 @@ pub(super) fn expand(pattern: &str) -> Vec<String> {
         }
     }
     done
-}
-
-fn parts(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-}
-
-fn component(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    wild(&pattern, &text, |c| *c == '*', |p, c| p == c || *p == '?')
-}
-
-// Wildcard matching with one point of return: quadratic at worst.
-fn wild<P, T>(
-    pattern: &[P],
-    text: &[T],
-    star: impl Fn(&P) -> bool,
-    same: impl Fn(&P, &T) -> bool,
-) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    while let Some(item) = text.get(t) {
-        match pattern.get(p) {
-            Some(wanted) if star(wanted) => {
-                p += 1;
-                back = Some((p, t));
-            }
-            Some(wanted) if same(wanted, item) => {
-                p += 1;
-                t += 1;
-            }
-            _ => match back {
-                Some((after, from)) => {
-                    back = Some((after, from + 1));
-                    p = after;
-                    t = from + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern.get(p..).unwrap_or_default().iter().all(star)
 }
 
 #[cfg(test)]

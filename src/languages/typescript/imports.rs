@@ -1,9 +1,11 @@
 use tree_sitter::{Node, Tree};
 
+use super::language::TYPESCRIPT;
 use super::{calls, comments, exports};
 use crate::languages::language::Grammar;
 use crate::languages::literal::{Syntax, line_of, text_of, unescape};
 use crate::languages::parse::parse;
+use crate::languages::tags::tags;
 use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
@@ -22,7 +24,12 @@ pub(super) fn facts(path: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> 
 
 // Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.
 fn read(tree: &Tree, text: &[u8]) -> FileFacts {
-    let mut facts = FileFacts::default();
+    let tags = tags(&TYPESCRIPT.tags, tree.root_node(), text);
+    let mut facts = FileFacts {
+        definitions: tags.definitions,
+        exports: tags.exports,
+        ..FileFacts::default()
+    };
     comments::references(tree.root_node(), text, &mut facts);
     statements(tree.root_node(), text, 0, &mut facts);
     calls::read(tree, text, &mut facts);
@@ -39,9 +46,6 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
                 if let Some(import) = export_from(node, text, blocks) {
                     facts.imports.push(import);
                 }
-                if blocks == 0 {
-                    exports::statement(node, text, facts);
-                }
             }
             "ERROR"
             | "ambient_declaration"
@@ -49,14 +53,10 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
             | "module"
             | "internal_module"
             | "statement_block" => {
-                if blocks == 0 {
-                    exports::declaration(node, text, facts);
-                }
                 if blocks < MAX_BLOCKS {
                     nested(node, text, blocks + 1, facts);
                 }
             }
-            _ if blocks == 0 => exports::declaration(node, text, facts),
             _ => {}
         }
     }

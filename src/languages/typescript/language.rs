@@ -1,16 +1,19 @@
-use tree_sitter::{Node, Tree};
+use tree_sitter::Tree;
 
 use super::packages::package_part;
-use super::{embedded, imports, resolve, uses};
+use super::{embedded, imports, resolve};
 #[cfg(feature = "program")]
 use super::{insert, installed};
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
-use crate::languages::literal::Syntax;
-use crate::languages::outline::source;
 use crate::languages::parse::parse_once;
+use crate::languages::query::{Patterns, Query};
 
 // One module a line, sorted by bytes; add a line when a release adds a module.
 const NODE_MODULES: &str = include_str!("node_builtins.txt");
+
+const TAGS: &str = include_str!("../../../grammars/typescript/tags.scm");
+const OUTLINE: &str = include_str!("../../../grammars/typescript/outline.scm");
+const USES: &str = include_str!("../../../grammars/typescript/uses.scm");
 
 /// TypeScript and JavaScript in all their forms.
 pub static TYPESCRIPT: Language = Language {
@@ -43,9 +46,10 @@ pub static TYPESCRIPT: Language = Language {
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     layout: |_, _| Vec::new(),
     facts: imports::facts,
-    defined,
-    use_of: uses::use_of,
-    free_names: |_, _| Vec::new(),
+    tags: Query::new(|| Patterns::of(TAGS)),
+    outline: Query::new(|| Patterns::of(OUTLINE)),
+    uses: Query::new(|| Patterns::of(USES)),
+    tells_free_names: false,
     #[cfg(feature = "program")]
     shows: installed::shows,
     #[cfg(feature = "program")]
@@ -156,84 +160,4 @@ fn in_text(tree: &Tree, places: &[usize]) -> Vec<usize> {
             }
         }
     }
-}
-
-/// The name of a definition: of an exported one by its `export`.
-fn defined(node: Node<'_>, parent: &str, text: &[u8]) -> Option<String> {
-    match node.kind() {
-        "export_statement" => {
-            let declaration = node.field("declaration")?;
-            name_of(declaration, true, text)
-        }
-        _ if parent == "export_statement" => None,
-        _ => name_of(node, parent == "program", text),
-    }
-}
-
-fn name_of(node: Node<'_>, outermost: bool, text: &[u8]) -> Option<String> {
-    match node.kind() {
-        "function_declaration"
-        | "generator_function_declaration"
-        | "function_signature"
-        | "class_declaration"
-        | "abstract_class_declaration"
-        | "interface_declaration"
-        | "type_alias_declaration"
-        | "enum_declaration"
-        | "internal_module"
-        | "method_definition"
-        | "public_field_definition" => Some(source(node.field("name")?, text)),
-        "lexical_declaration" | "variable_declaration" => {
-            let value = declared_value(node);
-            let is_function = value.is_some_and(is_function);
-            let declarator = node.named_child(0)?;
-            let name = declarator.field("name")?;
-            (outermost || is_function).then(|| source(name, text))
-        }
-        "pair" => {
-            let value = node.field("value")?;
-            is_function(value)
-                .then(|| node.field("key"))
-                .flatten()
-                .map(|key| source(key, text))
-        }
-        // `it('adds', () => …)`, `describe.each(…)('adds', …)`.
-        "expression_statement" => {
-            let call = node.named_child(0)?;
-            let call = match call.kind() {
-                "await_expression" => call.named_child(0)?,
-                _ => call,
-            };
-            let arguments = (call.kind() == "call_expression")
-                .then(|| call.field("arguments"))
-                .flatten()?;
-            let mut walk = arguments.walk();
-            let children: Vec<Node<'_>> = arguments.named_children(&mut walk).collect();
-            let title = children.first()?;
-            let is_text = matches!(title.kind(), "string" | "template_string");
-            (is_text && children.iter().copied().any(is_function)).then(|| {
-                let title = source(*title, text);
-                title.trim_matches(['\'', '"', '`']).to_owned()
-            })
-        }
-        _ => None,
-    }
-}
-
-fn declared_value(node: Node<'_>) -> Option<Node<'_>> {
-    let node = match node.kind() {
-        "export_statement" => node.field("declaration")?,
-        _ => node,
-    };
-    match node.kind() {
-        "lexical_declaration" | "variable_declaration" => node.named_child(0)?.field("value"),
-        _ => None,
-    }
-}
-
-fn is_function(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "arrow_function" | "function_expression" | "generator_function" | "class"
-    )
 }

@@ -23,7 +23,6 @@ mod spelling;
 #[cfg(feature = "program")]
 mod style;
 mod tsconfig;
-mod uses;
 mod workspace;
 
 pub use language::TYPESCRIPT;
