@@ -382,13 +382,13 @@ fn partition(
         Some(text) => Ok(Some(parse_partition(text)?)),
         None => {
             let found = partition_from_environment(|name| std::env::var(name).ok())?;
-            if let Some((part, variable)) = found {
+            if let Some(part) = found {
                 progress.note(&format!(
-                    "part {} of {} is run, as {variable} says (hint: `--partition all`)",
+                    "part {} of {} is run, as SLURM_ARRAY_TASK_ID says (hint: `--partition all`)",
                     part.index, part.count
                 ));
             }
-            Ok(found.map(|(part, _)| part))
+            Ok(found)
         }
     }
 }

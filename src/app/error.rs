@@ -1,4 +1,4 @@
-use crate::bench::{BenchError, MergeError, PartitionError};
+use crate::bench::BenchError;
 use crate::config::ConfigError;
 use crate::context::ContextError;
 use crate::diagnose::RuleProblem;
@@ -311,6 +311,10 @@ impl From<BenchError> for AppError {
         let said = Self::new(error.code(), error.to_string());
         match error {
             BenchError::None { .. } => said.hint("`mendit bench new FROM` makes one"),
+            BenchError::Part { code, .. } => said.hint(match code {
+                Code::F305 => "`--partition all` runs everything here",
+                _ => "give the files that `--save` wrote in every part of one run",
+            }),
             BenchError::File { code, .. } => said.hint(match code {
                 Code::F401 => "docs/real-history.md lists every key",
                 Code::F402 => "`mendit bench mine` writes one",
@@ -318,19 +322,6 @@ impl From<BenchError> for AppError {
             }),
             _ => said,
         }
-    }
-}
-
-impl From<PartitionError> for AppError {
-    fn from(error: PartitionError) -> Self {
-        Self::new(error.code(), error.to_string()).hint("`--partition all` runs everything here")
-    }
-}
-
-impl From<MergeError> for AppError {
-    fn from(error: MergeError) -> Self {
-        Self::new(error.code(), error.to_string())
-            .hint("give the files that `--save` wrote in every part of one run")
     }
 }
 

@@ -1,148 +1,110 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::score::{Heading, score};
-use crate::model::{BenchDocument, Code, Comparison, FixtureOutcome, FixtureResult};
+use super::score::tally_of;
+use crate::model::{
+    BenchDocument, BenchPairs, Comparison, FixtureOutcome, FixtureResult, PairedSide,
+    SCHEMA_VERSION,
+};
 
 /// Compares with an earlier document. A fixture that is skipped now is missing, not regressed.
 #[must_use]
 pub fn compare(now: &BenchDocument, before: &BenchDocument) -> Comparison {
-    let passed = |document: &BenchDocument| -> BTreeSet<String> {
+    let results = |document: &BenchDocument| -> BTreeMap<String, FixtureResult> {
         let all = document.fixtures.iter();
-        all.filter(|it| it.result == FixtureResult::Passed)
-            .map(|it| it.id.clone())
-            .collect()
+        all.map(|it| (it.id.clone(), it.result)).collect()
     };
-    let results: BTreeMap<&str, FixtureResult> = now
-        .fixtures
-        .iter()
-        .map(|it| (it.id.as_str(), it.result))
-        .collect();
-    let known: BTreeSet<&str> = before.fixtures.iter().map(|it| it.id.as_str()).collect();
-    let (old, new) = (passed(before), passed(now));
+    let (old, new) = (results(before), results(now));
+    let passed = FixtureResult::Passed;
     let mut comparison = Comparison::default();
-    for id in &old {
-        match results.get(id.as_str()) {
+    for (id, _) in old.iter().filter(|it| *it.1 == passed) {
+        match new.get(id) {
             Some(FixtureResult::Passed) => {}
-            Some(FixtureResult::Failed | FixtureResult::Error) => {
-                comparison.regressed.push(id.clone());
-            }
             Some(FixtureResult::Skipped) | None => comparison.missing.push(id.clone()),
+            Some(_) => comparison.regressed.push(id.clone()),
         }
     }
-    for id in &new {
-        if !known.contains(id.as_str()) {
-            comparison.added.push(id.clone());
-        } else if !old.contains(id) {
-            comparison.gained.push(id.clone());
+    for (id, _) in new.iter().filter(|it| *it.1 == passed) {
+        match old.get(id) {
+            Some(FixtureResult::Passed) => {}
+            Some(_) => comparison.gained.push(id.clone()),
+            None => comparison.added.push(id.clone()),
         }
     }
     comparison
 }
 
-/// Why documents cannot be joined.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum MergeError {
-    /// Nothing was given.
-    #[error("there is nothing to join")]
-    Nothing,
-    /// They come from different runs.
-    #[error("the documents differ in {what}: `{first}` and `{other}`")]
-    Different {
-        /// In what.
-        what: &'static str,
-        /// In the first.
-        first: String,
-        /// In another.
-        other: String,
-    },
-    /// A part is missing, there twice, or no part at all.
-    #[error("{0}")]
-    Parts(String),
-    /// A fixture stands in two of them.
-    #[error("the fixture `{0}` stands in two documents")]
-    Twice(String),
+/// Two benches case by case, over the cases that both ran.
+#[must_use]
+pub fn pairs(first: &BenchDocument, second: &BenchDocument) -> BenchPairs {
+    let (one, two) = (ran(first), ran(second));
+    let shared = one.keys().filter(|it| two.contains_key(*it));
+    let (firsts, seconds): (Vec<_>, Vec<_>) = shared.map(|id| (one[id], two[id])).unzip();
+    let (mut both, mut neither) = (0, 0);
+    let (mut only_first, mut only_second) = (Vec::new(), Vec::new());
+    for (a, b) in firsts.iter().zip(&seconds) {
+        match (a.repaired, b.repaired) {
+            (true, true) => both += 1,
+            (false, false) => neither += 1,
+            (true, false) => only_first.push(a.id.clone()),
+            (false, true) => only_second.push(b.id.clone()),
+        }
+    }
+    let all = first.fixtures.iter().chain(&second.fixtures);
+    let ids = all.map(|it| it.id.as_str()).collect::<BTreeSet<_>>();
+    let alone = ids
+        .into_iter()
+        .filter(|id| !(one.contains_key(id) && two.contains_key(id)));
+    let unpaired = alone.map(str::to_owned).collect();
+    BenchPairs {
+        schema_version: SCHEMA_VERSION,
+        document: "bench-pairs".to_owned(),
+        first: side(&first.agent, &firsts),
+        second: side(&second.agent, &seconds),
+        cases: firsts.len() as u64,
+        both,
+        neither,
+        p: mcnemar(only_first.len(), only_second.len()),
+        only_first,
+        only_second,
+        unpaired,
+    }
 }
 
-impl MergeError {
-    /// The stable code.
-    #[must_use]
-    pub fn code(&self) -> Code {
-        Code::F306
+fn ran(document: &BenchDocument) -> BTreeMap<&str, &FixtureOutcome> {
+    let run =
+        |it: &&FixtureOutcome| !matches!(it.result, FixtureResult::Skipped | FixtureResult::Error);
+    let rows = document.fixtures.iter().filter(run);
+    rows.map(|it| (it.id.as_str(), it)).collect()
+}
+
+fn side(agent: &str, outcomes: &[&FixtureOutcome]) -> PairedSide {
+    PairedSide {
+        agent: agent.to_owned(),
+        repaired: tally_of(outcomes.iter().copied(), |it| it.repaired),
+        seconds: (outcomes.iter().map(|it| it.seconds).sum::<f64>() * 10.0).round() / 10.0,
+        agent_calls: outcomes.iter().map(|it| u64::from(it.agent_calls)).sum(),
+        packet_tokens: outcomes.iter().map(|it| it.packet_tokens).sum(),
     }
 }
 
-/// Joins the parts of one run into what the run in one piece would have given.
-///
-/// # Errors
-/// [`MergeError`] when they are not all parts of one run.
-pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, MergeError> {
-    let Some(first) = documents.first() else {
-        return Err(MergeError::Nothing);
-    };
-    let heading = Heading {
-        agent: first.agent.clone(),
-        measures: first.measures.clone(),
-        max_level: first.max_level,
-        partition: None,
-    };
-    let count = first.partition.map(|it| it.count);
-    let mut seen = BTreeSet::new();
-    for document in &documents {
-        let pairs = [
-            ("agent", heading.agent.clone(), document.agent.clone()),
-            (
-                "max level",
-                heading.max_level.to_string(),
-                document.max_level.to_string(),
-            ),
-        ];
-        for (what, first, other) in pairs {
-            if first != other {
-                return Err(MergeError::Different { what, first, other });
-            }
-        }
-        let Some(partition) = document.partition else {
-            let said = "a document is no part: it was made without `--partition`";
-            return Err(MergeError::Parts(said.to_owned()));
-        };
-        if Some(partition.count) != count {
-            let said = "the documents are parts of different numbers of parts";
-            return Err(MergeError::Parts(said.to_owned()));
-        }
-        if !seen.insert(partition.index) {
-            let said = format!("part {} is there twice", partition.index);
-            return Err(MergeError::Parts(said));
-        }
+// The two-sided exact test: of the cases that differ, as many on one side as a fair coin gives.
+fn mcnemar(first: usize, second: usize) -> f64 {
+    let (fewer, all) = (first.min(second), first + second);
+    let mut term = 0.5_f64.powi(i32::try_from(all).unwrap_or(i32::MAX));
+    let mut sum = 0.0;
+    for k in 0..=fewer {
+        sum += term;
+        term = term * (all - k) as f64 / (k + 1) as f64;
     }
-    let count = count.unwrap_or_default();
-    if seen.len() != count as usize {
-        let missing: Vec<String> = (1..=count)
-            .filter(|index| !seen.contains(index))
-            .take(20)
-            .map(|index| index.to_string())
-            .collect();
-        let first = missing.first().map_or("", String::as_str);
-        let said = format!(
-            "parts are missing: {} of {count}; each is run alone with `--partition {first}/{count}`",
-            missing.join(", ")
-        );
-        return Err(MergeError::Parts(said));
-    }
-    let outcomes: Vec<FixtureOutcome> = documents.into_iter().flat_map(|it| it.fixtures).collect();
-    let mut ids = BTreeSet::new();
-    if let Some(twice) = outcomes.iter().find(|it| !ids.insert(it.id.as_str())) {
-        return Err(MergeError::Twice(twice.id.clone()));
-    }
-    Ok(score(heading, outcomes))
+    ((2.0 * sum).min(1.0) * 10_000.0).round() / 10_000.0
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::partition::part_of;
+    use super::super::score::score;
     use super::super::score::tests::{heading, outcome};
-    use super::super::score::{Heading, score};
-    use super::{compare, merge};
-    use crate::model::{FixtureResult as R, Level, Partition};
+    use super::{compare, mcnemar, pairs};
+    use crate::model::{FixtureResult as R, Level};
 
     #[test]
     fn a_comparison_tells_regressed_from_missing() {
@@ -173,27 +135,43 @@ mod tests {
     }
 
     #[test]
-    fn joined_parts_are_the_whole() {
-        let all: Vec<_> = (0..7)
-            .map(|n| outcome(&format!("py-{n}"), R::Passed, Level::OneHop))
-            .collect();
-        let whole = score(heading(), all.clone());
-        let part = |index| {
-            let partition = Partition { index, count: 3 };
-            let heading = Heading {
-                partition: Some(partition),
-                ..heading()
-            };
-            score(heading, part_of(all.clone(), Some(partition)))
-        };
-        assert_eq!(merge(vec![part(3), part(1), part(2)]).unwrap(), whole);
-        for wrong in [
-            vec![],
-            vec![part(1), part(2)],
-            vec![part(1), part(1), part(2)],
-            vec![whole],
-        ] {
-            assert!(merge(wrong).is_err());
+    fn the_test_is_exact() {
+        // Twice the binomial tail at 1/2: 2 * (1 + 10) / 1024, 2 / 32, and 1 where sides agree.
+        for (first, second, p) in [(1, 9, 0.0215), (0, 5, 0.0625), (5, 5, 1.0), (0, 0, 1.0)] {
+            assert!(
+                (mcnemar(first, second) - p).abs() < 1e-9,
+                "{first} {second}"
+            );
+            assert!((mcnemar(second, first) - p).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn only_cases_that_both_ran_are_counted() {
+        let level = Level::Targets;
+        let document = |rows: &[(&str, R)]| {
+            let rows = rows.iter().map(|(id, result)| outcome(id, *result, level));
+            score(heading(), rows.collect())
+        };
+        let first = document(&[
+            ("a", R::Passed),
+            ("b", R::Passed),
+            ("c", R::Failed),
+            ("d", R::Passed),
+        ]);
+        let second = document(&[
+            ("a", R::Passed),
+            ("b", R::Failed),
+            ("c", R::Failed),
+            ("d", R::Skipped),
+            ("e", R::Passed),
+        ]);
+        let found = pairs(&first, &second);
+        assert_eq!((found.cases, found.both, found.neither), (3, 1, 1));
+        assert_eq!(found.only_first, ["b"]);
+        assert!(found.only_second.is_empty());
+        assert_eq!(found.unpaired, ["d", "e"]);
+        let repaired = (found.first.repaired.passed, found.second.repaired.passed);
+        assert_eq!(repaired, (2, 1));
     }
 }

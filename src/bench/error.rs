@@ -37,6 +37,14 @@ pub enum BenchError {
         /// What is wrong, with its place.
         message: String,
     },
+    /// A part of a run cannot be told, or parts not joined.
+    #[error("{said}")]
+    Part {
+        /// Which of both.
+        code: Code,
+        /// What is wrong.
+        said: String,
+    },
     /// A clone or something in it is not there.
     #[error("{0}")]
     Lacking(String),
@@ -100,6 +108,10 @@ impl BenchError {
         }
     }
 
+    pub(super) fn part(code: Code, said: String) -> Self {
+        Self::Part { code, said }
+    }
+
     pub(super) fn write(path: &Path, error: &io::Error) -> Self {
         Self::Write {
             path: path.display().to_string(),
@@ -113,7 +125,7 @@ impl BenchError {
         match self {
             Self::Read { .. } => Code::F101,
             Self::None { .. } => Code::F102,
-            Self::File { code, .. } => *code,
+            Self::File { code, .. } | Self::Part { code, .. } => *code,
             Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F105,
             Self::Lacking(_) | Self::Source(_) => Code::F403,
             Self::SetUp { .. } => Code::F405,

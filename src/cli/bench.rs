@@ -75,8 +75,8 @@ struct How {
     /// wrong heal fails
     #[arg(long, value_name = "X", value_parser = share)]
     min_rate: Option<f64>,
-    /// Run the K-th of N parts, or `all`; without it the variables of a CI matrix or a job array
-    /// are read
+    /// Run the K-th of N parts, or `all`; without it the variables of a job array of Slurm are
+    /// read
     #[arg(long, value_name = "K/N")]
     partition: Option<String>,
     /// Fixtures at a time [setting: bench.jobs]
