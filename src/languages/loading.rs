@@ -68,9 +68,11 @@ fn has_name(function: Node<'_>) -> bool {
     let mut at = function.parent();
     while let Some(node) = at {
         match node.kind() {
-            "class_definition" | "class_declaration" | "abstract_class_declaration" => return true,
+            "class_definition"
+            | "class_declaration"
+            | "abstract_class_declaration"
+            | "variable_declarator" => return true,
             "block" | "class_body" | "decorated_definition" => at = node.parent(),
-            "variable_declarator" => return true,
             "assignment" if is_field(node, "right", function) => return true,
             _ => break,
         }

@@ -181,7 +181,7 @@ fn below<'t>(
     any || (first.optional && below(rest, children, from, found, then))
 }
 
-fn with_fields<'t>(node: Node<'t>) -> Vec<(Option<&'t str>, Node<'t>)> {
+fn with_fields(node: Node<'_>) -> Vec<(Option<&str>, Node<'_>)> {
     let mut cursor = node.walk();
     let mut found = Vec::new();
     let mut more = cursor.goto_first_child();

@@ -54,6 +54,7 @@ struct Reader<'r> {
 
 // How a statement that holds others exports them.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
 struct Inside {
     here: bool,
     exported: bool,
@@ -174,5 +175,5 @@ fn plain(node: Node<'_>, text: &[u8]) -> String {
     let inside = said
         .get(1..said.len().saturating_sub(1))
         .filter(|_| is_string);
-    inside.map(unescape).unwrap_or(said)
+    inside.map_or_else(|| said.clone(), unescape)
 }

@@ -123,6 +123,7 @@ fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
 
 // What the query of a language says of a name at one place.
 #[derive(Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is said by itself")]
 struct Place<'t> {
     // The number of the pattern that decides, and its words.
     words: Option<(usize, &'static str)>,
@@ -201,8 +202,11 @@ impl<'t> Place<'t> {
                 "method" => {
                     self.method |= text.get(captured.byte_range()) == text.get(leaf.byte_range());
                 }
-                "object" | "part" => {}
-                words if is_leaf && !words.starts_with('_') => {
+                words
+                    if is_leaf
+                        && !["object", "part"].contains(&words)
+                        && !words.starts_with('_') =>
+                {
                     let best = self.words.filter(|it| it.0 <= number);
                     self.words = best.or(Some((number, words)));
                 }
