@@ -47,4 +47,3 @@
   (list_pattern) (pattern_list) (tuple_pattern) (global_statement) (nonlocal_statement) (type_parameter)
   (type_alias_statement)
 ] @binder
-(wildcard_import) @everything

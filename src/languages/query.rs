@@ -90,7 +90,9 @@ impl Patterns {
         let deep = rows.iter().any(|(_, it)| !it.children.is_empty());
         let children = if deep { with_fields(node) } else { Vec::new() };
         let mut captured = Vec::new();
-        for (number, pattern) in rows {
+        // The word `type` is of the same kind as what it stands in.
+        let named = node.is_named();
+        for (number, pattern) in rows.iter().filter(|(_, it)| it.token != named) {
             pattern.below(node, &children, &mut captured, &mut |found| {
                 if pattern.holds(found, text) {
                     take(*number, found);
