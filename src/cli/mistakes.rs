@@ -1,4 +1,7 @@
+use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::args::Cli;
 
 /// What to say of a command line that is not understood, where that is more than the nearest spelling: a
 /// test command where one of ours is expected, a flag that is the test command's. A word is taken for
@@ -21,18 +24,16 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
     let (what, hint) = match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let word = word(ContextKind::InvalidSubcommand)?;
-            let near = near(error, ContextKind::SuggestedSubcommand, &word);
-            let near = near.map(|it| format!("did you mean `mendit {it}`?"));
             let rest: Vec<&String> = line.iter().skip_while(|it| **it != word).collect();
-            let hint = near.unwrap_or_else(|| of_command(&word, &rest));
-            (format!("there is no command `{word}`"), hint)
+            (
+                format!("there is no command `{word}`"),
+                of_command(&word, &rest),
+            )
         }
         ErrorKind::UnknownArgument => {
             let word = word(ContextKind::InvalidArg)?;
             let flag = word.split(['=', ' ']).next().unwrap_or(&word);
-            let near = near(error, ContextKind::SuggestedArg, flag);
-            let near = near.map(|it| format!("did you mean `{it}`?"));
-            let hint = near.unwrap_or_else(|| of_flag(command, flag));
+            let hint = of_flag(command, flag);
             (format!("`mendit {command}` takes no `{flag}`"), hint)
         }
         _ => return None,
@@ -40,21 +41,16 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
     Some(format!("error: {what}\n  hint: {hint}\n"))
 }
 
-// What clap takes it for, where one letter is wrong.
-fn near(error: &clap::Error, kind: ContextKind, word: &str) -> Option<String> {
-    let names = match error.get(kind)? {
-        ContextValue::String(name) => vec![name.clone()],
-        ContextValue::Strings(names) => names.clone(),
-        _ => Vec::new(),
-    };
-    let mut names = names.into_iter();
-    names.find(|name| strsim::osa_distance(word, name) == 1)
-}
-
 fn of_command(word: &str, rest: &[&String]) -> String {
-    let is = |ending: &str| {
-        let found = std::path::Path::new(word).extension();
-        found.is_some_and(|it| it == ending)
+    let known = Cli::command();
+    let names = known.get_subcommands().map(clap::Command::get_name);
+    if let Some(name) = one_letter_off(word, names) {
+        return format!("did you mean `mendit {name}`?");
+    }
+    let is = |ending| {
+        std::path::Path::new(word)
+            .extension()
+            .is_some_and(|it| it == ending)
     };
     if is("patch") || is("diff") {
         return format!("`mendit check {word}` judges it, `mendit apply {word}` writes it");
@@ -70,6 +66,14 @@ fn of_command(word: &str, rest: &[&String]) -> String {
 }
 
 fn of_flag(command: &str, flag: &str) -> String {
+    let known = Cli::command();
+    let global = known.get_arguments();
+    let found = known.find_subcommand(command);
+    let own = found.into_iter().flat_map(clap::Command::get_arguments);
+    let flags = own.chain(global).filter_map(clap::Arg::get_long);
+    if let Some(near) = one_letter_off(flag.trim_start_matches('-'), flags) {
+        return format!("did you mean `--{near}`?");
+    }
     if matches!(command, "run" | "fix" | "why") {
         return format!(
             "flags of the command stand behind it: `mendit {command} CMD {flag}`; `mendit {command} --help` \
@@ -77,6 +81,11 @@ fn of_flag(command: &str, flag: &str) -> String {
         );
     }
     format!("`mendit {command} --help` lists what it takes")
+}
+
+fn one_letter_off<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut near = names.filter(|name| strsim::osa_distance(word, name) == 1);
+    near.next().map(str::to_owned)
 }
 
 fn quoted(word: &str) -> String {

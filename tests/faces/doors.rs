@@ -395,13 +395,16 @@ const TASKS: &[(&str, &str)] = &[
 // What tasks are asked with and what is made of their answers.
 #[rustfmt::skip]
 const PARTS: &[&str] = &[
+    "awaited",
     "below_no_link",
     "bench_failure",
     "benches_all_agents",
     "broken_fixtures",
     "enter_last",
     "find_settings",
+    "is_piped",
     "known_undo",
+    "last",
     "last_line",
     "last_log",
     "last_run",
@@ -412,7 +415,9 @@ const PARTS: &[&str] = &[
     "read_junit",
     "read_log",
     "readable_file",
+    "reports",
     "run_all_agents",
+    "share",
     "summarise_diagnosis",
     "to_json",
     "to_json_line",
