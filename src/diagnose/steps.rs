@@ -155,10 +155,8 @@ impl Reader {
             (Says::Job, Some(0)) | (Says::JobPassed, _) => {
                 self.end_of_job = Some((at, true, Some(0)));
             }
-            (Says::Job, code) => {
-                if self.end_of_job.is_none_or(|end| end.1) {
-                    self.end_of_job = Some((at, false, code));
-                }
+            (Says::Job, code) if self.end_of_job.is_none_or(|end| end.1) => {
+                self.end_of_job = Some((at, false, code));
             }
             (Says::CleanUp, _) if !self.clean_up => {
                 self.close_begun(at);
