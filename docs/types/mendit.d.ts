@@ -330,6 +330,8 @@ export interface CiFailure {
 
 /** What failed in a CI run. */
 export interface CiReport {
+  /** Attempts at a repair, of all failures together. */
+  attempts: number;
   /** Always `ci-report`. */
   document: "ci-report";
   /** Each failure once, with the jobs that show it. */
@@ -349,8 +351,20 @@ export interface CiReport {
   schemaVersion: 1;
   /** The same, line by line of the files as they are. */
   suggestions: Array<CiSuggestion>;
+  /** What the agent says they took; `null` where none was asked or it told nothing. */
+  usage: CiReportUsage | null;
   /** Whether the test command passes with it; `None` when it was not run. */
   verified: boolean | null;
+}
+
+/** What a reply cost, as the agent says. */
+export interface CiReportUsage {
+  /** Dollars; `null` where nobody told them. */
+  costUsd: number | null;
+  /** Tokens read. */
+  inputTokens: number;
+  /** Tokens written. */
+  outputTokens: number;
 }
 
 /** What to put in place of some lines. */

@@ -315,6 +315,8 @@ class CiFailure(TypedDict):
 
 # What failed in a CI run.
 class CiReport(TypedDict):
+    # Attempts at a repair, of all failures together.
+    attempts: int
     # Always `ci-report`.
     document: Literal['ci-report']
     # Each failure once, with the jobs that show it.
@@ -332,8 +334,19 @@ class CiReport(TypedDict):
     schemaVersion: Literal[1]
     # The same, line by line of the files as they are.
     suggestions: list["CiSuggestion"]
+    # What the agent says they took; `null` where none was asked or it told nothing.
+    usage: Union["CiReportUsage", None]
     # Whether the test command passes with it; `None` when it was not run.
     verified: Union[bool, None]
+
+# What a reply cost, as the agent says.
+class CiReportUsage(TypedDict):
+    # Dollars; `null` where nobody told them.
+    costUsd: Union[float, None]
+    # Tokens read.
+    inputTokens: int
+    # Tokens written.
+    outputTokens: int
 
 # What to put in place of some lines.
 class CiSuggestion(TypedDict):
