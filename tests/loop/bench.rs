@@ -182,8 +182,8 @@ fn built_in_agents_stand_beside_each_other() {
     let output = mendit(home.path(), &all);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
-    for agent in ["builtin: ", "oracle: ", "replay: "] {
-        assert!(text.contains(&format!("\n{agent}")), "{text}");
+    for agent in ["builtin", "oracle", "replay"] {
+        assert!(text.contains(&format!("\n{agent}\n")), "{text}");
     }
 }
 
