@@ -113,7 +113,7 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
             };
             let mut name = source(one.name, text);
             if one.titled {
-                name = name.trim_matches(['\'', '"', '`']).to_owned();
+                name = String::from(name.trim_matches(['\'', '"', '`']));
             }
             let definition = Definition {
                 name,

@@ -167,7 +167,7 @@ impl<'t> Place<'t> {
             let matches = known.entry(node.id()).or_insert_with(|| {
                 let mut matches = Vec::new();
                 query.at(node, text, |number, found| {
-                    matches.push((number, found.clone()))
+                    matches.push((number, found.clone()));
                 });
                 matches
             });

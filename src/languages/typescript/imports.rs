@@ -52,10 +52,10 @@ fn statements(parent: Node<'_>, text: &[u8], blocks: usize, facts: &mut FileFact
             | "expression_statement"
             | "module"
             | "internal_module"
-            | "statement_block" => {
-                if blocks < MAX_BLOCKS {
-                    nested(node, text, blocks + 1, facts);
-                }
+            | "statement_block"
+                if blocks < MAX_BLOCKS =>
+            {
+                nested(node, text, blocks + 1, facts);
             }
             _ => {}
         }
