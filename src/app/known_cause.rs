@@ -23,7 +23,7 @@ pub(super) struct Kept<T> {
     prefix: String,
     /// The digest of all files.
     files: String,
-    #[serde(flatten)]
+    // Not flattened: numbers that are keys of a map would not be read back.
     pub(super) shown: T,
 }
 
