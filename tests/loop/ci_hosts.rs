@@ -321,7 +321,7 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
         let rows = rows.iter().map(|(id, name, status)| {
             json!({"commit": {"id": "f00"}, "id": id, "name": name, "status": status, "user": {"id": 1, "name": "u"}})
         });
-        Value::from_iter(rows).to_string()
+        rows.collect::<Value>().to_string()
     };
     host.serve(
         "pipelines/70/jobs",
