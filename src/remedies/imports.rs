@@ -9,7 +9,7 @@ use crate::hint::{
 };
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
-use crate::policy::is_test;
+use crate::policy::{is_test, is_test_text};
 use crate::source::Source;
 
 /// Files that are told one by one.
@@ -140,7 +140,10 @@ fn tries_of(
             continue;
         }
         let fixes = fix_all(graph, ask, &[(file.clone(), vec![one.clone()])]);
-        let tests = fixes.iter().any(|(fixed, _)| is_test(fixed.as_str()));
+        let tests = fixes.iter().any(|(fixed, _)| {
+            let text = source.read(fixed).unwrap_or_default();
+            is_test(fixed.as_str()) || is_test_text(fixed.as_str(), &text)
+        });
         if !tests && fixes.iter().any(|(fixed, _)| fixed == file) {
             let what = format!("{} in {}", one.import_statement, listed(&fixes));
             let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;

@@ -8,6 +8,7 @@ mod endpoint;
 mod installing;
 mod mcp;
 mod pages;
+mod remedies;
 mod schemas;
 mod settings;
 mod setup;
