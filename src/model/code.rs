@@ -92,6 +92,10 @@ codes! {
         .advice("Send the code itself where the placeholder stands, or leave that part out of the patch.");
     P313 => refuses(Malformed)
         .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
+    P314 => refuses(Malformed)
+        .advice("Send the added lines again with plain quotes and spaces.");
+    P315 => refuses(Malformed)
+        .advice("Send the one solution that is meant, and no other change beside it.");
     P401 P402 P404 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)

@@ -207,7 +207,7 @@ fn said_between_dots(text: &str) -> Option<&str> {
     })
 }
 
-fn leaves_out(said: &str) -> bool {
+pub(super) fn leaves_out(said: &str) -> bool {
     const WORDS: &[&str] = &[
         "existing",
         "rest",

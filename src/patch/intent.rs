@@ -2,10 +2,10 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::change::FileState;
-use super::elision::left_out_line;
+use super::elision::{leaves_out, left_out_line};
 use super::read::is_markdown;
 use super::set::Side;
-use crate::languages::syntax_errors;
+use crate::languages::{Language, syntax_errors};
 use crate::model::{Code, Refusal, RepoPath};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
@@ -18,10 +18,18 @@ pub(super) fn unmeant(
     after: &FileState,
 ) -> Option<(u64, Refusal)> {
     let old: &[u8] = before.map_or(&[], |state| &state.bytes);
-    let (line, text) = left_out_line(path, old, &after.bytes)?;
-    let text = String::from_utf8_lossy(text);
-    let message = format!("`{text}` stands for lines that are left out");
-    Some((line, Refusal::new(Code::P312, message)))
+    let quoted = |text| String::from_utf8_lossy(text).trim().to_owned();
+    if let Some((line, text)) = left_out_line(path, old, &after.bytes) {
+        let message = format!("`{}` stands for lines that are left out", quoted(text));
+        return Some((line, Refusal::new(Code::P312, message)));
+    }
+    if let Some((line, text)) = hollowed(path, old, &after.bytes) {
+        let message = format!("`{}` stands where a function had its body", quoted(text));
+        return Some((line, Refusal::new(Code::P312, message)));
+    }
+    let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
+    let message = "the added line has typographic quotes or spaces, and the file has none";
+    Some((line, Refusal::new(Code::P314, message)))
 }
 
 /// A whole file out of the fence, or the escapes of a string, that its writer left around it; with what was
@@ -110,6 +118,77 @@ const TOGETHER: usize = 3;
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;
 
+// A line that is all of a function of Python, says nothing, and stands for several that are gone.
+fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
+    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let rows = |text: &'t [u8]| -> Vec<(u64, &'t [u8])> {
+        let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
+        rows.filter(|(_, line)| !line.trim_ascii().is_empty())
+            .collect()
+    };
+    let new = if path.rsplit_once('.').is_some_and(|it| it.1 == "py") {
+        rows(new)
+    } else {
+        Vec::new()
+    };
+    let is_head = |line: &[u8]| {
+        let text = line.trim_ascii();
+        (text.starts_with(b"def ") || text.starts_with(b"async def ")) && text.ends_with(b":")
+    };
+    let found = new.windows(2).enumerate().find(|(at, pair)| {
+        let [(_, head), (_, body)] = pair else {
+            return false;
+        };
+        if !is_head(head) || !says_nothing(body) {
+            return false;
+        }
+        let alone = new
+            .get(at + 2)
+            .is_none_or(|(_, next)| depth(next) <= depth(head));
+        let mut below = old
+            .split(|byte| *byte == b'\n')
+            .skip_while(|line| line != head)
+            .skip(1);
+        let mut had = below.by_ref().filter(|line| !line.trim_ascii().is_empty());
+        let had = had
+            .by_ref()
+            .take_while(|line| depth(line) > depth(head))
+            .count();
+        // A head that stands twice does not tell whose body is gone.
+        let heads = old.split(|byte| *byte == b'\n').filter(|line| line == head);
+        alone && had > 1 && heads.count() == 1
+    });
+    found.and_then(|(at, _)| new.get(at + 1).copied())
+}
+
+// `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.
+fn says_nothing(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
+    let said = line.strip_prefix("...").or(line.strip_prefix("pass"));
+    let said = said.or(line.strip_prefix("\"\"\"")).map(str::trim);
+    said.is_some_and(|said| {
+        let words = said.trim_matches(|it: char| !it.is_alphanumeric());
+        said.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
+    })
+}
+
+// A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.
+fn typographic(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
+    Language::of_path(path)?;
+    if !old.is_ascii() || new.is_ascii() {
+        return None;
+    }
+    let text = std::str::from_utf8(new).ok()?;
+    let odd = |letter: char| {
+        matches!(letter,
+            '\u{2018}'..='\u{201f}' | '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{3000}')
+    };
+    let rows = text.lines().zip(1_u64..);
+    rows.filter(|(line, _)| line.contains(odd))
+        .map(|(_, row)| row)
+        .next()
+}
+
 /// Whether a section's last line may have been cut, by the id that it announces for the result.
 pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u8]) -> bool {
     let named = matches!(sections.headers.plus, Some(Side::Name(_)));
@@ -119,7 +198,7 @@ pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u
 
 #[cfg(test)]
 mod tests {
-    use super::shrunk;
+    use super::{hollowed, shrunk, typographic};
 
     #[test]
     fn a_whole_file_keeps_its_rest() {
@@ -144,5 +223,29 @@ mod tests {
             shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
+    }
+
+    #[test]
+    fn a_body_that_is_gone_is_told_from_a_stub() {
+        let old = b"def f(x):\n    y = x\n    return y\n\ndef g(x):\n    pass\n";
+        let made = |body: &str| format!("def f(x):\n    {body}\n\ndef g(x):\n    pass\n");
+        for body in ["...", "pass", "pass  # unchanged", "\"\"\"Unchanged.\"\"\""] {
+            let found = hollowed("a.py", old, made(body).as_bytes()).map(|it| it.0);
+            assert_eq!(found, Some(2), "{body}");
+        }
+        for body in ["return x", "pass_on(x)", "...\n    return x"] {
+            assert_eq!(hollowed("a.py", old, made(body).as_bytes()), None, "{body}");
+        }
+        assert_eq!(hollowed("a.pyi", old, made("...").as_bytes()), None);
+        let stub = "def h(x):\n    ...\n";
+        assert_eq!(hollowed("a.py", old, stub.as_bytes()), None);
+    }
+
+    #[test]
+    fn typographic_quotes_come_into_a_file_of_plain_ones() {
+        let new = "x = “a”\n".as_bytes();
+        assert_eq!(typographic("a.py", b"x = 1\n", new), Some(1));
+        assert_eq!(typographic("a.py", "y = ‘b’\n".as_bytes(), new), None);
+        assert_eq!(typographic("a.md", b"x = 1\n", new), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Bytes to a [`PatchSet`](super::PatchSet), whatever the format.
 
+mod alternatives;
 mod amid;
 mod binary;
 mod blocks;

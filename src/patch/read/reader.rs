@@ -1,3 +1,4 @@
+use super::alternatives::alternatives;
 use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
 use super::claims::{Claims, Form, beside, first_form, weigh_told};
@@ -100,7 +101,9 @@ fn without_marks<T>(
         });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        return Ok(take(beside(lines, files, options)));
+        let mut set = beside(lines, files, options);
+        set.problems.extend(alternatives(lines, &set));
+        return Ok(take(set));
     }
     Err(unlike(bytes))
 }
@@ -144,7 +147,9 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    Ok(beside(lines, found(lines, mends, options)?, options))
+    let mut set = beside(lines, found(lines, mends, options)?, options);
+    set.problems.extend(alternatives(lines, &set));
+    Ok(set)
 }
 
 fn found<'a>(

@@ -21,6 +21,7 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
         .map(|line| format!("{line}\n"))
         .collect();
     let elided = "--- a/f.py\n+++ b/f.py\n@@ -1,4 +1,3 @@\n def f():\n-    step_0()\n-    step_1()\n+    # ... rest of the function unchanged ...\n     step_2()\n";
+    let quoted = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0()  # “now”\n     step_1()\n";
     let broken = "--- a/f.py\n+++ b/f.py\n@@ -1,3 +1,3 @@\n def f():\n-    step_0()\n+    step_0(\n     step_1()\n";
     for (what, patch, code) in [
         ("placeholder in a diff", elided.to_owned(), "P312"),
@@ -28,6 +29,7 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
         ("dots over lost lines", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ...\n    step_1()\n>>>>>>> REPLACE\n".to_owned(), "P312"),
         ("whole file without its end", json(&head), "P313"),
         ("emptied file", json(""), "P313"),
+        ("typographic quotes", quoted.to_owned(), "P314"),
         ("no longer parses", broken.to_owned(), "P801"),
     ] {
         let files = [("f.py", file.as_str())];
