@@ -1887,8 +1887,8 @@ export interface RunSummary {
   /** A finer word. */
   subkind: Subkind | null;
   /**
-   * Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
-   * at most five; none of them was tried. `mendit why` does that.
+   * Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
+   * failing tests reach, else all; none of them was tried. `mendit why` does that.
    */
   suspects: Array<string>;
   /** All that it tries, in its order, each in a sentence. */

@@ -1747,8 +1747,8 @@ class RunSummary(TypedDict):
     requiresUserAction: bool
     # A finer word.
     subkind: Union["Subkind", None]
-    # Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
-    # at most five; none of them was tried. `mendit why` does that.
+    # Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
+    # failing tests reach, else all; none of them was tried. `mendit why` does that.
     suspects: list[str]
     # All that it tries, in its order, each in a sentence.
     tried: list[str]

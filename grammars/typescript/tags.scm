@@ -34,6 +34,10 @@
     right: (call_expression function: (identifier) @_require arguments: (arguments . (string) @from)))
   (#eq? @_whole "module.exports") (#eq? @_require "require")) @export.star
 (expression_statement . (assignment_expression left: (member_expression) @_whole
+    right: (object (spread_element
+      (call_expression function: (identifier) @_require arguments: (arguments . (string) @from))) @export.star))
+  (#eq? @_whole "module.exports") (#eq? @_require "require"))
+(expression_statement . (assignment_expression left: (member_expression) @_whole
     right: (object [(shorthand_property_identifier) @as @export.one (pair key: (_) @as value: (_) @value) @export.one]))
   (#eq? @_whole "module.exports"))
 (expression_statement . (assignment_expression

@@ -96,6 +96,11 @@ pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Optio
     Kept::known(app, workspace, Some(line), CAUSE).map(|it: Shown| it.cause)
 }
 
+/// Whether one patch takes back what trials showed of this command on these very files.
+pub(super) fn can_undo(app: &App, workspace: &Workspace, line: &str) -> bool {
+    Kept::known(app, workspace, Some(line), CAUSE).is_some_and(|it: Shown| it.undo.is_some())
+}
+
 /// The undo of the cause that was found last, when the files are still as they were.
 ///
 /// # Errors

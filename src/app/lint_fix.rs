@@ -2,6 +2,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::policy::CommandFiles;
+use crate::source::Source;
+
 /// The line with which a linter or formatter mends what it complains of, where it can: its check
 /// without the words for checking, or with the word for mending; `said` is what it printed. Never
 /// what it calls unsafe, and nothing where it says that it can mend none of it.
@@ -37,6 +40,33 @@ pub(super) fn lint_fix(command: &str, said: &[&str]) -> Option<String> {
     (kept != words).then(|| kept.join(" "))
 }
 
+/// Of a package's script that is one linter: as the package manager starts it.
+pub(super) fn lint_fix_of_script(
+    command: &str,
+    source: &dyn Source,
+    prefix: &str,
+    said: &[&str],
+) -> Option<String> {
+    let manager = command.split(' ').next()?;
+    let start = match manager {
+        "npm" => "npx",
+        "pnpm" => "pnpm exec",
+        "yarn" => "yarn",
+        "bun" => "bunx",
+        _ => return None,
+    };
+    if command.split(' ').skip(1).any(|it| it.starts_with('-')) {
+        return None;
+    }
+    let run = CommandFiles::of(&[command.to_owned()], prefix, source);
+    let all = run.commands().iter();
+    let mut scripts = all.filter(|it| it.first().is_none_or(|first| first != manager));
+    let (Some(script), None) = (scripts.next(), scripts.next()) else {
+        return None;
+    };
+    Some(format!("{start} {}", lint_fix(&script.join(" "), said)?))
+}
+
 // A row of `linters.toml`.
 #[derive(Deserialize)]
 struct Linter {
@@ -65,7 +95,8 @@ const MOST_EVIDENCE: usize = 20;
 
 #[cfg(test)]
 mod tests {
-    use super::lint_fix;
+    use super::{lint_fix, lint_fix_of_script};
+    use crate::source::Memory;
 
     #[test]
     fn a_check_becomes_what_mends() {
@@ -106,5 +137,22 @@ mod tests {
         assert_eq!(lint_fix("ruff check src", &["a.py:1:5: F841 unused"]), None);
         assert_eq!(lint_fix("npx eslint src", &["  1:7  error  no-var"]), None);
         assert!(lint_fix("black --check .", &["would reformat a.py"]).is_some());
+    }
+
+    #[test]
+    fn a_script_of_one_linter_is_started_as_its_package_manager_does() {
+        let package = r#"{"scripts": {"lint": "eslint src", "all": "eslint src && tsc"}}"#;
+        let source = Memory::named([("package.json", package)]);
+        let said = ["1 error and 0 warnings potentially fixable"];
+        for (command, expected) in [
+            ("npm run lint", Some("npx eslint --fix src")),
+            ("pnpm lint", Some("pnpm exec eslint --fix src")),
+            ("npm run all", None),
+            ("npm run lint --workspaces", None),
+            ("make lint", None),
+        ] {
+            let found = lint_fix_of_script(command, &source, "", &said);
+            assert_eq!(found.as_deref(), expected, "{command}");
+        }
     }
 }

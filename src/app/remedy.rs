@@ -4,7 +4,7 @@ use super::deleted::deleted;
 use super::drift::{drift_in_log, interpreter, unfetched};
 use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
 use super::line_words::{names, port};
-use super::lint_fix::lint_fix;
+use super::lint_fix::{lint_fix, lint_fix_of_script};
 use super::members::{member_remedy, never_from_a_registry};
 use crate::context::nearest_paths;
 use crate::diagnose::is_argument;
@@ -110,12 +110,13 @@ fn remedies(
             Remedy::new(said, Some(format!("lsof -i :{port}")))
         }),
         FailureKind::LintError => lint_fix(command, &texts)
+            .or_else(|| lint_fix_of_script(command, source, prefix, &texts))
             .map(|line| Remedy::new("the tool mends some of it itself", Some(line))),
         FailureKind::ConnectionRefused if project.compose().is_some() => {
             let said = "a service that the tests call is not running";
             Some(Remedy::new(said, Some("docker compose up -d".to_owned())))
         }
-        _ => project.migration(&texts),
+        _ => project.migration(command, &texts),
     };
     first.map(|it| (String::new(), it)).into_iter().collect()
 }
@@ -211,7 +212,7 @@ impl Project<'_> {
     }
 
     // A column or a table that the models have and the database has not: Django itself writes what is missing.
-    fn migration(&self, texts: &[&str]) -> Option<Remedy> {
+    fn migration(&self, command: &str, texts: &[&str]) -> Option<Remedy> {
         let marks = ["no column named ", "no such column: ", "no such table: "];
         let said = texts.iter().find_map(|text| {
             let rest = marks.iter().find_map(|it| Some(text.split_once(it)?.1))?;
@@ -232,7 +233,11 @@ impl Project<'_> {
         self.has("manage.py")?;
         models.any(has).then(|| {
             let said = format!("`{word}` stands in the models and not in a migration");
-            Remedy::new(said, Some("python manage.py makemigrations".to_owned()))
+            let asked = command.split_once("manage.py").map(|(head, _)| head);
+            let python = asked
+                .filter(|it| !it.contains(['&', ';', '|']))
+                .unwrap_or("python ");
+            Remedy::new(said, Some(format!("{python}manage.py makemigrations")))
         })
     }
 

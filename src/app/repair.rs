@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::flags::{AGENT, FILE, request};
-use super::known_cause::known_cause;
+use super::known_cause::{can_undo, known_cause};
 use super::last_run::LastOf;
 use super::remedy::by_hand;
 use super::runs::RunFolders;
@@ -201,16 +201,7 @@ pub(super) fn repair_after(
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
     let agent = chosen_agent(settings);
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
-    let command = settings.test.command.0.join(" && ");
-    let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
-    let mends = |diagnosis: &Diagnosis| {
-        let found = by_hand(&workspace, (diagnosis, ""), &command, &again);
-        let said = found.into_iter().map(|(_, it)| match it.command {
-            Some(line) => format!("{}: `{line}`", it.problem),
-            None => it.problem,
-        });
-        said.collect()
-    };
+    let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
@@ -260,6 +251,21 @@ fn folders(
     let out = request.out.as_deref();
     out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
     runs::start(app, workspace, out, false)
+}
+
+// What a person types to mend it.
+fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
+    let lines = &app.settings().test.command.0;
+    let command = lines.join(" && ");
+    let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
+    let undo = lines.iter().any(|line| can_undo(app, workspace, line));
+    let undo = undo.then(|| "Take back the change that did it: `mendit fix --undo`".to_owned());
+    let found = by_hand(workspace, (diagnosis, ""), &command, &again);
+    let said = found.into_iter().map(|(_, it)| match it.command {
+        Some(line) => format!("{}: `{line}`", it.problem),
+        None => it.problem,
+    });
+    undo.into_iter().chain(said).collect()
 }
 
 // Adds what is known of the commands on these files; whether it is the change that made them fail.

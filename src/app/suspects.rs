@@ -5,26 +5,27 @@ use crate::source::Memory;
 use crate::why::{Difference, Suspect, rank};
 use crate::workspace::Workspace;
 
-/// The changes that are not committed in product code that the failing tests reach, as `path:line`, the
-/// likeliest first. None is tried: `mendit why` does that.
+/// The changes that are not committed in product code, as `path:line`, the likeliest first: those that the
+/// failing tests reach, else all. None is tried: `mendit why` does that.
 pub(super) fn suspects(diagnosis: &Diagnosis, workspace: &Workspace) -> Vec<String> {
     let source = workspace.source.as_ref();
-    let Some(git) = workspace
-        .git
-        .as_ref()
-        .filter(|_| !diagnosis.tests.is_empty())
-    else {
+    let Some(git) = &workspace.git else {
         return Vec::new();
     };
     let clues = clues(Some(diagnosis), source);
-    let reached: Vec<(RepoPath, _)> = clues
-        .reach
-        .keys()
-        .filter(|path| is_product(path, Some(diagnosis)))
-        .map(|path| (path.clone(), source.blob_id(path)))
-        .collect();
+    let other = |paths: &mut dyn Iterator<Item = &RepoPath>| {
+        let product = paths.filter(|path| is_product(path, Some(diagnosis)));
+        let files: Vec<_> = product
+            .map(|path| (path.clone(), source.blob_id(path)))
+            .collect();
+        git.other_at_head(&files)
+    };
+    let mut changed = other(&mut clues.reach.keys());
+    if changed.is_empty() {
+        changed = other(&mut source.listing().files().map(|it| &it.path));
+    }
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    for (path, content) in git.other_at_head(&reached) {
+    for (path, content) in changed {
         if let Ok(now) = source.read(&path) {
             after.push((path.clone(), now.to_vec()));
             before.extend(content.map(|content| (path, content)));

@@ -47,7 +47,9 @@ pub(super) fn bases(
         commits.extend(seen.map(|it| (SEEN.to_owned(), it)));
         let branched = git.branched_from();
         commits.extend(branched.map(|it| ("where the branch began".to_owned(), it)));
-        for back in STEPS_BACK {
+        // Of fewer commits the first of all.
+        let first = parents.len().saturating_sub(1);
+        for back in STEPS_BACK.map(|it| it.min(first)) {
             let commit = parents.get(back).cloned();
             commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
         }

@@ -4,7 +4,7 @@ use super::{AppError, Exit, Output, open};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, write_fix,
 };
-use crate::model::{Code, StopReason};
+use crate::model::Code;
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Mend what the last run failed with
@@ -57,13 +57,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let told = if declined { declined_text } else { run_text };
     output.document(args.format, &fixed.repaired.result, |it| told(it, &folder))?;
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
-        let flaky = fixed.repaired.result.stop_reason == StopReason::Flaky;
-        if args.request.repair.agent.is_none() && fixed.repaired.exit == Exit::No && !flaky {
-            output.note(
-                "what is left needs a model: `mendit fix --agent claude` (or codex, gemini, \
-                 opencode, cursor, aider, llm)",
-            );
-        }
         return Ok(fixed.repaired.exit);
     }
     Ok(if fixed.repaired.result.applied {

@@ -50,6 +50,6 @@ pub use facts::LogFacts;
 pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
-pub use normalise::telling_lines;
+pub use normalise::{plain_lines, telling_lines};
 pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};
 pub use speakers::jobs;

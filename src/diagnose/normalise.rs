@@ -264,9 +264,16 @@ pub fn telling_lines(log: &str) -> String {
     out
 }
 
+/// A log without escapes and without what services and runners of several programs put before its lines.
+#[must_use]
+pub fn plain_lines(log: &str) -> String {
+    let lines = lines_of(View::whole(log)).all;
+    lines.iter().map(|it| format!("{}\n", it.text)).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{lines, strip_controls};
+    use super::{lines, plain_lines, strip_controls};
 
     fn only(log: &str) -> String {
         lines(log)[0].text.to_string()
@@ -311,6 +318,14 @@ mod tests {
         let lines = lines(log);
         assert_eq!(lines[2].number, 3);
         assert!(lines[2].captured && !lines[4].captured);
+    }
+
+    #[test]
+    fn what_stands_before_the_lines_of_several_programs_goes() {
+        let log = "\npackages/a test$ vitest run\npackages/a test:  Test Files  1 passed (1)\n\
+                   packages/a test:       Tests  4 passed (4)\npackages/a test: Done\n";
+        let plain = plain_lines(log);
+        assert!(plain.contains("\n Test Files  1 passed (1)\n"), "{plain}");
     }
 
     #[test]

@@ -1,3 +1,7 @@
+use std::collections::HashMap;
+
+use gix::bstr::BStr;
+
 use super::index::blob_id;
 use super::repository::commit_of;
 use super::{GitError, Repository};
@@ -39,21 +43,21 @@ impl Repository {
         files: &[(RepoPath, Option<BlobId>)],
     ) -> Vec<(RepoPath, Option<Vec<u8>>)> {
         let repo = self.local();
-        let Ok(tree) = repo.head_tree() else {
+        let tree = repo.head_tree().ok();
+        let Some(rows) = tree.and_then(|it| it.traverse().breadthfirst.files().ok()) else {
             return Vec::new();
         };
-        let mut found = Vec::new();
-        for (path, now) in files {
-            let entry = tree.lookup_entry_by_path(path.as_str()).ok().flatten();
-            let entry = entry.filter(|it| it.mode().is_blob());
-            let id = entry.as_ref().and_then(|it| blob_id(it.object_id()));
-            if id.is_some() && id == *now {
-                continue;
+        let blobs = rows.into_iter().filter(|it| it.mode.is_blob());
+        let blobs: HashMap<_, _> = blobs.map(|it| (it.filepath, it.oid)).collect();
+        let other = |(path, now): &(RepoPath, Option<BlobId>)| {
+            let id = blobs.get(<&BStr>::from(path.as_str()));
+            if id.is_some() && id.and_then(|it| blob_id(*it)) == *now {
+                return None;
             }
-            let content = entry.and_then(|it| it.object().ok()?.try_into_blob().ok());
-            found.push((path.clone(), content.map(|blob| blob.detach().data)));
-        }
-        found
+            let content = id.and_then(|it| repo.find_blob(*it).ok());
+            Some((path.clone(), content.map(|mut it| it.take_data())))
+        };
+        files.iter().filter_map(other).collect()
     }
 
     /// The first of these commits, each the parent of the one before, that changed a file so: `is_it` is shown

@@ -28,8 +28,8 @@ pub struct RunSummary {
     pub tried: Vec<String>,
     /// The change that made it fail; `null` where no trial showed one.
     pub cause: Option<KnownCause>,
-    /// Changes that are not committed and that the failing tests reach, as `path:line`, the likeliest first,
-    /// at most five; none of them was tried. `mendit why` does that.
+    /// Changes that are not committed, as `path:line`, the likeliest first, at most five: those that the
+    /// failing tests reach, else all; none of them was tried. `mendit why` does that.
     pub suspects: Vec<String>,
     /// How many more there are.
     pub more_suspects: u64,

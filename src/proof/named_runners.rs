@@ -141,6 +141,9 @@ mod tests {
             ("make -C sub test", &[R::Mypy, R::Pytest]),
             ("cd sub && just test", &[R::Jest]),
             ("npm --prefix sub test", &[R::Ava]),
+            ("pnpm -r test", &[R::Ava]),
+            ("npm test --workspaces", &[R::Ava]),
+            ("pnpm --filter x test", &[]),
             ("npm exec -- mocha -r x", &[R::Mocha]),
             ("yarn node --test", &[R::NodeTest]),
             ("timeout -k 5 1.5m nice -n 10 pytest", &[R::Pytest]),
@@ -148,7 +151,6 @@ mod tests {
             // What may not run is not named.
             ("make nothing", &[]),
             ("tox", &[]),
-            ("npm test --workspaces", &[]),
             ("bash -lc 'cargo test --locked'", &[R::CargoTest]),
             ("timeout 60 go test ./...", &[R::GoTest]),
             (

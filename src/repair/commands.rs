@@ -11,7 +11,7 @@ use super::error::RepairError;
 use super::limits::RunLimit;
 use super::observe::observe;
 use super::setup::Commands;
-use crate::diagnose::{LogFacts, UserRules, diagnose_in};
+use crate::diagnose::{LogFacts, UserRules, diagnose_in, plain_lines};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
@@ -139,16 +139,21 @@ impl CommandRunner<'_> {
         text: &str,
         report: Option<String>,
     ) -> CommandEvidence {
-        command_evidence(&CommandOutput {
+        let run = CommandFiles::of(&[line.to_owned()], self.prefix, self.source);
+        let mut printed = CommandOutput {
             text,
             passed: outcome.passed(),
-            named: named_runners(&CommandFiles::of(
-                &[line.to_owned()],
-                self.prefix,
-                self.source,
-            )),
+            named: named_runners(&run),
             report,
-        })
+        };
+        let said = command_evidence(&printed);
+        if !said.accounts.is_empty() || printed.named.is_empty() {
+            return said;
+        }
+        // Runners of several programs put the name of each before its lines.
+        let plain = plain_lines(text);
+        printed.text = &plain;
+        command_evidence(&printed)
     }
 }
 

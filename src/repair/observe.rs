@@ -76,9 +76,11 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
     };
     let tests = diagnosis.tests.iter().map(|it| TestError {
         test: it.id.clone(),
-        error: said(it.log_line).unwrap_or_default(),
-        path: it.path.clone(),
-        line: it.line,
+        error: (it.message.clone())
+            .or_else(|| said(it.log_line))
+            .unwrap_or_default(),
+        path: it.crash_path.clone().or_else(|| it.path.clone()),
+        line: it.crash_path.as_ref().map_or(it.line, |_| it.crash_line),
     });
     // What other programs failed with.
     let beside = diagnosis.failures.iter().skip(1);

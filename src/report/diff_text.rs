@@ -10,6 +10,10 @@ pub fn diff_text(patch: &str, color: bool) -> String {
             Some(body) => (body, "\n"),
             None => (line, ""),
         };
+        // Object names are for programs.
+        if body.starts_with("index ") {
+            continue;
+        }
         let style = match body.as_bytes() {
             [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', b'i', b'f', b'f', ..] => BOLD,
             [b'@', b'@', ..] => CYAN,
@@ -37,9 +41,11 @@ mod tests {
 
     #[test]
     fn lines_are_coloured_and_words_stay() {
-        let patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same";
+        let patch =
+            "index 1234567..89abcde 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n same";
         assert_eq!(diff_text(patch, false), patch);
         let coloured = diff_text(patch, true);
+        assert!(!coloured.contains("index "));
         assert!(coloured.contains("\x1b[31m-old\x1b[0m\n\x1b[32m+new\x1b[0m\n same"));
     }
 }

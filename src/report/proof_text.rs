@@ -14,11 +14,15 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     if !tests.is_empty() {
         let seen = |end: TestEnd| tests.iter().filter(|it| it.ended == end).count();
         let (passed, counted) = (seen(TestEnd::Passed), seen(TestEnd::Counted));
-        let mut said = format!("of {} that failed {passed} are seen passing", tests.len());
-        if counted > 0 {
-            said.push_str(&format!(", {counted} by the counts"));
+        let all = tests.len();
+        let mut said = Vec::new();
+        if passed > 0 || counted == 0 {
+            said.push(format!("of {all} that failed {passed} are seen passing"));
         }
-        rows.push(("", said));
+        if counted > 0 {
+            said.push(format!("{counted} of {all} that failed pass by the counts"));
+        }
+        rows.push(("", said.join(", ")));
     }
     let again = if proof.green_runs > 1 {
         format!("; green in {} runs", proof.green_runs)

@@ -138,18 +138,14 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     rows
 }
 
-// The changes that reach the failing tests, by their places where these are few.
+// The changes that may be it, by their places where these are few.
 fn changed(summary: &RunSummary) -> Option<String> {
     let count = summary.suspects.len() as u64 + summary.more_suspects;
     match summary.suspects.as_slice() {
         [] => None,
-        [one] => Some(format!("changed since the last commit: {one}")),
-        few if count <= FEW => Some(format!(
-            "{count} changes since the last commit reach it: {}",
-            few.join(", ")
-        )),
+        few if count <= FEW => Some(format!("changed since the last commit: {}", few.join(", "))),
         [first, ..] => Some(format!(
-            "{count} changes since the last commit reach it, first {first}"
+            "{count} changes since the last commit, first {first}"
         )),
     }
 }

@@ -89,6 +89,8 @@ fn failed(result: &RunResult) -> Vec<(&'static str, String)> {
             };
             rows.push(("error", format!("{}{place}", error.error)));
         }
+        let cause = result.cause.iter().filter(|_| !told);
+        rows.extend(cause.map(|it| ("cause", it.clone())));
     }
     for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
         rows.push((name, id.clone().unwrap_or_default()));

@@ -279,7 +279,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let line = "since your change at library/loans.py:6 (> became >=): taken back, the failing test passes";
     let said = stderr(&output);
     // Without overlays `run` tries nothing by itself.
-    if said.contains("changes since the last commit reach it") {
+    if said.contains("since the last commit") {
         return;
     }
     assert!(said.contains(line), "{said}");
@@ -307,6 +307,10 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
 
     let path = repo.root().join("library/loans.py");
     let before = std::fs::read_to_string(&path).unwrap();
+    let left = repo.mendit(&["fix"]);
+    let told = String::from_utf8_lossy(&left.stdout).into_owned();
+    assert!(told.contains("cause    since your change"), "{told}");
+    assert!(told.contains("`mendit fix --undo`"), "{told}");
     let asked = repo.mendit(&["fix", "--undo"]);
     assert_eq!(asked.status.code(), Some(4), "{}", stderr(&asked));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
@@ -334,6 +338,19 @@ fn a_run_tries_nothing_where_that_is_not_wanted() {
         "{said}"
     );
     assert!(!said.contains("taken back"), "{said}");
+    // No test fails and no import leads to it: a checker that prints nothing of the file.
+    let checks = [
+        "run",
+        "--no-why",
+        "python3",
+        "-c",
+        "raise SystemExit('a.py:1:1: E501 Line too long (90 > 88)')",
+    ];
+    let said = stderr(&repo.mendit(&checks));
+    assert!(
+        said.contains("changed since the last commit: library/loans.py:5"),
+        "{said}"
+    );
 }
 
 #[cfg(target_os = "linux")]

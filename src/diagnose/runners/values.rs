@@ -163,6 +163,12 @@ fn differing<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
         '-' => (gone, come),
         _ => (come, gone),
     };
+    if let Some(value) = expected
+        .as_ref()
+        .filter(|it| Some(*it) == received.as_ref())
+    {
+        return Some(format!("{value} stands elsewhere"));
+    }
     let rows = [("expected", expected), ("received", received)];
     let rows: Vec<String> = rows
         .into_iter()
@@ -198,6 +204,10 @@ mod tests {
             (
                 "expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   \"a\": 2,\n+   \"a\": 1,\n  }\n",
                 "expect(received).toEqual(expected): expected \"a\": 2, received \"a\": 1",
+            ),
+            (
+                "expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Array [\n-   0,\n    1,\n+   0,\n    2,\n",
+                "expect(received).toEqual(expected): 0 stands elsewhere",
             ),
             (
                 "Expected values to be strictly equal:\n\n3 !== 4\n",

@@ -37,9 +37,10 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
 }
 
 fn may_call(text: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(1).and_then(|at| text.get(at));
-    if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.'))
-    {
+    let before = text.get(..start).unwrap_or_default();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.');
+    // `...require('./a')` spreads what the call gives.
+    if before.last().is_some_and(is_part) && !before.ends_with(b"...") {
         return false;
     }
     if text.get(end - 1) == Some(&b'.') {

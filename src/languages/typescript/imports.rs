@@ -245,6 +245,7 @@ mod tests {
             "const { a, b: c } = await import(`./x`) ~ 1:Dynamic ./x [a b=c]",
             "const m = require('./x') ~ 1:Require ./x [*=m]",
             "const m = require('./x').part ~ 1:Require ./x [part]",
+            "module.exports = { ...require('./x'), a } ~ 1:Require ./x []",
             "function f() { return require.resolve('./x') } ~ 1:Require ./x [] nested",
             "let t: import('./x').T ~ 1:Dynamic ./x [T] type",
             "vi.mock('./x', () => ({})) ~ 1:Mock ./x []",

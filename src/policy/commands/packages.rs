@@ -14,7 +14,7 @@ impl Walk<'_> {
         depth: usize,
     ) {
         let mut directory = directory.to_owned();
-        let mut everywhere = false;
+        let (mut everywhere, mut some) = (false, false);
         let mut plain: Vec<&str> = Vec::new();
         let mut left = words.iter();
         while let Some(word) = left.next() {
@@ -24,15 +24,15 @@ impl Walk<'_> {
                     directory = to.unwrap_or(directory);
                 }
                 "-w" | "--workspace" | "--filter" | "-F" => {
-                    everywhere = true;
+                    (everywhere, some) = (true, true);
                     left.next();
                 }
                 "-r" | "--recursive" | "--workspaces" | "-ws" => everywhere = true,
                 "--" => break,
-                option if option.starts_with('-') => {
-                    everywhere |=
-                        option.starts_with("--workspace=") || option.starts_with("--filter=");
+                option if option.starts_with("--workspace=") || option.starts_with("--filter=") => {
+                    (everywhere, some) = (true, true);
                 }
+                option if option.starts_with('-') => {}
                 word => plain.push(word),
             }
         }
@@ -43,7 +43,7 @@ impl Walk<'_> {
         };
         let name = match plain.as_slice() {
             ["workspace", _, rest @ ..] | ["workspaces", "foreach" | "run", rest @ ..] => {
-                everywhere = true;
+                (everywhere, some) = (true, true);
                 match rest {
                     ["run", name, ..] | [name, ..] => *name,
                     [] => return,
@@ -59,7 +59,7 @@ impl Walk<'_> {
             [] => return,
         };
         if everywhere {
-            self.everywhere(name, depth);
+            self.everywhere(name, some, depth);
         } else if !self.script(name, &directory, depth) {
             self.command(behind(name), &directory, by, depth + 1);
         }
@@ -94,7 +94,8 @@ impl Walk<'_> {
         Some(found)
     }
 
-    pub(super) fn everywhere(&mut self, name: &str, depth: usize) {
+    // Of some packages, and of the root where all are meant, it is not known whether they are.
+    pub(super) fn everywhere(&mut self, name: &str, some: bool, depth: usize) {
         let packages: Vec<String> = self
             .source
             .listing()
@@ -109,10 +110,14 @@ impl Walk<'_> {
             })
             .collect();
         for directory in packages {
-            // Which of them are meant is not known.
-            self.guess(|walk| {
+            let all = |walk: &mut Self| {
                 walk.package(&directory, name, depth);
-            });
+            };
+            if some || directory.is_empty() {
+                self.guess(all);
+            } else {
+                all(self);
+            }
         }
     }
 }

@@ -97,7 +97,7 @@ impl Walk<'_> {
             "turbo" | "nx" | "lerna" | "wireit" => {
                 for name in rest.iter().filter(|word| !word.starts_with('-')) {
                     let name = name.rsplit(':').next().unwrap_or(name);
-                    self.everywhere(name, depth);
+                    self.everywhere(name, true, depth);
                 }
             }
             "run-s" | "run-p" | "npm-run-all" | "npm-run-all2" => {
