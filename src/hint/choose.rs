@@ -84,17 +84,24 @@ pub(super) fn choose(
     for (at, row) in rows.iter().enumerate() {
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
         let one = written(graph, idiom, row, asked);
-        let certain = certain && at == 0 && {
-            let kind = row.entity.kind(graph, &row.candidate.imported);
-            proof::holds(graph, idiom, asked, &one, kind)
-                && (row.weight.installed || !is_lacking(installed, asked, &one))
+        let doubt = match (certain, at) {
+            (true, 0) => {
+                let kind = row.entity.kind(graph, &row.candidate.imported);
+                let lacks = !row.weight.installed && is_lacking(installed, asked, &one);
+                let lacks = lacks.then_some("the package that is installed has no such name");
+                lacks.or_else(|| proof::doubt(graph, idiom, asked, &one, kind))
+            }
+            (_, 0) => Some("other evidence speaks against it, or too little for it"),
+            _ => Some("another is likelier"),
         };
+        let certain = doubt.is_none();
         if found
             .iter()
             .all(|other| other.import_statement != one.import_statement)
         {
             found.push(Suggestion {
                 certain,
+                doubt: doubt.unwrap_or_default(),
                 confidence: match (certain, at) {
                     (true, _) => 95,
                     (_, 0) => 25 + share,

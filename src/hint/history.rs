@@ -50,13 +50,7 @@ pub(super) fn taken_before(
                     || installed().is_some_and(|it| whole || it != Has::Nothing)
             }
         };
-        let weight = Weight {
-            votes: TAKEN_BEFORE,
-            count: 1,
-            types: u32::from(import.type_only),
-            relative: u32::from(module.starts_with('.')),
-            ..Weight::default()
-        };
+        let weight = Weight::vote(TAKEN_BEFORE, import);
         gives.then(|| (Candidate::new(module, imported, path), weight))
     };
     imports.iter().filter_map(candidate).collect()

@@ -213,14 +213,8 @@ fn evidence(
             }
             _ => import.specifier.clone(),
         };
-        let weight = Weight {
-            votes: near,
-            count: 1,
-            types: u32::from(import.type_only),
-            relative: u32::from(relative),
-            ..Weight::default()
-        };
-        found.push((Candidate::new(module, taken.name.clone(), target), weight));
+        let candidate = Candidate::new(module, taken.name.clone(), target);
+        found.push((candidate, Weight::vote(near, import)));
     }
     if path != file {
         found.extend(exported(graph, style, facts, path, file, name));
@@ -265,17 +259,9 @@ fn exported(
     let mut defined = facts.definitions.iter();
     let definition = defined.find(|one| one.name == local || one.name == name);
     let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
-    let weight = Weight {
-        defines: export.from.is_none().then_some(kind),
-        passes_on: export.from.is_some(),
-        near: nearness(path, file),
-        ..Weight::default()
-    };
-    let passed_on = Weight {
-        defines: None,
-        passes_on: true,
-        ..weight
-    };
+    let near = nearness(path, file);
+    let weight = Weight::offer(export.from.is_none().then_some(kind), near);
+    let passed_on = Weight::offer(None, near);
     let of = |path: &RepoPath, module: String| {
         Candidate::new(module, export.name.clone(), Some(path.clone()))
     };
@@ -492,11 +478,7 @@ fn same_named(
                 Some((*path).clone()),
             )
         };
-        let weight = Weight {
-            passes_on: true,
-            near: nearness(path, asked.file),
-            ..Weight::default()
-        };
+        let weight = Weight::offer(None, nearness(path, asked.file));
         let exports = &graph.resolver().facts(path).exports;
         let meant = stem == asked.name || is_subject;
         if meant && exports.iter().any(|export| export.name == "default") {

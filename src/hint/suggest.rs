@@ -276,12 +276,8 @@ fn offered(
             import.specifier.clone()
         };
         let candidate = Candidate::new(module, asked.name, Some(target.clone()));
-        let weight = Weight {
-            passes_on: true,
-            near: nearness(&target, asked.file),
-            ..Weight::default()
-        };
-        found.push((candidate, weight));
+        let near = nearness(&target, asked.file);
+        found.push((candidate, Weight::offer(None, near)));
     }
     found
 }
