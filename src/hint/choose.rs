@@ -1,5 +1,6 @@
 use super::entity::{Entity, coverage, entity, is_module};
 use super::evidence::{Candidate, Evidence, Weight, nearness};
+use super::history;
 use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
@@ -16,7 +17,7 @@ const MAX_SUGGESTIONS: usize = 5;
 /// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
 const NEGLIGIBLE_IN_USE: u64 = 64;
-/// Importers that a name of one or two letters from outside must have.
+/// Importers that a name from outside must have where it is short or nothing near takes from there.
 const MIN_TAKERS: u32 = 3;
 
 struct Scored {
@@ -78,7 +79,7 @@ pub(super) fn choose(
         let best = rows.remove(at);
         rows.insert(0, best);
     }
-    let certain = is_certain(&rows, &totals, asked);
+    let certain = is_certain(graph, installed, &rows, &totals, asked);
     let sum: u64 = totals.values().sum();
     let mut found: Vec<Suggestion> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
@@ -300,7 +301,30 @@ fn habit(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> u64
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_>) -> bool {
+// Whether the file or its neighbours take from a package that may have the name, since nobody can look into it.
+fn is_near_unknown(graph: &Graph<'_>, installed: &Installed, asked: &Undefined<'_>) -> bool {
+    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = asked.facts.imports.iter().chain(siblings);
+    all.any(|import| {
+        let specifier = &import.specifier;
+        !specifier.starts_with('.')
+            && !asked.language.is_standard(specifier)
+            && graph
+                .resolver()
+                .resolve(asked.file, import)
+                .files
+                .is_empty()
+            && exported(installed, asked.file, specifier, asked.name).is_none()
+    })
+}
+
+fn is_certain(
+    graph: &Graph<'_>,
+    installed: &Installed,
+    rows: &[Scored],
+    totals: &BTreeMap<Entity, u64>,
+    asked: &Undefined<'_>,
+) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
@@ -332,9 +356,11 @@ fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined
         return false;
     }
     let takers: u32 = group.iter().map(|row| row.weight.count).sum();
-    // `h` of one package or another: one importer does not tell.
+    // `h` of one package or another, `Options` of a package that nothing near takes from: one importer does not tell.
     let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
-    if package && asked.name.len() < 3 && takers < MIN_TAKERS {
+    let known = asked.name.len() > 2 && proof::is_in_use(asked, &best.candidate.module);
+    let was_taken = best.weight.votes >= history::TAKEN_BEFORE;
+    if package && !known && !was_taken && !best.weight.installed && takers < MIN_TAKERS {
         return false;
     }
     if takers > 0 {
@@ -351,9 +377,10 @@ fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined
             if word && others > 1 && best.candidate.imported != "*" {
                 return false;
             }
-            return (asked.language.is_everyday(&best.candidate.module)
-                || proof::is_in_use(asked, &best.candidate.module))
-                && is_used_as_one(asked);
+            let module = &best.candidate.module;
+            let everyday = asked.language.is_everyday(module)
+                && (best.candidate.imported == "*" || !is_near_unknown(graph, installed, asked));
+            return (everyday || proof::is_in_use(asked, module)) && is_used_as_one(asked);
         }
         // What an installed package itself shows, and nothing else does.
         Some(_) if best.weight.installed => {

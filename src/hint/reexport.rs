@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, judged};
+use super::idiom::own_idiom;
 use super::renamed::{alone, exports_it, takers};
 use super::undo::{Change, bound};
 use super::{Ask, Wanted};
 use crate::graph::Graph;
-use crate::languages::{Language, extended, facts, syntax_errors, uses};
-use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::languages::{Language, Page, extended, facts, inserted, syntax_errors, uses, words};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Overlay;
 
@@ -67,36 +68,31 @@ pub(super) fn passed_on(
     ask: &Ask<'_>,
 ) -> Vec<PassedOn> {
     let mut drafts: BTreeMap<RepoPath, Draft> = BTreeMap::new();
-    for (file, wanted) in wanted {
-        for name in &wanted.exports {
-            let Some((asked, taken)) = asked(graph, file, name) else {
-                continue;
-            };
-            // The module with a list of what a star takes of it may have lost the name from its list.
-            let listed = exports_it(graph, &asked, &taken);
-            let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
-            let module = if listed {
-                home.filter(|it| *it != asked)
-            } else {
-                Some(asked)
-            };
-            let Some(module) = module else { continue };
-            let known = drafts.get(&module);
-            if !(ask.may_read)(&module)
-                || is_test(module.as_str()) && !is_test(file.as_str())
-                || known.is_some_and(|it| it.names.contains(&taken))
-            {
-                continue;
-            }
-            let lost = Lost {
-                graph,
-                module: &module,
-                name: &taken,
-                listed,
-            };
-            if let Some(more) = lost.found(ask, known) {
-                drafts.insert(module, more);
-            }
+    for (file, asked, taken) in asked_for(graph, wanted) {
+        // The module with a list of what a star takes of it may have lost the name from its list.
+        let listed = exports_it(graph, &asked, &taken);
+        let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
+        let module = if listed {
+            home.filter(|it| *it != asked)
+        } else {
+            Some(asked)
+        };
+        let Some(module) = module else { continue };
+        let known = drafts.get(&module);
+        if !(ask.may_read)(&module)
+            || is_test(module.as_str()) && !is_test(file.as_str())
+            || known.is_some_and(|it| it.names.contains(&taken))
+        {
+            continue;
+        }
+        let lost = Lost {
+            graph,
+            module: &module,
+            name: &taken,
+            listed,
+        };
+        if let Some(more) = lost.found(ask, known) {
+            drafts.insert(module, more);
         }
     }
     let fixed = drafts.into_iter().filter_map(|(file, draft)| {
@@ -117,6 +113,39 @@ pub(super) fn passed_on(
         })
     });
     fixed.collect()
+}
+
+// Who asks which module of the repository for which name: what the logs say, and what else the same file takes
+// from there that the module does not give either, since one missing name hides the next.
+fn asked_for<'w>(
+    graph: &Graph<'_>,
+    wanted: &'w BTreeMap<RepoPath, Wanted>,
+) -> Vec<(&'w RepoPath, RepoPath, String)> {
+    let resolver = graph.resolver();
+    let mut found = Vec::new();
+    for (file, wanted) in wanted {
+        let own = wanted.asked.iter();
+        found.extend(own.map(|name| (file, file.clone(), name.clone())));
+        for name in &wanted.exports {
+            let Some((module, taken)) = asked(graph, file, name) else {
+                continue;
+            };
+            let facts = resolver.facts(file);
+            let beside = facts.imports.iter().flat_map(|import| {
+                let names = import.names.iter().filter(|it| it.name != "*");
+                names.map(move |it| (import, it))
+            });
+            let hidden = beside.filter(|(import, one)| {
+                let files = resolver.resolve(file, &alone(import, one)).files;
+                files == [module.clone()] && !exports_it(graph, &module, &one.name)
+            });
+            let hidden: Vec<String> = hidden.map(|it| it.1.name.clone()).collect();
+            for name in std::iter::once(taken).chain(hidden) {
+                found.push((file, module.clone(), name));
+            }
+        }
+    }
+    found
 }
 
 // The module of the repository that a file asks for a name, and the name there: in an import, or as a
@@ -184,10 +213,9 @@ impl Lost<'_> {
             } else {
                 Evidence::Beside
             };
-            let text = self
-                .with_its_neighbours(now, &own)
-                .filter(|_| !self.listed)?;
-            Some((text, evidence))
+            let text = self.with_its_neighbours(now, &own);
+            let text = text.or_else(|| self.with_a_statement(now, &own));
+            Some((text.filter(|_| !self.listed)?, evidence))
         };
         let promised = || beside().filter(|it| it.1 == Evidence::Listed);
         let (text, evidence) = promised().or_else(of_past).or_else(beside)?;
@@ -263,6 +291,82 @@ impl Lost<'_> {
         let text = extended(self.module, now, import, self.name)?;
         (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
     }
+
+    // The text that takes the name from the only file of its package that defines it, by a statement of its own.
+    fn with_a_statement(&self, now: &str, own: &FileFacts) -> Option<String> {
+        let (graph, module) = (self.graph, self.module);
+        if !matches!(module.stem(), "__init__" | "index") {
+            return None;
+        }
+        let (resolver, source) = (graph.resolver(), graph.source());
+        let language = Language::of_path(module.as_str())?;
+        let defines = |path: &RepoPath| {
+            let text = source.read(path).unwrap_or_default();
+            words(&text, self.name).next().is_some()
+                && graph.defining(path, self.name).as_ref() == Some(path)
+                && exports_it(graph, path, self.name)
+        };
+        let files = source.listing().files().map(|entry| &entry.path);
+        let mut homes = files.filter(|path| {
+            *path != module
+                && path.is_below(module.directory())
+                && Language::of_path(path.as_str()) == Some(language)
+                && !is_test(path.as_str())
+                && defines(path)
+        });
+        let (Some(home), None) = (homes.next(), homes.next()) else {
+            return None;
+        };
+        let passed = |it: &&Import| it.kind == ImportKind::ExportFrom;
+        let text = if language.declares_exports {
+            let last = own.imports.iter().filter(passed).last()?;
+            passed_below(
+                now,
+                last,
+                &own_idiom(graph, module, language)
+                    .respelled(home, &last.specifier)
+                    .0,
+                self.name,
+            )?
+        } else {
+            let specifier = own_idiom(graph, module, language).respelled(home, ".").0;
+            let one = Suggestion {
+                name: self.name.to_owned(),
+                imported: self.name.to_owned(),
+                import_statement: format!("from {specifier} import {}", self.name),
+                module: specifier,
+                path: Some(home.clone()),
+                ..Suggestion::default()
+            };
+            let page = Page {
+                text: now,
+                facts: own,
+                resolver,
+                file: module,
+            };
+            inserted(&page, &one)?
+        };
+        (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
+    }
+}
+
+// The text that passes a name of a module on below a statement of one line that does so with another module.
+fn passed_below(text: &str, last: &Import, specifier: &str, name: &str) -> Option<String> {
+    let line = text
+        .split_inclusive('\n')
+        .nth((last.line as usize).checked_sub(1)?)?;
+    let (_, rest) = line.rsplit_once(last.specifier.as_str())?;
+    let quote = rest.chars().next().filter(|it| matches!(it, '"' | '\''))?;
+    let end: usize = text
+        .split_inclusive('\n')
+        .take(last.line as usize)
+        .map(str::len)
+        .sum();
+    let (head, tail) = (text.get(..end)?, text.get(end..)?);
+    let cut = if head.ends_with('\n') { "" } else { "\n" };
+    Some(format!(
+        "{head}{cut}export {{ {name} }} from {quote}{specifier}{rest}{tail}"
+    ))
 }
 
 // Mentions of `__all__` that are looked at in a file.

@@ -434,6 +434,15 @@ fn respelled(
     if like.starts_with('.') {
         return style.like(like).relative(file, path, like);
     }
+    // The last part alone is another.
+    let beside = like.rsplit_once('/').map(|(above, _)| {
+        let plain = format!("{above}/{}", path.stem());
+        style.like(like).ended(&plain, path)
+    });
+    let beside = beside.filter(|it| leads(graph.resolver(), file, it, path));
+    if let Some(beside) = beside {
+        return beside;
+    }
     let first = like.split('/').next();
     let aliases = graph.resolver().aliases(file, path);
     let same = aliases

@@ -4,7 +4,7 @@ use super::allowed::Judging;
 use super::candidate::Candidate;
 use super::imports::{Imports, imports};
 use super::syntax::syntax;
-use super::witness::witnesses;
+use super::witness::{lost, witnesses};
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Earlier, Wanted};
 use crate::languages::{Language, words};
@@ -84,7 +84,11 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
         mut tries,
     } = ask.map_or_else(Imports::default, |ask| {
         let looks_at_names = question.logs.iter().any(|(it, _)| looks_at_names(it));
-        imports(graph, ask, question.wanted, looks_at_names, &allows)
+        let mut wanted = question.wanted.clone();
+        for (module, name) in question.logs.iter().flat_map(|(_, log)| lost(log, source)) {
+            wanted.entry(module).or_default().asked.push(name);
+        }
+        imports(graph, ask, &wanted, looks_at_names, &allows)
     });
     let mut edits = certain;
     let nothing = |_: &RepoPath| Vec::new();

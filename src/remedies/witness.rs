@@ -45,6 +45,7 @@ enum Edit {
     Type,
     Value,
     Await,
+    Lost,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -74,34 +75,62 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen = BTreeSet::new();
+    each(log, &|edit| edit != Edit::Lost, &mut |said, frame| {
+        // Many tests die of one word.
+        if found.len() >= MAX_CANDIDATES
+            || !seen.insert((&said.row.id, said.place(frame), said.wrong))
+        {
+            return true;
+        }
+        let one = said.candidate(&files, source, frame);
+        let is_placed = one.is_some();
+        found.extend(one.filter(|one| !found.contains(one)));
+        is_placed
+    });
+    found
+}
+
+/// The names that a log says were asked of modules of the repository in vain, each with the module.
+pub(super) fn lost(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
+    let mut found: Vec<(RepoPath, String)> = Vec::new();
+    each(log, &|edit| edit == Edit::Lost, &mut |said, frame| {
+        if found.len() >= MAX_CANDIDATES {
+            return true;
+        }
+        let module = said.module(source, frame);
+        let one = module.map(|it| (it, said.wrong.to_owned()));
+        let is_placed = one.is_some();
+        found.extend(one.filter(|one| !found.contains(one)));
+        is_placed
+    });
+    found
+}
+
+// What lines of a log say, each with the frame above, and where that is of no use with the one below: that is
+// where pytest names the place.
+fn each<'l>(
+    log: &'l str,
+    is_asked: &dyn Fn(Edit) -> bool,
+    put: &mut dyn FnMut(&Said<'l>, Option<(&'l str, usize)>) -> bool,
+) {
     let mut frame: Option<(&str, usize)> = None;
     let mut open: Vec<Said<'_>> = Vec::new();
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
-        let mut put = |one: Option<Candidate>| found.extend(one.filter(|one| !found.contains(one)));
         if let Some(here) = python_frame(line) {
             frame = Some(here);
-            // pytest names the place below.
             for said in open.drain(..) {
-                put(said.candidate(&files, source, frame));
+                put(&said, frame);
             }
         }
-        for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
+        let rows = ROWS.iter().filter(|row| is_asked(row.edit));
+        for row in rows.filter(|row| line.contains(&row.cue)) {
             let Some(said) = row.read(line) else { continue };
-            // Many tests die of one word.
-            if !seen.insert((&row.id, said.place(frame), said.wrong)) {
-                continue;
+            if !put(&said, frame) && said.path.is_none() {
+                open.push(said);
             }
-            match said.candidate(&files, source, frame) {
-                None if said.path.is_none() => open.push(said),
-                one => put(one),
-            }
-        }
-        if found.len() >= MAX_CANDIDATES {
-            break;
         }
     }
-    found
 }
 
 // What a line says.
@@ -207,7 +236,7 @@ impl<'l> Said<'l> {
                 awaited(place, start)?,
                 true,
             ),
-            Edit::Word | Edit::Listed | Edit::Quoted => {
+            Edit::Word | Edit::Listed | Edit::Quoted | Edit::Lost => {
                 stands()?;
                 let what = format!("the compiler suggests `{right}` for `{wrong}`");
                 let after = place.with(start..start + wrong.len(), right)?;
@@ -216,6 +245,27 @@ impl<'l> Said<'l> {
         };
         place.parses(&after).then_some(())?;
         place.heal(&what, &after, must_fix)
+    }
+
+    // The module that was asked for a name: the file that the line names, or the frame where that answers for its
+    // members itself.
+    fn module(&self, source: &dyn Source, frame: Option<(&str, usize)>) -> Option<RepoPath> {
+        if !self.of.is_empty() {
+            return module_of(source, self.of);
+        }
+        let named = self.path.or(frame.map(|it| it.0))?;
+        let files = source.listing().files().map(|entry| &entry.path);
+        let ends = |it: &&RepoPath| {
+            let head = named.strip_suffix(it.as_str());
+            head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+        };
+        let path = files.filter(ends).max_by_key(|it| it.as_str().len())?;
+        let answers = || {
+            let text = source.read(path).unwrap_or_default();
+            let own = facts(path, &text).definitions;
+            own.iter().any(|it| it.name == "__getattr__")
+        };
+        (self.path.is_some() || answers()).then(|| path.clone())
     }
 
     fn names(&self, names: Names, source: &dyn Source) -> BTreeSet<String> {
@@ -246,21 +296,7 @@ impl<'l> Said<'l> {
 
     // The entry of a module's own list of what a star takes, where the module has one almost like it.
     fn listed(&self, source: &dyn Source) -> Option<Candidate> {
-        let module = self.of.replace('.', "/");
-        let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
-        let is_it = |path: &&RepoPath| {
-            let below =
-                |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
-            ends.iter().any(below)
-        };
-        let mut files = source
-            .listing()
-            .files()
-            .map(|entry| &entry.path)
-            .filter(is_it);
-        let (Some(path), None) = (files.next(), files.next()) else {
-            return None;
-        };
+        let path = &module_of(source, self.of)?;
         let place = LogFile::of(path.clone(), source)?;
         let at = only_quoted(&place.text, self.wrong)?;
         place.text.get(..at)?.contains("__all__").then_some(())?;
@@ -272,6 +308,20 @@ impl<'l> Said<'l> {
         let what = format!("`{right}` for `{}` in `__all__`", self.wrong);
         place.heal(&what, &after, true)
     }
+}
+
+// The only file that may be a module of Python.
+fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
+    let module = name.replace('.', "/");
+    let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
+    let is_it = |path: &&RepoPath| {
+        let below =
+            |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
+        ends.iter().any(below)
+    };
+    let files = source.listing().files().map(|entry| &entry.path);
+    let mut files = files.filter(is_it);
+    files.next().filter(|_| files.next().is_none()).cloned()
 }
 
 // One word of a line for another, where it stands once on it.
