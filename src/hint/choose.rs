@@ -1,16 +1,15 @@
-use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Candidate, Evidence, Weight, nearness};
+use super::entity::{Entity, covers, entity};
+use super::evidence::{Candidate, Evidence, Weight};
 use super::history;
 use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
-use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
@@ -19,6 +18,14 @@ const NEGLIGIBLE: u64 = 16;
 const NEGLIGIBLE_IN_USE: u64 = 64;
 /// Importers that a name from outside must have where it is short or nothing near takes from there.
 const MIN_TAKERS: u32 = 3;
+
+/// What an importer weighs by its nearness, and each other kind of evidence.
+const VOTE: u64 = 16;
+const DEFINED: u64 = 2_048;
+const PASSED_ON: u64 = 1_536;
+const EVERYDAY: u64 = 8_192;
+const DECLARED: u64 = 1_024;
+const LIBRARY: u64 = 64;
 
 struct Scored {
     candidate: Candidate,
@@ -40,13 +47,11 @@ pub(super) fn choose(
         .iter()
         .any(|(candidate, weight)| candidate.path.is_none() && weight.count > 0);
     // What the file works with defines it or passes it on.
+    let target = |import: &Import| graph.resolver().target(asked.file, import);
+    let own: BTreeSet<RepoPath> = asked.facts.imports.iter().filter_map(target).collect();
     let at_hand = evidence.0.iter().any(|(candidate, weight)| {
         let offers = weight.defines.is_some() || weight.passes_on;
-        offers
-            && candidate
-                .path
-                .as_ref()
-                .is_some_and(|it| asked.reached.contains(it))
+        offers && candidate.path.as_ref().is_some_and(|it| own.contains(it))
     });
     let mut rows: Vec<Scored> = evidence
         .0
@@ -194,91 +199,37 @@ fn score(
     weight: &Weight,
     asked: &Undefined<'_>,
 ) -> u64 {
-    let mut score = 16 * weight.votes;
-    // Near the file, or near what the file works with.
-    let near = weight.near.max(candidate.path.as_ref().map_or(0, |path| {
-        let reached = asked.reached.iter().filter(|it| *it != path);
-        reached.map(|it| nearness(path, it)).max().unwrap_or(0) / 8
-    }));
+    let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
-        score += 2_048 + 4 * near;
+        score += DEFINED + 4 * weight.near;
     }
     if weight.passes_on {
-        score += 1_536 + 2 * near;
+        score += PASSED_ON + 2 * weight.near;
     }
     score += match weight.outside {
         Some(HintSource::Stdlib)
             if candidate.imported == "*"
                 || (weight.types == 0 && asked.language.is_everyday(&candidate.module)) =>
         {
-            8_192
+            EVERYDAY
         }
-        Some(HintSource::Stdlib) => 64,
-        Some(_) => 1_024,
+        Some(HintSource::Stdlib) => LIBRARY,
+        Some(_) => DECLARED,
         None => 0,
     };
-    let habit = habit(graph, candidate, asked);
-    score *= 1 + habit;
+    score *= 1 + habit(graph, candidate, asked);
+    // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
+    if candidate.path.is_none() && candidate.module == asked.name {
+        let (module, usage) = (Candidate::new(asked.name, "*", None), &asked.usage);
+        let has_all = covers(graph, asked.language, &module, usage) != Some(false);
+        let is_module = has_all && !usage.called && !usage.members.is_empty();
+        if is_module != (candidate.imported == "*") {
+            score /= 32;
+        }
+    }
     // Nobody reaches into another package by its place, or takes what is not declared.
     if idiom.is_astray(asked, candidate) {
         score /= 16;
-    }
-    if let Some(path) = &candidate.path {
-        // A test takes from what it tests, before all if it takes nothing from there yet.
-        if subject(asked.file) == Some(path.stem()) && !asked.reached.contains(path) {
-            score *= 16;
-        }
-        // Nothing but a test imports a test, and nothing imports itself through its own package.
-        if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
-            score /= 32;
-        }
-        let opens = matches!(path.stem(), "__init__" | "index");
-        if opens && habit == 0 && weight.defines.is_none() && asked.file.is_below(path.directory())
-        {
-            score /= 16;
-        }
-    }
-    let usage = &asked.usage;
-    if is_module(candidate, weight) {
-        if usage.called || (usage.members.is_empty() && usage.bare) {
-            // A package that merely bears the name says nothing then.
-            score = if weight.outside == Some(HintSource::Manifest) {
-                0
-            } else {
-                score / 16
-            };
-        }
-        match coverage(graph, asked.language, candidate, usage) {
-            Some((found, all)) if found == all => score *= 4,
-            Some((0, _)) => score /= 32,
-            Some((found, all)) => score = score * found as u64 / (4 * all as u64),
-            None => {}
-        }
-        // `import a.b` is there for the sake of `a.b`.
-        let below = candidate
-            .module
-            .strip_prefix(asked.name)
-            .and_then(|it| it.strip_prefix('.'));
-        if let Some(below) = below.filter(|_| candidate.imported == "*") {
-            score = if usage.chains.contains(below) {
-                2 * score
-            } else {
-                score / 32
-            };
-        }
-    }
-    // `datetime.timedelta` is a member of the module, not of the class of the same name.
-    if candidate.module == asked.name
-        && candidate.imported == asked.name
-        && candidate.path.is_none()
-    {
-        let whole = Candidate {
-            imported: "*".to_owned(),
-            ..candidate.clone()
-        };
-        if coverage(graph, asked.language, &whole, usage).is_some_and(|(found, all)| found == all) {
-            score /= 32;
-        }
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::entity::coverage;
+use super::entity::{covers, names_file};
 use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
@@ -179,18 +179,13 @@ fn has_twin(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool 
 }
 
 fn has_members(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
-    let module = one.imported == "*"
-        || (!asked.language.declares_exports
-            && one.path.as_ref().is_some_and(|path| {
-                let place = place(path);
-                place.rsplit('/').next() == Some(&one.imported)
-                    && one.module.rsplit('.').next() != Some(&one.imported)
-            }));
+    let candidate = Candidate::of(one);
+    let module =
+        one.imported == "*" || (!asked.language.declares_exports && names_file(&candidate));
     if !module {
         return true;
     }
-    coverage(graph, asked.language, &Candidate::of(one), &asked.usage)
-        .is_none_or(|(found, all)| found == all)
+    covers(graph, asked.language, &candidate, &asked.usage) != Some(false)
 }
 
 /// Whether the file may take something from a module: its package declares it, or the file or its

@@ -6,7 +6,7 @@ use super::renamed::{alone, exports_it, takers};
 use super::undo::{Change, bound};
 use super::{Ask, Wanted};
 use crate::graph::Graph;
-use crate::languages::{Language, Page, extended, facts, inserted, syntax_errors, uses, words};
+use crate::languages::{Language, Page, extended, facts, inserted, syntax_errors, words};
 use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Overlay;
@@ -127,10 +127,14 @@ fn asked_for<'w>(
         let own = wanted.asked.iter();
         found.extend(own.map(|name| (file, file.clone(), name.clone())));
         for name in &wanted.exports {
-            let Some((module, taken)) = asked(graph, file, name) else {
+            let facts = resolver.facts(file);
+            let mut takers = takers(&facts, name).filter_map(|(import, taken)| {
+                let module = resolver.target(file, &alone(import, taken))?;
+                Some((module, taken.name.clone()))
+            });
+            let Some((module, taken)) = takers.next() else {
                 continue;
             };
-            let facts = resolver.facts(file);
             let beside = facts.imports.iter().flat_map(|import| {
                 let names = import.names.iter().filter(|it| it.name != "*");
                 names.map(move |it| (import, it))
@@ -146,30 +150,6 @@ fn asked_for<'w>(
         }
     }
     found
-}
-
-// The module of the repository that a file asks for a name, and the name there: in an import, or as a
-// member of the module that it imports as a whole.
-fn asked(graph: &Graph<'_>, file: &RepoPath, name: &str) -> Option<(RepoPath, String)> {
-    let resolver = graph.resolver();
-    let facts = resolver.facts(file);
-    let first = |import: &Import| resolver.target(file, import);
-    if let Some((import, taken)) = takers(&facts, name).next() {
-        return Some((first(&alone(import, taken))?, taken.name.clone()));
-    }
-    let text = graph.source().read(file).ok()?;
-    let has_member = |local: &str| {
-        uses(file, &text, local).is_some_and(|it| it.members.iter().any(|it| it == name))
-    };
-    facts.imports.iter().find_map(|import| {
-        let local = match import.names.as_slice() {
-            [] if !import.specifier.contains('.') => import.specifier.as_str(),
-            [whole] if whole.name == "*" => whole.alias.as_deref()?,
-            _ => return None,
-        };
-        let module = has_member(local).then(|| first(import))??;
-        Some((module, name.to_owned()))
-    })
 }
 
 // A name that a module does not give.
