@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::Query;
 use super::evidence::nearness;
 use super::idiom::{Idiom, own_idiom};
@@ -10,6 +12,8 @@ use crate::policy::is_test;
 use crate::source::{Entry, Ignored, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
+/// Files around a module that is gone whose imports are looked at.
+const MAX_AROUND: usize = 300;
 
 /// Proposes where a module has gone that `file` imports and that is not there: a file of its name,
 /// or one that exports all that is taken from it. Certain when exactly one exports it all.
@@ -127,13 +131,13 @@ impl Moved<'_> {
         let may_be = |it: &&RepoPath| {
             *it != self.query.file && named.may_be(it) && (self.query.may_read)(it)
         };
+        let orphan = self.orphan();
         let place = |path| {
             let is_here = self.renamed.as_ref() == Some(path);
             let (far, slip) = if is_here { (0, true) } else { (3, false) };
             let named = named.place(self.graph, path);
-            let other =
-                || (is_here || self.defines_first(path)).then_some(Place { path, far, slip });
-            named.or_else(other)
+            let is_other = || is_here || orphan.as_ref() == Some(path) || self.defines_first(path);
+            named.or_else(|| is_other().then_some(Place { path, far, slip }))
         };
         let found = files.filter(may_be).filter_map(place);
         let mut places: Vec<Place<'_>> = found.filter(|it| self.may_be_it(it)).collect();
@@ -177,6 +181,41 @@ impl Moved<'_> {
                 }
                 name => holds(self.graph, path, name) && is_home(self.graph, path, name),
             }
+    }
+
+    // What a star takes has no name to look for: the only file around that defines something and that nobody imports,
+    // or of several the only one whose name begins like the one that is gone.
+    fn orphan(&self) -> Option<RepoPath> {
+        let (graph, file) = (self.graph, self.query.file);
+        if self.renamed.is_some() || !self.import.names.iter().any(|it| it.name == "*") {
+            return None;
+        }
+        let entries = graph.source().listing().files().map(|entry| &entry.path);
+        let around = entries.filter(|it| {
+            it.is_below(file.directory())
+                && Language::of_path(it.as_str()) == Some(self.language)
+                && !is_test(it.as_str())
+        });
+        let around: Vec<&RepoPath> = around.take(MAX_AROUND).collect();
+        let edges: Vec<_> = around.iter().map(|it| graph.file(it)).collect();
+        let all = edges.iter().flat_map(|it| &it.resolutions);
+        let taken: BTreeSet<&RepoPath> = all.flat_map(|it| &it.files).collect();
+        let entry = ["__init__", "__main__", "conftest", "index"];
+        let orphans = edges.iter().filter(|it| {
+            it.path != *file
+                && !entry.contains(&it.path.stem())
+                && !taken.contains(&it.path)
+                && !it.facts.definitions.is_empty()
+        });
+        let orphans: Vec<&RepoPath> = orphans.map(|it| &it.path).collect();
+        let last = self.language.last_part(&self.import.specifier);
+        let like = |it: &&&RepoPath| it.stem().starts_with(last) || last.starts_with(it.stem());
+        let mut alike = orphans.iter().filter(like);
+        match (orphans.as_slice(), alike.next(), alike.next()) {
+            ([only], ..) => Some((*only).clone()),
+            (_, Some(only), None) => Some((*only).clone()),
+            _ => None,
+        }
     }
 
     fn has_all(&self, place: &Place<'_>) -> bool {
@@ -261,7 +300,7 @@ impl Moved<'_> {
 
     fn row(&self, place: &Place<'_>, certain: bool) -> Suggestion {
         let (module, _) = self.idiom.respelled(place.path, &self.import.specifier);
-        let defined = place.far == 0 || self.has_all(place);
+        let defined = place.far == 0 || !self.taken.is_empty() && self.has_all(place);
         Suggestion {
             confidence: match place.far {
                 _ if certain => 90,

@@ -297,23 +297,33 @@ impl Lost<'_> {
         let (Some(home), None) = (homes.next(), homes.next()) else {
             return None;
         };
-        let passed = |it: &&Import| it.kind == ImportKind::ExportFrom;
-        let text = if language.declares_exports {
-            let last = own.imports.iter().filter(passed).last()?;
-            passed_below(
-                now,
-                last,
-                &own_idiom(graph, module, language)
-                    .respelled(home, &last.specifier)
-                    .0,
-                self.name,
-            )?
+        let idiom = own_idiom(graph, module, language);
+        let is_star = |it: &Import| {
+            it.names
+                .iter()
+                .any(|one| one.name == "*" && one.alias.is_none())
+        };
+        let passes = |it: &&Import| match it.kind {
+            ImportKind::ExportFrom => true,
+            ImportKind::From => !language.declares_exports && !it.nested && is_star(it),
+            _ => false,
+        };
+        // As the last statement does that passes on all of a module, or a name of one.
+        let beside = own.imports.iter().filter(passes);
+        let last = beside
+            .clone()
+            .filter(|it| is_star(it))
+            .last()
+            .or(beside.last());
+        let text = if let Some(last) = last {
+            let (specifier, _) = idiom.respelled(home, &last.specifier);
+            passed_below(now, last, &specifier, (!is_star(last)).then_some(self.name))?
         } else {
-            let specifier = own_idiom(graph, module, language).respelled(home, ".").0;
+            let (specifier, _) = idiom.respelled(home, ".");
             let one = Suggestion {
                 name: self.name.to_owned(),
                 imported: self.name.to_owned(),
-                import_statement: format!("from {specifier} import {}", self.name),
+                import_statement: idiom.statement(self.name, &specifier, self.name, false),
                 module: specifier,
                 path: Some(home.clone()),
                 ..Suggestion::default()
@@ -324,29 +334,25 @@ impl Lost<'_> {
                 resolver,
                 file: module,
             };
-            inserted(&page, &one)?
+            (!language.declares_exports).then(|| inserted(&page, &one))??
         };
         (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
     }
 }
 
-// The text that passes a name of a module on below a statement of one line that does so with another module.
-fn passed_below(text: &str, last: &Import, specifier: &str, name: &str) -> Option<String> {
-    let line = text
-        .split_inclusive('\n')
-        .nth((last.line as usize).checked_sub(1)?)?;
-    let (_, rest) = line.rsplit_once(last.specifier.as_str())?;
-    let quote = rest.chars().next().filter(|it| matches!(it, '"' | '\''))?;
-    let end: usize = text
-        .split_inclusive('\n')
-        .take(last.line as usize)
-        .map(str::len)
-        .sum();
-    let (head, tail) = (text.get(..end)?, text.get(end..)?);
-    let cut = if head.ends_with('\n') { "" } else { "\n" };
-    Some(format!(
-        "{head}{cut}export {{ {name} }} from {quote}{specifier}{rest}{tail}"
-    ))
+// The text with a statement below one of a line that does the same with another module: for a name, or for all.
+fn passed_below(text: &str, last: &Import, specifier: &str, name: Option<&str>) -> Option<String> {
+    let lines = text.split_inclusive('\n');
+    let line = lines.clone().nth((last.line as usize).checked_sub(1)?)?;
+    let (head, rest) = line.rsplit_once(last.specifier.as_str())?;
+    let quote = rest.chars().next().unwrap_or_default();
+    let head = name.map_or(head.to_owned(), |name| {
+        format!("export {{ {name} }} from {quote}")
+    });
+    let end: usize = lines.take(last.line as usize).map(str::len).sum();
+    let (before, after) = (text.get(..end)?, text.get(end..)?);
+    let cut = if before.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{before}{cut}{head}{specifier}{rest}{after}"))
 }
 
 // Mentions of `__all__` that are looked at in a file.
