@@ -42,17 +42,7 @@ pub(super) fn choose(
     asked: &Undefined<'_>,
     installed: &Installed,
 ) -> Vec<Suggestion> {
-    let voted_outside = evidence
-        .0
-        .iter()
-        .any(|(candidate, weight)| candidate.path.is_none() && weight.count > 0);
-    // What the file works with defines it or passes it on.
-    let target = |import: &Import| graph.resolver().target(asked.file, import);
-    let own: BTreeSet<RepoPath> = asked.facts.imports.iter().filter_map(target).collect();
-    let at_hand = evidence.0.iter().any(|(candidate, weight)| {
-        let offers = weight.defines.is_some() || weight.passes_on;
-        offers && candidate.path.as_ref().is_some_and(|it| own.contains(it))
-    });
+    let is_shown = is_shown(graph, &evidence, asked);
     let mut rows: Vec<Scored> = evidence
         .0
         .into_iter()
@@ -62,8 +52,7 @@ pub(super) fn choose(
             score: {
                 let score = score(graph, idiom, &candidate, &weight, asked);
                 // The repository says which of several modules it takes the name from.
-                let passed_over =
-                    (voted_outside || at_hand) && weight.count == 0 && weight.outside.is_some();
+                let passed_over = is_shown && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
             },
             candidate,
@@ -121,6 +110,19 @@ pub(super) fn choose(
         }
     }
     found
+}
+
+// Whether the repository takes the name from outside, or what the file works with defines it or passes it on.
+fn is_shown(graph: &Graph<'_>, evidence: &Evidence, asked: &Undefined<'_>) -> bool {
+    let target = |import: &Import| graph.resolver().target(asked.file, import);
+    let own: BTreeSet<RepoPath> = asked.facts.imports.iter().filter_map(target).collect();
+    evidence.0.iter().any(|(candidate, weight)| {
+        let offers = weight.defines.is_some() || weight.passes_on;
+        match &candidate.path {
+            Some(path) => offers && own.contains(path),
+            None => weight.count > 0,
+        }
+    })
 }
 
 // Whether a Python statement can name the module.

@@ -8,13 +8,14 @@ use super::await_edits::{as_value, awaited, waits};
 use super::candidate::Candidate;
 use super::frames::python_frame;
 use super::log_file::{LogFile, LogFiles, MAX_LINE, is_name};
+use super::lost::module_of;
 use super::nearest::{members, only_near, only_quoted, parameters, quoted, quoted_alone, quoting};
 use crate::languages::{facts, words};
-use crate::model::{Diagnosis, RepoPath};
+use crate::model::Diagnosis;
 use crate::policy::is_test;
 use crate::source::Source;
 
-const MAX_CANDIDATES: usize = 4;
+pub(super) const MAX_CANDIDATES: usize = 4;
 /// Places looked at; for each all names of a kind may be read.
 const MAX_FILES: usize = 256;
 
@@ -36,7 +37,7 @@ struct Row {
 
 #[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Edit {
+pub(super) enum Edit {
     #[default]
     Word,
     Listed,
@@ -90,25 +91,9 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     found
 }
 
-/// The names that a log says were asked of modules of the repository in vain, each with the module.
-pub(super) fn lost(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
-    let mut found: Vec<(RepoPath, String)> = Vec::new();
-    each(log, &|edit| edit == Edit::Lost, &mut |said, frame| {
-        if found.len() >= MAX_CANDIDATES {
-            return true;
-        }
-        let module = said.module(source, frame);
-        let one = module.map(|it| (it, said.wrong.to_owned()));
-        let is_placed = one.is_some();
-        found.extend(one.filter(|one| !found.contains(one)));
-        is_placed
-    });
-    found
-}
-
 // What lines of a log say, each with the frame above, and where that is of no use with the one below: that is
 // where pytest names the place.
-fn each<'l>(
+pub(super) fn each<'l>(
     log: &'l str,
     is_asked: &dyn Fn(Edit) -> bool,
     put: &mut dyn FnMut(&Said<'l>, Option<(&'l str, usize)>) -> bool,
@@ -135,14 +120,14 @@ fn each<'l>(
 
 // What a line says.
 #[derive(Clone)]
-struct Said<'l> {
+pub(super) struct Said<'l> {
     row: &'static Row,
-    path: Option<&'l str>,
+    pub(super) path: Option<&'l str>,
     line: Option<usize>,
     column: Option<usize>,
-    wrong: &'l str,
+    pub(super) wrong: &'l str,
     right: Option<&'l str>,
-    of: &'l str,
+    pub(super) of: &'l str,
     choices: &'l str,
 }
 
@@ -247,27 +232,6 @@ impl<'l> Said<'l> {
         place.heal(&what, &after, must_fix)
     }
 
-    // The module that was asked for a name: the file that the line names, or the frame where that answers for its
-    // members itself.
-    fn module(&self, source: &dyn Source, frame: Option<(&str, usize)>) -> Option<RepoPath> {
-        if !self.of.is_empty() {
-            return module_of(source, self.of);
-        }
-        let named = self.path.or(frame.map(|it| it.0))?;
-        let files = source.listing().files().map(|entry| &entry.path);
-        let ends = |it: &&RepoPath| {
-            let head = named.strip_suffix(it.as_str());
-            head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
-        };
-        let path = files.filter(ends).max_by_key(|it| it.as_str().len())?;
-        let answers = || {
-            let text = source.read(path).unwrap_or_default();
-            let own = facts(path, &text).definitions;
-            own.iter().any(|it| it.name == "__getattr__")
-        };
-        (self.path.is_some() || answers()).then(|| path.clone())
-    }
-
     fn names(&self, names: Names, source: &dyn Source) -> BTreeSet<String> {
         match names {
             Names::Parameters => parameters(self.of, source),
@@ -308,20 +272,6 @@ impl<'l> Said<'l> {
         let what = format!("`{right}` for `{}` in `__all__`", self.wrong);
         place.heal(&what, &after, true)
     }
-}
-
-// The only file that may be a module of Python.
-fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
-    let module = name.replace('.', "/");
-    let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
-    let is_it = |path: &&RepoPath| {
-        let below =
-            |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
-        ends.iter().any(below)
-    };
-    let files = source.listing().files().map(|entry| &entry.path);
-    let mut files = files.filter(is_it);
-    files.next().filter(|_| files.next().is_none()).cloned()
 }
 
 // One word of a line for another, where it stands once on it.
