@@ -29,6 +29,8 @@ REPOS = {
     "pallets+flask": ("src/flask", ["tests/test_basic.py", "tests/test_blueprints.py", "tests/test_config.py"]),
     "un33k+python-slugify": ("slugify", ["test.py"]),
     "encode+httpx": ("httpx", ["tests/models", "tests/test_config.py"]),
+    "encode+starlette": ("starlette", ["tests/test_datastructures.py", "tests/test_routing.py", "tests/test_requests.py"]),
+    "psf+requests": ("src/requests", ["tests/test_structures.py", "tests/test_utils.py", "tests/test_hooks.py"]),
 }
 KINDS = ("module", "member", "reexport", "moved")
 

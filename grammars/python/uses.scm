@@ -1,5 +1,5 @@
 ; What a name is where it stands; the first pattern that captures it decides. The parts of a capture's name: `bound`
-; and `member` by something of the file's own, `shadowed`, `typed`, `bare`, `value`; `place`: it stands for what it
+; and `member` by something of the file's own, `shadowed`, `typed`, `value`; `place`: it stands for what it
 ; means. A name that is not captured is used. `@binder`, `@types`: what binds, or makes a type of, all below it.
 (import_statement name: (dotted_name (identifier) @place))
 (import_statement name: (aliased_import name: (dotted_name (identifier) @place) alias: (identifier) @place))

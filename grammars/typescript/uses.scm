@@ -1,5 +1,5 @@
 ; What a name is where it stands; the first pattern that captures it decides. The parts of a capture's name: `bound`
-; by something of the file's own, `shadowed`, `typed`, `bare`, `value`; `place`: it stands for what it means. A name
+; by something of the file's own, `shadowed`, `typed`, `value`; `place`: it stands for what it means. A name
 ; that is not captured is used. `@types` makes a type of all below it.
 [
   (import_specifier (_) @place) (import_clause (_) @place) (namespace_import (_) @place)
@@ -22,13 +22,13 @@
   (for_in_statement left: (identifier) @bound.place)
 ]
 
-[(type_identifier) @typed.bare.place (type_query (identifier) @typed.bare.place)]
-(shorthand_property_identifier) @value.bare.shadowed.place
+[(type_identifier) @typed.place (type_query (identifier) @typed.place)]
+(shorthand_property_identifier) @value.shadowed.place
 [
   (required_parameter (identifier) @shadowed.place) (optional_parameter (identifier) @shadowed.place)
   (rest_pattern (identifier) @shadowed.place) (arrow_function parameter: (identifier) @shadowed.place)
 ]
-(export_specifier (identifier) @bare.shadowed.place)
+(export_specifier (identifier) @shadowed.place)
 
 (class_body (_ name: (_) @method))
 (member_expression object: (_) @object property: (_) @part)

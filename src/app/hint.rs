@@ -163,7 +163,13 @@ pub(super) fn find_remedies(
             .suggestions
             .into_iter()
             .filter(|it| is_shown(&it.import_statement));
-        hinted.document.suggestions.extend(shown);
+        for one in shown {
+            if !one.certain && !one.doubt.is_empty() {
+                let said = format!("{}: not certain: {}", one.import_statement, one.doubt);
+                super::progress::go_on(progress, &said)?;
+            }
+            hinted.document.suggestions.push(one);
+        }
     }
     if tried && !remedies.edits.iter().any(|it| it.certain) {
         let command = request.command.join(" && ");

@@ -3,8 +3,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use super::fix::displaced;
+use super::idiom::own_idiom;
+use super::missing::{are_one, holds};
 use super::reexport::{PassedOn, passed_on};
-use super::renamed::{Earlier, renamed_exports};
+use super::renamed::{Earlier, alone, exports_it, renamed_exports, takers};
 use super::suggest::{Holders, is_name, suggest_among};
 use super::{Fix, Query, Wanted, fix, moved_modules};
 use crate::graph::Graph;
@@ -72,9 +74,8 @@ pub fn answers(
             }
         }
         for one in suggestions.iter_mut().filter(|one| one.certain) {
-            let holding = holding(graph, ask, file, one);
-            let others = others(graph, ask, file, one, holding);
-            one.also_in = others.into_iter().map(|(file, _)| file).collect();
+            let others = others(graph, ask, file, one).into_iter();
+            one.also_in = others.map(|(file, _)| file).collect();
         }
         Answer {
             file: file.clone(),
@@ -106,12 +107,7 @@ pub fn fix_all(
         .iter()
         .flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
     for (file, one) in all {
-        let holding = if one.certain {
-            one.also_in.clone()
-        } else {
-            holding(graph, ask, file, one)
-        };
-        for (other, row) in others(graph, ask, file, one, holding) {
+        for (other, row) in others(graph, ask, file, one) {
             let known = rows.entry(other).or_default();
             if known.iter().all(|it| it.name != row.name) {
                 known.push(row);
@@ -138,87 +134,108 @@ impl Ask<'_> {
     }
 }
 
-// The other files that hold the word which a mended import gives up.
-fn holding(graph: &Graph<'_>, ask: &Ask<'_>, file: &RepoPath, one: &Suggestion) -> Vec<RepoPath> {
-    let language = Language::of_path(file.as_str());
-    let (Some(specifier), Some(language)) = (&one.replaces, language) else {
-        return Vec::new();
-    };
-    let facts = graph.resolver().facts(file);
-    let word = match displaced(&facts, one) {
-        Some(_) => &one.name,
-        None => language.last_part(specifier),
-    };
-    let source = graph.source();
-    let listed: Vec<&RepoPath> = source.listing().files().map(|entry| &entry.path).collect();
-    let mut holding: Vec<RepoPath> = listed
-        .into_par_iter()
-        .filter(|path| {
-            let near = Language::of_path(path.as_str());
-            *path != file
-                && near.is_some_and(|it| it == language)
-                && (ask.may_read)(path)
-                && source
-                    .read(path)
-                    .is_ok_and(|text| words(&text, word).next().is_some())
-        })
-        .cloned()
-        .collect();
-    holding.truncate(MAX_OTHERS);
-    holding
-}
-
-// Those of them that lack the same export or the same module and are told the same, each as surely
-// as the one that was asked for.
+// Other files that import what one of them says has another name or place now, each told the same: they lack the
+// same export, or what stood at the same place.
 fn others(
     graph: &Graph<'_>,
     ask: &Ask<'_>,
     file: &RepoPath,
     one: &Suggestion,
-    holding: Vec<RepoPath>,
 ) -> Vec<(RepoPath, Suggestion)> {
     let language = Language::of_path(file.as_str());
     let (Some(specifier), Some(path), Some(language)) = (&one.replaces, &one.path, language) else {
         return Vec::new();
     };
-    let export = displaced(&graph.resolver().facts(file), one).map(|_| one.name.clone());
-    let module = language.last_part(specifier);
-    let home = |row: &Suggestion| {
-        let path = row.path.as_ref()?;
-        match &export {
-            Some(_) => graph.defining(path, &row.imported),
-            None => Some(path.clone()),
-        }
+    let resolver = graph.resolver();
+    let facts = resolver.facts(file);
+    let export = displaced(&facts, one).is_some();
+    let word = if export {
+        &one.name
+    } else {
+        language.last_part(specifier)
     };
-    let wanted = home(one);
-    let told = |rows: Vec<Suggestion>| {
-        let row = rows.into_iter().find(|row| row.certain || !one.certain)?;
-        let same = row.imported == one.imported && home(&row) == wanted;
-        same.then_some(row)
-    };
+    let own = facts.imports.iter().find(|it| it.specifier == *specifier);
+    let Some(own) = own else { return Vec::new() };
+    let mut holding = holding(graph, ask, language, word);
+    holding.retain(|other| *other != file && *other != path);
+    holding.truncate(MAX_OTHERS);
     let mut found = Vec::new();
-    for other in holding.into_iter().filter(|it| it != path) {
-        let query = ask.query(&other, &[]);
-        if let Some(name) = &export {
-            let names = std::slice::from_ref(name);
-            let rows = renamed_exports(graph, &query, names);
-            found.extend(told(rows).map(|row| (other.clone(), row)));
+    for other in holding {
+        let facts = resolver.facts(other);
+        let idiom = own_idiom(graph, other, language);
+        if export {
+            let row = takers(&facts, &one.name).find_map(|(import, taken)| {
+                let target = resolver.target(other, &alone(import, taken))?;
+                let module = renamed_there(graph, one, &target).then(|| import.specifier.clone());
+                let moved = || {
+                    let same = resolver.target(file, own).as_ref() == Some(&target);
+                    let keeps = same && target != *path && !exports_it(graph, &target, &taken.name);
+                    keeps.then(|| idiom.respelled(path, &import.specifier).0)
+                };
+                Some((import, module.or_else(moved)?))
+            });
+            found.extend(row.map(|(import, module)| {
+                let (name, new) = (&one.name, one.imported.as_str());
+                let bound = if new == "default" { name } else { new };
+                let row = Suggestion {
+                    import_statement: idiom.statement(bound, &module, new, import.type_only),
+                    module,
+                    type_only: import.type_only,
+                    replaces: Some(import.specifier.clone()),
+                    also_in: Vec::new(),
+                    ..one.clone()
+                };
+                (other.clone(), row)
+            }));
             continue;
         }
-        let facts = graph.resolver().facts(&other);
-        let mut modules: Vec<String> = facts
-            .imports
-            .iter()
-            .filter(|it| it.kind != ImportKind::DottedString)
-            .filter(|it| language.last_part(&it.specifier) == module)
-            .map(|it| it.specifier.clone())
-            .collect();
-        modules.sort();
-        modules.dedup();
-        for module in modules {
-            let rows = moved_modules(graph, &query, &[module]);
-            found.extend(told(rows).map(|row| (other.clone(), row)));
-        }
+        let mut gone = facts.imports.iter().filter(|import| {
+            import.kind != ImportKind::DottedString
+                && language.last_part(&import.specifier) == word
+                && resolver.resolve(other, import).files.is_empty()
+                && are_one(graph, (file, own), (other, import))
+                && (import.names.iter()).all(|it| it.name == "*" || holds(graph, path, &it.name))
+        });
+        found.extend(gone.next().and_then(|import| {
+            let (module, keeps) = idiom.respelled(path, &import.specifier);
+            let row = Suggestion {
+                import_statement: idiom.restated(import, &module),
+                module,
+                type_only: import.type_only,
+                replaces: Some(import.specifier.clone()),
+                also_in: Vec::new(),
+                ..one.clone()
+            };
+            keeps.then(|| (other.clone(), row))
+        }));
     }
     found
+}
+
+// The files of a language that hold a word.
+fn holding<'g>(
+    graph: &'g Graph<'_>,
+    ask: &Ask<'_>,
+    language: &Language,
+    word: &str,
+) -> Vec<&'g RepoPath> {
+    let source = graph.source();
+    let listed: Vec<&RepoPath> = source.listing().files().map(|entry| &entry.path).collect();
+    let holds = |path: &RepoPath| {
+        let text = source.read(path);
+        text.is_ok_and(|it| words(&it, word).next().is_some())
+    };
+    let is_one = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
+    let found = listed.into_par_iter();
+    let found = found.filter(|it| is_one(it) && (ask.may_read)(it) && holds(it));
+    found.collect()
+}
+
+// Whether a module passes on what an export is called now, and no longer what it was called.
+fn renamed_there(graph: &Graph<'_>, one: &Suggestion, target: &RepoPath) -> bool {
+    let home = |path: &RepoPath| graph.defining(path, &one.imported);
+    let path = one.path.as_ref();
+    !exports_it(graph, target, &one.name)
+        && exports_it(graph, target, &one.imported)
+        && path.is_some_and(|it| home(it) == home(target))
 }

@@ -1,23 +1,31 @@
-use super::entity::{Entity, coverage, entity, is_module};
-use super::evidence::{Candidate, Evidence, Weight, nearness};
+use super::entity::{Entity, covers, entity};
+use super::evidence::{Candidate, Evidence, Weight};
+use super::history;
 use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
-use super::subject::subject;
 use crate::graph::Graph;
 use crate::languages::{Has, Language, exported, is_word};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 const MAX_SUGGESTIONS: usize = 5;
 /// Another definition than the best is no contradiction when it has less than this part of the
 /// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
 const NEGLIGIBLE_IN_USE: u64 = 64;
-/// Importers that a name of one or two letters from outside must have.
+/// Importers that a name from outside must have where it is short or nothing near takes from there.
 const MIN_TAKERS: u32 = 3;
+
+/// What an importer weighs by its nearness, and each other kind of evidence.
+const VOTE: u64 = 16;
+const DEFINED: u64 = 2_048;
+const PASSED_ON: u64 = 1_536;
+const EVERYDAY: u64 = 8_192;
+const DECLARED: u64 = 1_024;
+const LIBRARY: u64 = 64;
 
 struct Scored {
     candidate: Candidate,
@@ -34,19 +42,7 @@ pub(super) fn choose(
     asked: &Undefined<'_>,
     installed: &Installed,
 ) -> Vec<Suggestion> {
-    let voted_outside = evidence
-        .0
-        .iter()
-        .any(|(candidate, weight)| candidate.path.is_none() && weight.count > 0);
-    // What the file works with defines it or passes it on.
-    let at_hand = evidence.0.iter().any(|(candidate, weight)| {
-        let offers = weight.defines.is_some() || weight.passes_on;
-        offers
-            && candidate
-                .path
-                .as_ref()
-                .is_some_and(|it| asked.reached.contains(it))
-    });
+    let is_shown = is_shown(graph, &evidence, asked);
     let mut rows: Vec<Scored> = evidence
         .0
         .into_iter()
@@ -56,8 +52,7 @@ pub(super) fn choose(
             score: {
                 let score = score(graph, idiom, &candidate, &weight, asked);
                 // The repository says which of several modules it takes the name from.
-                let passed_over =
-                    (voted_outside || at_hand) && weight.count == 0 && weight.outside.is_some();
+                let passed_over = is_shown && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
             },
             candidate,
@@ -78,23 +73,30 @@ pub(super) fn choose(
         let best = rows.remove(at);
         rows.insert(0, best);
     }
-    let certain = is_certain(&rows, &totals, asked);
+    let certain = is_certain(graph, installed, &rows, &totals, asked);
     let sum: u64 = totals.values().sum();
     let mut found: Vec<Suggestion> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
         let one = written(graph, idiom, row, asked);
-        let certain = certain && at == 0 && {
-            let kind = row.entity.kind(graph, &row.candidate.imported);
-            proof::holds(graph, idiom, asked, &one, kind)
-                && (row.weight.installed || !is_lacking(installed, asked, &one))
+        let doubt = match (certain, at) {
+            (true, 0) => {
+                let kind = row.entity.kind(graph, &row.candidate.imported);
+                let lacks = !row.weight.installed && is_lacking(installed, asked, &one);
+                let lacks = lacks.then_some("the package that is installed has no such name");
+                lacks.or_else(|| proof::doubt(graph, idiom, asked, &one, kind))
+            }
+            (_, 0) => Some("other evidence speaks against it, or too little for it"),
+            _ => Some("another is likelier"),
         };
+        let certain = doubt.is_none();
         if found
             .iter()
             .all(|other| other.import_statement != one.import_statement)
         {
             found.push(Suggestion {
                 certain,
+                doubt: doubt.unwrap_or_default(),
                 confidence: match (certain, at) {
                     (true, _) => 95,
                     (_, 0) => 25 + share,
@@ -108,6 +110,19 @@ pub(super) fn choose(
         }
     }
     found
+}
+
+// Whether the repository takes the name from outside, or what the file works with defines it or passes it on.
+fn is_shown(graph: &Graph<'_>, evidence: &Evidence, asked: &Undefined<'_>) -> bool {
+    let target = |import: &Import| graph.resolver().target(asked.file, import);
+    let own: BTreeSet<RepoPath> = asked.facts.imports.iter().filter_map(target).collect();
+    evidence.0.iter().any(|(candidate, weight)| {
+        let offers = weight.defines.is_some() || weight.passes_on;
+        match &candidate.path {
+            Some(path) => offers && own.contains(path),
+            None => weight.count > 0,
+        }
+    })
 }
 
 // Whether a Python statement can name the module.
@@ -186,91 +201,37 @@ fn score(
     weight: &Weight,
     asked: &Undefined<'_>,
 ) -> u64 {
-    let mut score = 16 * weight.votes;
-    // Near the file, or near what the file works with.
-    let near = weight.near.max(candidate.path.as_ref().map_or(0, |path| {
-        let reached = asked.reached.iter().filter(|it| *it != path);
-        reached.map(|it| nearness(path, it)).max().unwrap_or(0) / 8
-    }));
+    let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
-        score += 2_048 + 4 * near;
+        score += DEFINED + 4 * weight.near;
     }
     if weight.passes_on {
-        score += 1_536 + 2 * near;
+        score += PASSED_ON + 2 * weight.near;
     }
     score += match weight.outside {
         Some(HintSource::Stdlib)
             if candidate.imported == "*"
                 || (weight.types == 0 && asked.language.is_everyday(&candidate.module)) =>
         {
-            8_192
+            EVERYDAY
         }
-        Some(HintSource::Stdlib) => 64,
-        Some(_) => 1_024,
+        Some(HintSource::Stdlib) => LIBRARY,
+        Some(_) => DECLARED,
         None => 0,
     };
-    let habit = habit(graph, candidate, asked);
-    score *= 1 + habit;
+    score *= 1 + habit(graph, candidate, asked);
+    // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
+    if candidate.path.is_none() && candidate.module == asked.name {
+        let (module, usage) = (Candidate::new(asked.name, "*", None), &asked.usage);
+        let has_all = covers(graph, asked.language, &module, usage) != Some(false);
+        let is_module = has_all && !usage.called && !usage.members.is_empty();
+        if is_module != (candidate.imported == "*") {
+            score /= 32;
+        }
+    }
     // Nobody reaches into another package by its place, or takes what is not declared.
     if idiom.is_astray(asked, candidate) {
         score /= 16;
-    }
-    if let Some(path) = &candidate.path {
-        // A test takes from what it tests, before all if it takes nothing from there yet.
-        if subject(asked.file) == Some(path.stem()) && !asked.reached.contains(path) {
-            score *= 16;
-        }
-        // Nothing but a test imports a test, and nothing imports itself through its own package.
-        if is_test(path.as_str()) && !is_test(asked.file.as_str()) {
-            score /= 32;
-        }
-        let opens = matches!(path.stem(), "__init__" | "index");
-        if opens && habit == 0 && weight.defines.is_none() && asked.file.is_below(path.directory())
-        {
-            score /= 16;
-        }
-    }
-    let usage = &asked.usage;
-    if is_module(candidate, weight) {
-        if usage.called || (usage.members.is_empty() && usage.bare) {
-            // A package that merely bears the name says nothing then.
-            score = if weight.outside == Some(HintSource::Manifest) {
-                0
-            } else {
-                score / 16
-            };
-        }
-        match coverage(graph, asked.language, candidate, usage) {
-            Some((found, all)) if found == all => score *= 4,
-            Some((0, _)) => score /= 32,
-            Some((found, all)) => score = score * found as u64 / (4 * all as u64),
-            None => {}
-        }
-        // `import a.b` is there for the sake of `a.b`.
-        let below = candidate
-            .module
-            .strip_prefix(asked.name)
-            .and_then(|it| it.strip_prefix('.'));
-        if let Some(below) = below.filter(|_| candidate.imported == "*") {
-            score = if usage.chains.contains(below) {
-                2 * score
-            } else {
-                score / 32
-            };
-        }
-    }
-    // `datetime.timedelta` is a member of the module, not of the class of the same name.
-    if candidate.module == asked.name
-        && candidate.imported == asked.name
-        && candidate.path.is_none()
-    {
-        let whole = Candidate {
-            imported: "*".to_owned(),
-            ..candidate.clone()
-        };
-        if coverage(graph, asked.language, &whole, usage).is_some_and(|(found, all)| found == all) {
-            score /= 32;
-        }
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }
@@ -293,7 +254,30 @@ fn habit(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> u64
     4 * u64::from(own) + others.count().min(4) as u64
 }
 
-fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined<'_>) -> bool {
+// Whether the file or its neighbours take from a package that may have the name, since nobody can look into it.
+fn is_near_unknown(graph: &Graph<'_>, installed: &Installed, asked: &Undefined<'_>) -> bool {
+    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = asked.facts.imports.iter().chain(siblings);
+    all.any(|import| {
+        let specifier = &import.specifier;
+        !specifier.starts_with('.')
+            && !asked.language.is_standard(specifier)
+            && graph
+                .resolver()
+                .resolve(asked.file, import)
+                .files
+                .is_empty()
+            && exported(installed, asked.file, specifier, asked.name).is_none()
+    })
+}
+
+fn is_certain(
+    graph: &Graph<'_>,
+    installed: &Installed,
+    rows: &[Scored],
+    totals: &BTreeMap<Entity, u64>,
+    asked: &Undefined<'_>,
+) -> bool {
     let Some(best) = rows.first() else {
         return false;
     };
@@ -325,9 +309,11 @@ fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined
         return false;
     }
     let takers: u32 = group.iter().map(|row| row.weight.count).sum();
-    // `h` of one package or another: one importer does not tell.
+    // `h` of one package or another, `Options` of a package that nothing near takes from: one importer does not tell.
     let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
-    if package && asked.name.len() < 3 && takers < MIN_TAKERS {
+    let known = asked.name.len() > 2 && proof::is_in_use(asked, &best.candidate.module);
+    let was_taken = best.weight.votes >= history::TAKEN_BEFORE;
+    if package && !known && !was_taken && !best.weight.installed && takers < MIN_TAKERS {
         return false;
     }
     if takers > 0 {
@@ -344,9 +330,10 @@ fn is_certain(rows: &[Scored], totals: &BTreeMap<Entity, u64>, asked: &Undefined
             if word && others > 1 && best.candidate.imported != "*" {
                 return false;
             }
-            return (asked.language.is_everyday(&best.candidate.module)
-                || proof::is_in_use(asked, &best.candidate.module))
-                && is_used_as_one(asked);
+            let module = &best.candidate.module;
+            let everyday = asked.language.is_everyday(module)
+                && (best.candidate.imported == "*" || !is_near_unknown(graph, installed, asked));
+            return (everyday || proof::is_in_use(asked, module)) && is_used_as_one(asked);
         }
         // What an installed package itself shows, and nothing else does.
         Some(_) if best.weight.installed => {

@@ -1,4 +1,4 @@
-use super::evidence::{Candidate, Weight};
+use super::evidence::Candidate;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
@@ -63,8 +63,8 @@ pub(super) fn entity(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined
     )
 }
 
-// `from package import module`.
-fn names_file(candidate: &Candidate) -> bool {
+/// Whether it is `from package import module`.
+pub(super) fn names_file(candidate: &Candidate) -> bool {
     let Some(path) = &candidate.path else {
         return false;
     };
@@ -73,29 +73,14 @@ fn names_file(candidate: &Candidate) -> bool {
     last == candidate.imported && candidate.module.rsplit('.').next() != Some(last)
 }
 
-/// Whether the name would be bound to a module.
-pub(super) fn is_module(candidate: &Candidate, weight: &Weight) -> bool {
-    let namespace = weight
-        .defines
-        .is_none_or(|kind| kind == DefinitionKind::Namespace);
-    candidate.imported == "*"
-        || (candidate.path.as_ref().is_some_and(|path| {
-            Language::of_path(path.as_str()).is_some_and(|it| !it.declares_exports)
-        }) && namespace
-            && names_file(candidate))
-}
-
-/// How many of the members that the file uses the module has, and how many it uses; `None` when
-/// it uses none or nothing is known of the module.
-pub(super) fn coverage(
+/// Whether the module has every member that the file uses; `None` when it uses none or nothing is known of the
+/// module.
+pub(super) fn covers(
     graph: &Graph<'_>,
     language: &Language,
     candidate: &Candidate,
     usage: &Uses,
-) -> Option<(usize, usize)> {
-    if usage.members.is_empty() {
-        return None;
-    }
+) -> Option<bool> {
     let has = |member: &String| {
         let Some(path) = &candidate.path else {
             return library_has(language, &candidate.module, member);
@@ -105,8 +90,11 @@ pub(super) fn coverage(
         let module = || path.stem() == "__init__" && graph.has_module(path.directory(), member);
         Some(graph.defining(path, member).is_some() || exported || module())
     };
-    let known: Vec<bool> = usage.members.iter().filter_map(has).collect();
-    (!known.is_empty()).then(|| (known.iter().filter(|has| **has).count(), known.len()))
+    usage
+        .members
+        .iter()
+        .filter_map(has)
+        .reduce(|all, one| all && one)
 }
 
 // Whether a module of the library has a member, where its table is whole: that of Node.js has few

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use crate::model::{DefinitionKind, HintSource, RepoPath, Suggestion};
+use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 
 /// What may be imported under a name: the module as the file would write it, and the name inside it (`*` for
 /// the module itself, `default` for its default export).
@@ -57,6 +57,38 @@ pub(super) struct Weight {
     pub(super) installed: bool,
     /// A table or manifest knows it.
     pub(super) outside: Option<HintSource>,
+}
+
+impl Weight {
+    /// That of an importer.
+    pub(super) fn vote(votes: u64, import: &Import) -> Self {
+        Self {
+            votes,
+            count: 1,
+            types: u32::from(import.type_only),
+            relative: u32::from(import.specifier.starts_with('.')),
+            ..Self::default()
+        }
+    }
+
+    /// That of a module which has the name, so near, as its own or from elsewhere.
+    pub(super) fn offer(defines: Option<DefinitionKind>, near: u64) -> Self {
+        Self {
+            defines,
+            passes_on: defines.is_none(),
+            near,
+            ..Self::default()
+        }
+    }
+
+    /// That of a table or a manifest.
+    pub(super) fn known(from: HintSource, erased: bool) -> Self {
+        Self {
+            outside: Some(from),
+            types: u32::from(erased),
+            ..Self::default()
+        }
+    }
 }
 
 /// Everything found for one name.

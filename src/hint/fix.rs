@@ -3,7 +3,7 @@ use super::undo::restored;
 use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
-use crate::model::{FileFacts, RepoPath, Suggestion};
+use crate::model::{FileFacts, Import, ImportedName, RepoPath, Suggestion};
 use crate::patch::{After, Change, JudgeOptions, judge};
 use crate::policy::Allowed;
 use crate::source::Source;
@@ -115,14 +115,15 @@ pub(super) fn inserted(
         ));
     }
     let own = facts(file, text.as_bytes());
-    if let Some((module, name)) = displaced(&own, suggestion) {
-        let plain = name != "default" && !matches!(suggestion.imported.as_str(), "default" | "*");
-        if plain && suggestion.module == module {
-            return renamed::retaken(file, text, &own, &module, &name, &suggestion.imported);
+    if let Some((import, taken)) = displaced(&own, suggestion) {
+        let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
+        let plain = name != "default" && !matches!(new.as_str(), "default" | "*");
+        if plain && suggestion.module == *module {
+            return renamed::retaken(file, text, &own, module, name, new);
         }
-        let without = removed(file, text, &own, &module, &name)?;
+        let without = removed(file, text, &own, module, name)?;
         let bound = Suggestion {
-            name: bound_by(&own, &module, &name)?,
+            name: taken.local().to_owned(),
             replaces: None,
             ..suggestion.clone()
         };
@@ -154,31 +155,14 @@ pub(super) fn inserted(
         .then_some(after)
 }
 
-// The module and the name in it of an import that takes what is not there, when the suggestion is
-// for that name and not for the module.
-pub(super) fn displaced(facts: &FileFacts, suggestion: &Suggestion) -> Option<(String, String)> {
+// The import that takes what is not there, and the name in it, when the suggestion is for that name and not for
+// the module.
+pub(super) fn displaced<'f>(
+    facts: &'f FileFacts,
+    suggestion: &Suggestion,
+) -> Option<(&'f Import, &'f ImportedName)> {
     let module = suggestion.replaces.as_ref()?;
-    let imports = facts
-        .imports
-        .iter()
-        .filter(|import| import.specifier == *module);
-    let mut names = imports.flat_map(|import| &import.names);
-    let taken = names.find(|one| {
-        one.name == suggestion.name
-            || (one.name == "default" && one.alias.as_ref() == Some(&suggestion.name))
-    })?;
-    Some((module.clone(), taken.name.clone()))
-}
-
-fn bound_by(facts: &FileFacts, module: &str, name: &str) -> Option<String> {
-    let imports = facts
-        .imports
-        .iter()
-        .filter(|import| import.specifier == module);
-    let taken = imports
-        .flat_map(|import| &import.names)
-        .find(|one| one.name == name)?;
-    Some(taken.alias.clone().unwrap_or_else(|| taken.name.clone()))
+    renamed::takers(facts, &suggestion.name).find(|(import, _)| import.specifier == *module)
 }
 
 /// Whether an import at the top level binds the name.

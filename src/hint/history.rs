@@ -50,20 +50,14 @@ pub(super) fn taken_before(
                     || installed().is_some_and(|it| whole || it != Has::Nothing)
             }
         };
-        let weight = Weight {
-            votes: TAKEN_BEFORE,
-            count: 1,
-            types: u32::from(import.type_only),
-            relative: u32::from(module.starts_with('.')),
-            ..Weight::default()
-        };
+        let weight = Weight::vote(TAKEN_BEFORE, import);
         gives.then(|| (Candidate::new(module, imported, path), weight))
     };
     imports.iter().filter_map(candidate).collect()
 }
 
 /// More than any number of importers.
-const TAKEN_BEFORE: u64 = 1 << 40;
+pub(super) const TAKEN_BEFORE: u64 = 1 << 40;
 
 /// Weighs suggestions by what the file itself last had for the name: what it defined comes from no package; and
 /// nothing is certain or tried of a name that stood for a parameter or a variable, whose import stood in a

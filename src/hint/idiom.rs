@@ -102,16 +102,20 @@ impl<'g> Site<'g> {
             Box::new(Script::of(self, shown))
         }
     }
+}
 
-    /// The same, as the file shows it alone.
-    pub(super) fn own_idiom(self, language: &Language) -> Box<dyn Idiom + 'g> {
-        let shown = Shown {
-            text: &self.graph.source().read(self.file).unwrap_or_default(),
-            facts: &self.graph.resolver().facts(self.file),
-            siblings: &[],
-            parsed: &[],
-            pool: &[],
-        };
-        self.idiom(language, shown)
-    }
+/// The idiom of a file, as it shows it alone.
+pub(super) fn own_idiom<'g>(
+    graph: &'g Graph<'g>,
+    file: &'g RepoPath,
+    language: &Language,
+) -> Box<dyn Idiom + 'g> {
+    let shown = Shown {
+        text: &graph.source().read(file).unwrap_or_default(),
+        facts: &graph.resolver().facts(file),
+        siblings: &[],
+        parsed: &[],
+        pool: &[],
+    };
+    Site { graph, file }.idiom(language, shown)
 }

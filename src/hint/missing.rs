@@ -1,15 +1,19 @@
+use std::collections::BTreeSet;
+
+use super::Query;
 use super::evidence::nearness;
-use super::idiom::{Idiom, Site};
+use super::idiom::{Idiom, own_idiom};
 use super::renamed::{definition, exports_it, is_alike};
 use super::slip::{Named, Place};
-use super::{Query, suggest};
 use crate::graph::Graph;
-use crate::languages::Language;
-use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
+use crate::languages::{Language, words};
+use crate::model::{Export, HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::{Entry, Ignored, Source};
 
 const MAX_SUGGESTIONS: usize = 3;
+/// Files around a module that is gone whose imports are looked at.
+const MAX_AROUND: usize = 300;
 
 /// Proposes where a module has gone that `file` imports and that is not there: a file of its name,
 /// or one that exports all that is taken from it. Certain when exactly one exports it all.
@@ -30,7 +34,8 @@ pub fn moved_modules(graph: &Graph<'_>, query: &Query<'_>, modules: &[String]) -
                     | ImportKind::ExportFrom
             );
             reads
-                && leads_to(query.file, import, module)
+                && (leads_to(query.file, import, module)
+                    || is_path_of(graph, query.file, import, module))
                 && graph
                     .resolver()
                     .resolve(query.file, import)
@@ -100,10 +105,6 @@ fn moved(
     import: &Import,
     language: &'static Language,
 ) -> Vec<Suggestion> {
-    let site = Site {
-        graph,
-        file: query.file,
-    };
     let taken = import.names.iter().map(|it| it.name.as_str());
     let past = stood(graph, query, import);
     let moved = Moved {
@@ -111,7 +112,7 @@ fn moved(
         query,
         import,
         language,
-        idiom: site.own_idiom(language),
+        idiom: own_idiom(graph, query.file, language),
         taken: taken.filter(|it| *it != "*").collect(),
         renamed: past
             .as_ref()
@@ -124,36 +125,22 @@ fn moved(
 
 impl Moved<'_> {
     fn rows(&self) -> Vec<Suggestion> {
-        let named = Named::of(
-            self.graph.source(),
-            self.query.file,
-            self.import,
-            self.language,
-        );
-        let files = self.graph.source().listing().files();
-        let mut pool: Vec<&RepoPath> = files.map(|entry| &entry.path).collect();
-        let may_read = |it: &&RepoPath| *it != self.query.file && (self.query.may_read)(it);
-        pool.retain(|it| named.may_be(it) && may_read(it));
-        let mut places: Vec<Place<'_>> = pool
-            .into_iter()
-            .filter_map(|path| named.place(self.graph, path))
-            .collect();
-        // What it holds is known then, and who else might is not asked.
-        let definers = match &self.renamed {
-            Some(_) => Vec::new(),
-            None => definers(self.graph, self.query, self.import),
+        let source = self.graph.source();
+        let named = Named::of(source, self.query.file, self.import, self.language);
+        let files = source.listing().files().map(|entry| &entry.path);
+        let may_be = |it: &&RepoPath| {
+            *it != self.query.file && named.may_be(it) && (self.query.may_read)(it)
         };
-        let others = definers.iter().filter(|it| named.may_be(it));
-        let others = others
-            .map(|it| (it, 3))
-            .chain(self.renamed.iter().map(|it| (it, 0)));
-        for (path, far) in others {
-            if places.iter().all(|it| it.path != path) {
-                let slip = far == 0;
-                places.push(Place { path, far, slip });
-            }
-        }
-        places.retain(|place| self.may_be_it(place));
+        let orphan = self.orphan();
+        let place = |path| {
+            let is_here = self.renamed.as_ref() == Some(path);
+            let (far, slip) = if is_here { (0, true) } else { (3, false) };
+            let named = named.place(self.graph, path);
+            let is_other = || is_here || orphan.as_ref() == Some(path) || self.defines_first(path);
+            named.or_else(|| is_other().then_some(Place { path, far, slip }))
+        };
+        let found = files.filter(may_be).filter_map(place);
+        let mut places: Vec<Place<'_>> = found.filter(|it| self.may_be_it(it)).collect();
         places.sort_by_key(|place| {
             (
                 Some(place.path) != self.renamed.as_ref(),
@@ -170,6 +157,65 @@ impl Moved<'_> {
         let rows = places.iter().enumerate().take(MAX_SUGGESTIONS);
         rows.map(|(at, place)| self.row(place, certain && at == 0))
             .collect()
+    }
+
+    // Whether a file itself defines the first name that is taken. Where it is known what took the place, nobody
+    // else is asked.
+    fn defines_first(&self, path: &RepoPath) -> bool {
+        let Some(first) = self.import.names.first().filter(|it| it.name != "*") else {
+            return false;
+        };
+        let name = match &first.alias {
+            Some(alias) if first.name == "default" => alias,
+            _ => &first.name,
+        };
+        let says = |text: &[u8]| words(text, name).next().is_some();
+        self.renamed.is_none()
+            && self.graph.source().read(path).is_ok_and(|it| says(&it))
+            && match first.name.as_str() {
+                "default" => {
+                    let exports = &self.graph.resolver().facts(path).exports;
+                    let is_it =
+                        |it: &Export| it.name == "default" && it.local.as_deref() == Some(name);
+                    exports.iter().any(is_it)
+                }
+                name => holds(self.graph, path, name) && is_home(self.graph, path, name),
+            }
+    }
+
+    // What a star takes has no name to look for: the only file around that defines something and that nobody imports,
+    // or of several the only one whose name begins like the one that is gone.
+    fn orphan(&self) -> Option<RepoPath> {
+        let (graph, file) = (self.graph, self.query.file);
+        if self.renamed.is_some() || !self.import.names.iter().any(|it| it.name == "*") {
+            return None;
+        }
+        let entries = graph.source().listing().files().map(|entry| &entry.path);
+        let around = entries.filter(|it| {
+            it.is_below(file.directory())
+                && Language::of_path(it.as_str()) == Some(self.language)
+                && !is_test(it.as_str())
+        });
+        let around: Vec<&RepoPath> = around.take(MAX_AROUND).collect();
+        let edges: Vec<_> = around.iter().map(|it| graph.file(it)).collect();
+        let all = edges.iter().flat_map(|it| &it.resolutions);
+        let taken: BTreeSet<&RepoPath> = all.flat_map(|it| &it.files).collect();
+        let entry = ["__init__", "__main__", "conftest", "index"];
+        let orphans = edges.iter().filter(|it| {
+            it.path != *file
+                && !entry.contains(&it.path.stem())
+                && !taken.contains(&it.path)
+                && !it.facts.definitions.is_empty()
+        });
+        let orphans: Vec<&RepoPath> = orphans.map(|it| &it.path).collect();
+        let last = self.language.last_part(&self.import.specifier);
+        let like = |it: &&&RepoPath| it.stem().starts_with(last) || last.starts_with(it.stem());
+        let mut alike = orphans.iter().filter(like);
+        match (orphans.as_slice(), alike.next(), alike.next()) {
+            ([only], ..) => Some((*only).clone()),
+            (_, Some(only), None) => Some((*only).clone()),
+            _ => None,
+        }
     }
 
     fn has_all(&self, place: &Place<'_>) -> bool {
@@ -254,7 +300,7 @@ impl Moved<'_> {
 
     fn row(&self, place: &Place<'_>, certain: bool) -> Suggestion {
         let (module, _) = self.idiom.respelled(place.path, &self.import.specifier);
-        let defined = place.far == 0 || self.has_all(place);
+        let defined = place.far == 0 || !self.taken.is_empty() && self.has_all(place);
         Suggestion {
             confidence: match place.far {
                 _ if certain => 90,
@@ -367,6 +413,15 @@ fn has_folder(source: &dyn Source, name: &str) -> bool {
         above.any(|it| it == name || it.ends_with(&inner))
     };
     listing.files().any(|entry| named(&entry.path))
+}
+
+// Whether a log names a module by the path to which an alias leads; the root may have been taken off.
+fn is_path_of(graph: &Graph<'_>, file: &RepoPath, import: &Import, module: &str) -> bool {
+    let is_it = |it: RepoPath| {
+        let head = module.strip_suffix(it.as_str());
+        head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+    };
+    module.contains('/') && named_paths(graph, file, import).any(is_it)
 }
 
 // Whether git ignores the file that the import names: it is made, and was not made yet.
@@ -486,31 +541,8 @@ fn leads_there(found: &[RepoPath], path: &RepoPath) -> bool {
     found.contains(path) || (!found.is_empty() && found.iter().all(within))
 }
 
-// Files that are known to define the first name that is taken.
-fn definers(graph: &Graph<'_>, query: &Query<'_>, import: &Import) -> Vec<RepoPath> {
-    let Some(first) = import.names.first().filter(|it| it.name != "*") else {
-        return Vec::new();
-    };
-    let default = first.name == "default";
-    let name = match &first.alias {
-        Some(alias) if default => alias,
-        _ => &first.name,
-    };
-    let names = [name.clone()];
-    let query = Query {
-        names: &names,
-        ..*query
-    };
-    suggest(graph, &query)
-        .into_iter()
-        .filter(|it| it.source != HintSource::Similar)
-        .filter(|it| !default || it.imported == "default")
-        .filter_map(|it| it.path)
-        .collect()
-}
-
-// Whether a file has the name for others to take. Data and components are taken as a whole.
-fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+/// Whether a file has the name for others to take. Data and components are taken as a whole.
+pub(super) fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     match Language::of_path(path.as_str()) {
         None => true,
         Some(language) if !language.declares_exports => {
@@ -529,5 +561,20 @@ fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
 fn is_own(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     Language::of_path(path.as_str()).is_none_or(|it| it.declares_exports)
         || path.stem() == "__init__"
-        || graph.defining(path, name).as_ref() == Some(path)
+        || is_home(graph, path, name)
+}
+
+fn is_home(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    graph.defining(path, name).as_ref() == Some(path)
+}
+
+/// Whether two imports that lead nowhere mean one module.
+pub(super) fn are_one(
+    graph: &Graph<'_>,
+    (file, own): (&RepoPath, &Import),
+    (other, import): (&RepoPath, &Import),
+) -> bool {
+    let paths: Vec<RepoPath> = named_paths(graph, file, own).collect();
+    let same = own.specifier == import.specifier && !own.specifier.starts_with('.');
+    same || named_paths(graph, other, import).any(|it| paths.contains(&it))
 }

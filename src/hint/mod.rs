@@ -20,7 +20,6 @@ mod renamed;
 mod script;
 mod similar;
 mod slip;
-mod subject;
 mod suggest;
 mod undo;
 mod wanted;

@@ -21,12 +21,7 @@ pub(super) fn add(
     let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
         let candidate = Candidate::new(module, imported, None);
-        let weight = Weight {
-            outside: Some(from),
-            types: u32::from(erased),
-            ..Weight::default()
-        };
-        evidence.add(candidate, &weight);
+        evidence.add(candidate, &Weight::known(from, erased));
     };
     for one in language.exporters(name) {
         let module = idiom.library(one.module);
@@ -58,10 +53,8 @@ pub(super) fn add(
     for (module, erased) in shown {
         let candidate = Candidate::new(module, name, None);
         let weight = Weight {
-            outside: Some(HintSource::Manifest),
-            types: u32::from(erased),
             installed: true,
-            ..Weight::default()
+            ..Weight::known(HintSource::Manifest, erased)
         };
         evidence.add(candidate, &weight);
     }

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use super::entity::coverage;
+use super::entity::{covers, names_file};
 use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
@@ -11,40 +11,50 @@ use crate::languages::python::spelling::place;
 use crate::languages::{called_later, facts, uses};
 use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
 
-/// Whether a suggestion may be called certain (R72): put into the file as the patch would, it binds
-/// the name, leads to what it claims by the rules of the file's own package, has the members that
-/// are used, is a value where one is needed, is not handed to the file by what runs it, and the files
-/// that import each other still load. `kind` is what it leads to, when that is known.
-pub(super) fn holds(
+/// What keeps a suggestion from being called certain (R72), where anything does: put into the file as the patch
+/// would, it binds the name, leads to what it claims by the rules of the file's own package, has the members that
+/// are used, is a value where one is needed, is not handed to the file by what runs it, and the files that import
+/// each other still load. `kind` is what it leads to, when that is known.
+pub(super) fn doubt(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     asked: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
-) -> bool {
-    let Ok(text) = std::str::from_utf8(asked.text) else {
-        return false;
-    };
-    let Some(after) = inserted(graph.resolver(), asked.file, text, asked.past, one) else {
-        return false;
-    };
-    let text = after.as_bytes();
-    let after = facts(asked.file, text);
+) -> Option<&'static str> {
+    let text = std::str::from_utf8(asked.text).ok();
+    let text = text.and_then(|it| inserted(graph.resolver(), asked.file, it, asked.past, one));
+    let text = text.unwrap_or_default();
+    let after = facts(asked.file, text.as_bytes());
     let Some(import) = binding(&after.imports, asked, &one.module) else {
-        return false;
+        return Some("no place for it is known");
     };
-    leads(graph, asked, one, import)
-        && !has_twin(graph, asked, one)
-        && !is_injected(graph, asked, one)
-        && has_members(graph, asked, one)
-        && (import.nested || comes_first(asked, text, import))
-        && idiom.suits(asked, one, import, kind)
-        && one.path.as_ref().is_none_or(|path| {
-            import.type_only
-                || import.nested
-                || (asked.language.declares_exports && !asked.usage.value)
-                || still_loads(graph, asked, path)
-        })
+    let loads = |path: &RepoPath| {
+        let erased = import.type_only || asked.language.declares_exports && !asked.usage.value;
+        erased || import.nested || still_loads(graph, asked, path)
+    };
+    let proofs: [(&str, &dyn Fn() -> bool); 7] = [
+        ("it leads elsewhere", &|| leads(graph, asked, one, import)),
+        ("another module has its name", &|| {
+            !has_twin(graph, asked, one)
+        }),
+        ("the name is a fixture of tests", &|| {
+            !is_injected(graph, asked, one)
+        }),
+        ("a member that is used is not there", &|| {
+            has_members(graph, asked, one)
+        }),
+        ("what uses the name comes first", &|| {
+            import.nested || comes_first(asked, text.as_bytes(), import)
+        }),
+        ("the rules of the package or the module refuse it", &|| {
+            idiom.suits(asked, one, import, kind)
+        }),
+        ("the modules may load each other", &|| {
+            one.path.as_ref().is_none_or(loads)
+        }),
+    ];
+    proofs.iter().find(|(_, holds)| !holds()).map(|it| it.0)
 }
 
 /// Files that are looked through for a way back; beyond it nothing is proved.
@@ -169,18 +179,13 @@ fn has_twin(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool 
 }
 
 fn has_members(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
-    let module = one.imported == "*"
-        || (!asked.language.declares_exports
-            && one.path.as_ref().is_some_and(|path| {
-                let place = place(path);
-                place.rsplit('/').next() == Some(&one.imported)
-                    && one.module.rsplit('.').next() != Some(&one.imported)
-            }));
+    let candidate = Candidate::of(one);
+    let module =
+        one.imported == "*" || (!asked.language.declares_exports && names_file(&candidate));
     if !module {
         return true;
     }
-    coverage(graph, asked.language, &Candidate::of(one), &asked.usage)
-        .is_none_or(|(found, all)| found == all)
+    covers(graph, asked.language, &candidate, &asked.usage) != Some(false)
 }
 
 /// Whether the file may take something from a module: its package declares it, or the file or its

@@ -201,14 +201,8 @@ fn evidence(
             import.specifier.clone()
         };
         let imported = taken.map_or_else(|| "*".to_owned(), |taken| taken.name);
-        let weight = Weight {
-            votes: near,
-            count: 1,
-            types: u32::from(import.type_only),
-            relative: u32::from(relative),
-            ..Weight::default()
-        };
-        found.push((Candidate::new(module, imported, target), weight));
+        let candidate = Candidate::new(module, imported, target);
+        found.push((candidate, Weight::vote(near, import)));
     }
     if path == file || path.file_name() == "conftest.py" {
         return found;
@@ -231,13 +225,7 @@ fn evidence(
             name,
             Some(path.clone()),
         );
-        let weight = Weight {
-            defines: defined.map(|one| one.kind),
-            passes_on: passed,
-            near,
-            ..Weight::default()
-        };
-        found.push((candidate, weight));
+        found.push((candidate, Weight::offer(defined.map(|it| it.kind), near)));
     }
     found
 }
@@ -267,11 +255,7 @@ fn module(
         None => return None,
     };
     let candidate = Candidate::new(module, imported, Some(path.clone()));
-    let weight = Weight {
-        near: nearness(path, file),
-        defines: Some(DefinitionKind::Namespace),
-        ..Weight::default()
-    };
+    let weight = Weight::offer(Some(DefinitionKind::Namespace), nearness(path, file));
     Some((candidate, weight))
 }
 

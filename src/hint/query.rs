@@ -35,6 +35,4 @@ pub(super) struct Undefined<'a> {
     pub(super) language: &'static Language,
     /// What other files of its directory say about themselves.
     pub(super) siblings: Vec<Arc<FileFacts>>,
-    /// Files of the repository that it imports.
-    pub(super) reached: Vec<RepoPath>,
 }

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 
 use super::fix::{Fix, judged};
+use super::idiom::own_idiom;
 use super::renamed::{alone, exports_it, takers};
 use super::undo::{Change, bound};
 use super::{Ask, Wanted};
 use crate::graph::Graph;
-use crate::languages::{Language, extended, facts, syntax_errors, uses};
-use crate::model::{FileFacts, Import, ImportKind, RepoPath};
+use crate::languages::{Language, Page, extended, facts, inserted, syntax_errors, words};
+use crate::model::{FileFacts, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Overlay;
 
@@ -67,36 +68,31 @@ pub(super) fn passed_on(
     ask: &Ask<'_>,
 ) -> Vec<PassedOn> {
     let mut drafts: BTreeMap<RepoPath, Draft> = BTreeMap::new();
-    for (file, wanted) in wanted {
-        for name in &wanted.exports {
-            let Some((asked, taken)) = asked(graph, file, name) else {
-                continue;
-            };
-            // The module with a list of what a star takes of it may have lost the name from its list.
-            let listed = exports_it(graph, &asked, &taken);
-            let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
-            let module = if listed {
-                home.filter(|it| *it != asked)
-            } else {
-                Some(asked)
-            };
-            let Some(module) = module else { continue };
-            let known = drafts.get(&module);
-            if !(ask.may_read)(&module)
-                || is_test(module.as_str()) && !is_test(file.as_str())
-                || known.is_some_and(|it| it.names.contains(&taken))
-            {
-                continue;
-            }
-            let lost = Lost {
-                graph,
-                module: &module,
-                name: &taken,
-                listed,
-            };
-            if let Some(more) = lost.found(ask, known) {
-                drafts.insert(module, more);
-            }
+    for (file, asked, taken) in asked_for(graph, wanted) {
+        // The module with a list of what a star takes of it may have lost the name from its list.
+        let listed = exports_it(graph, &asked, &taken);
+        let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
+        let module = if listed {
+            home.filter(|it| *it != asked)
+        } else {
+            Some(asked)
+        };
+        let Some(module) = module else { continue };
+        let known = drafts.get(&module);
+        if !(ask.may_read)(&module)
+            || is_test(module.as_str()) && !is_test(file.as_str())
+            || known.is_some_and(|it| it.names.contains(&taken))
+        {
+            continue;
+        }
+        let lost = Lost {
+            graph,
+            module: &module,
+            name: &taken,
+            listed,
+        };
+        if let Some(more) = lost.found(ask, known) {
+            drafts.insert(module, more);
         }
     }
     let fixed = drafts.into_iter().filter_map(|(file, draft)| {
@@ -119,28 +115,41 @@ pub(super) fn passed_on(
     fixed.collect()
 }
 
-// The module of the repository that a file asks for a name, and the name there: in an import, or as a
-// member of the module that it imports as a whole.
-fn asked(graph: &Graph<'_>, file: &RepoPath, name: &str) -> Option<(RepoPath, String)> {
+// Who asks which module of the repository for which name: what the logs say, and what else the same file takes
+// from there that the module does not give either, since one missing name hides the next.
+fn asked_for<'w>(
+    graph: &Graph<'_>,
+    wanted: &'w BTreeMap<RepoPath, Wanted>,
+) -> Vec<(&'w RepoPath, RepoPath, String)> {
     let resolver = graph.resolver();
-    let facts = resolver.facts(file);
-    let first = |import: &Import| resolver.target(file, import);
-    if let Some((import, taken)) = takers(&facts, name).next() {
-        return Some((first(&alone(import, taken))?, taken.name.clone()));
+    let mut found = Vec::new();
+    for (file, wanted) in wanted {
+        let own = wanted.asked.iter();
+        found.extend(own.map(|name| (file, file.clone(), name.clone())));
+        for name in &wanted.exports {
+            let facts = resolver.facts(file);
+            let mut takers = takers(&facts, name).filter_map(|(import, taken)| {
+                let module = resolver.target(file, &alone(import, taken))?;
+                Some((module, taken.name.clone()))
+            });
+            let Some((module, taken)) = takers.next() else {
+                continue;
+            };
+            let beside = facts.imports.iter().flat_map(|import| {
+                let names = import.names.iter().filter(|it| it.name != "*");
+                names.map(move |it| (import, it))
+            });
+            let hidden = beside.filter(|(import, one)| {
+                let files = resolver.resolve(file, &alone(import, one)).files;
+                files == [module.clone()] && !exports_it(graph, &module, &one.name)
+            });
+            let hidden: Vec<String> = hidden.map(|it| it.1.name.clone()).collect();
+            for name in std::iter::once(taken).chain(hidden) {
+                found.push((file, module.clone(), name));
+            }
+        }
     }
-    let text = graph.source().read(file).ok()?;
-    let has_member = |local: &str| {
-        uses(file, &text, local).is_some_and(|it| it.members.iter().any(|it| it == name))
-    };
-    facts.imports.iter().find_map(|import| {
-        let local = match import.names.as_slice() {
-            [] if !import.specifier.contains('.') => import.specifier.as_str(),
-            [whole] if whole.name == "*" => whole.alias.as_deref()?,
-            _ => return None,
-        };
-        let module = has_member(local).then(|| first(import))??;
-        Some((module, name.to_owned()))
-    })
+    found
 }
 
 // A name that a module does not give.
@@ -184,10 +193,9 @@ impl Lost<'_> {
             } else {
                 Evidence::Beside
             };
-            let text = self
-                .with_its_neighbours(now, &own)
-                .filter(|_| !self.listed)?;
-            Some((text, evidence))
+            let text = self.with_its_neighbours(now, &own);
+            let text = text.or_else(|| self.with_a_statement(now, &own));
+            Some((text.filter(|_| !self.listed)?, evidence))
         };
         let promised = || beside().filter(|it| it.1 == Evidence::Listed);
         let (text, evidence) = promised().or_else(of_past).or_else(beside)?;
@@ -263,6 +271,88 @@ impl Lost<'_> {
         let text = extended(self.module, now, import, self.name)?;
         (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
     }
+
+    // The text that takes the name from the only file of its package that defines it, by a statement of its own.
+    fn with_a_statement(&self, now: &str, own: &FileFacts) -> Option<String> {
+        let (graph, module) = (self.graph, self.module);
+        if !matches!(module.stem(), "__init__" | "index") {
+            return None;
+        }
+        let (resolver, source) = (graph.resolver(), graph.source());
+        let language = Language::of_path(module.as_str())?;
+        let defines = |path: &RepoPath| {
+            let text = source.read(path).unwrap_or_default();
+            words(&text, self.name).next().is_some()
+                && graph.defining(path, self.name).as_ref() == Some(path)
+                && exports_it(graph, path, self.name)
+        };
+        let files = source.listing().files().map(|entry| &entry.path);
+        let mut homes = files.filter(|path| {
+            *path != module
+                && path.is_below(module.directory())
+                && Language::of_path(path.as_str()) == Some(language)
+                && !is_test(path.as_str())
+                && defines(path)
+        });
+        let (Some(home), None) = (homes.next(), homes.next()) else {
+            return None;
+        };
+        let idiom = own_idiom(graph, module, language);
+        let is_star = |it: &Import| {
+            it.names
+                .iter()
+                .any(|one| one.name == "*" && one.alias.is_none())
+        };
+        let passes = |it: &&Import| match it.kind {
+            ImportKind::ExportFrom => true,
+            ImportKind::From => !language.declares_exports && !it.nested && is_star(it),
+            _ => false,
+        };
+        // As the last statement does that passes on all of a module, or a name of one.
+        let beside = own.imports.iter().filter(passes);
+        let last = beside
+            .clone()
+            .filter(|it| is_star(it))
+            .last()
+            .or(beside.last());
+        let text = if let Some(last) = last {
+            let (specifier, _) = idiom.respelled(home, &last.specifier);
+            passed_below(now, last, &specifier, (!is_star(last)).then_some(self.name))?
+        } else {
+            let (specifier, _) = idiom.respelled(home, ".");
+            let one = Suggestion {
+                name: self.name.to_owned(),
+                imported: self.name.to_owned(),
+                import_statement: idiom.statement(self.name, &specifier, self.name, false),
+                module: specifier,
+                path: Some(home.clone()),
+                ..Suggestion::default()
+            };
+            let page = Page {
+                text: now,
+                facts: own,
+                resolver,
+                file: module,
+            };
+            (!language.declares_exports).then(|| inserted(&page, &one))??
+        };
+        (self.is_given(&text) && self.keeps(now, &text)).then_some(text)
+    }
+}
+
+// The text with a statement below one of a line that does the same with another module: for a name, or for all.
+fn passed_below(text: &str, last: &Import, specifier: &str, name: Option<&str>) -> Option<String> {
+    let lines = text.split_inclusive('\n');
+    let line = lines.clone().nth((last.line as usize).checked_sub(1)?)?;
+    let (head, rest) = line.rsplit_once(last.specifier.as_str())?;
+    let quote = rest.chars().next().unwrap_or_default();
+    let head = name.map_or(head.to_owned(), |name| {
+        format!("export {{ {name} }} from {quote}")
+    });
+    let end: usize = lines.take(last.line as usize).map(str::len).sum();
+    let (before, after) = (text.get(..end)?, text.get(end..)?);
+    let cut = if before.ends_with('\n') { "" } else { "\n" };
+    Some(format!("{before}{cut}{head}{specifier}{rest}{after}"))
 }
 
 // Mentions of `__all__` that are looked at in a file.

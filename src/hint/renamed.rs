@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::MOST_IN_DOUBT;
-use super::idiom::Site;
+use super::idiom::own_idiom;
 use super::similar::{are_opposites, distance};
 use super::{Query, suggest};
 use crate::graph::Graph;
@@ -10,7 +10,7 @@ use crate::model::{
     Definition, Export, FileFacts, HintSource, Import, ImportKind, ImportedName, RepoPath,
     Suggestion,
 };
-use crate::policy::is_test;
+use crate::policy::{is_test, is_test_text};
 use crate::source::Overlay;
 
 const MAX_SUGGESTIONS: usize = 3;
@@ -126,11 +126,7 @@ impl Asked<'_> {
 
     fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
-        let site = Site {
-            graph: self.graph,
-            file: self.query.file,
-        };
-        let idiom = site.own_idiom(self.language);
+        let idiom = own_idiom(self.graph, self.query.file, self.language);
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
         Suggestion {
             name: self.taken.name.clone(),
@@ -257,6 +253,8 @@ impl Asked<'_> {
         for (row, kept) in &mut rows {
             row.replaces = Some(module.clone());
             // What a package no longer has is not what a file of ours happens to define.
+            // What a test takes from its package is what the package has to give.
+            row.certain &= !is_test(file.as_str()) && !is_test_text(file.as_str(), text.as_bytes());
             row.certain &= match &was {
                 Some(_) => *kept == Kept::Same && only,
                 None => self.target.is_some(),
@@ -296,10 +294,20 @@ impl Asked<'_> {
             .map(|one| one.name.as_str())
             .collect();
         let library = || self.language.exported(&self.import.specifier);
-        let offered: Vec<String> = self.target.map_or_else(
+        let mut offered: Vec<String> = self.target.map_or_else(
             || library().map(str::to_owned).collect(),
             |target| self.graph.offered(target),
         );
+        // A package of Python has its modules, too.
+        if let Some(package) = self.target.filter(|it| it.stem() == "__init__") {
+            let files = self.graph.source().listing().files().map(|it| &it.path);
+            let beside = files.filter(|it| it.directory() == package.directory());
+            offered.extend(
+                beside
+                    .filter(|it| *it != package)
+                    .map(|it| it.stem().to_owned()),
+            );
+        }
         let free = || {
             offered
                 .iter()
@@ -311,39 +319,14 @@ impl Asked<'_> {
                 Some((edits, wanted.len().abs_diff(name.len()), name.as_str()))
             })
             .collect();
-        if near.is_empty() && self.target.is_some() {
-            near = free()
-                .filter_map(|name| {
-                    let shared = shared_words(wanted, name);
-                    (shared > 0 && !are_opposites(wanted, name))
-                        .then(|| (100 - shared.min(9), 0, name.as_str()))
-                })
-                .collect();
-        }
         near.sort_unstable();
         near.dedup();
-        let row = |(far, _, name): (usize, usize, &str)| Suggestion {
-            confidence: if far < 3 { 35 } else { 20 },
+        let row = |(_, _, name): (usize, usize, &str)| Suggestion {
+            confidence: 35,
             ..self.row(name, name, HintSource::Similar)
         };
         near.into_iter().take(MAX_SUGGESTIONS).map(row).collect()
     }
-}
-
-fn shared_words(one: &str, other: &str) -> usize {
-    let words = |text: &str| -> BTreeSet<String> {
-        let mut words = vec![String::new()];
-        for c in text.chars() {
-            if c == '_' || c == '$' || c.is_uppercase() {
-                words.push(String::new());
-            }
-            if let (Some(word), true) = (words.last_mut(), c.is_alphanumeric()) {
-                word.extend(c.to_lowercase());
-            }
-        }
-        words.into_iter().filter(|word| word.len() > 1).collect()
-    };
-    words(one).intersection(&words(other)).count()
 }
 
 // The new name of a definition that a change of its file gave another, and whether it is the same
@@ -456,11 +439,17 @@ pub(super) fn retaken(
             .filter(|it| it.contains("assert") || it.contains("expect("));
         is_test(file.as_str()) && lines.any(|it| words(it.as_bytes(), old).next().is_some())
     };
-    let quoted = |quote: char| text.contains(&format!("{quote}{old}{quote}"));
+    // What the list of exports has by its right name was misspelt in the import alone.
+    let quoted = |name: &str| {
+        let quotes = ['"', '\''];
+        quotes
+            .iter()
+            .any(|it| text.contains(&format!("{it}{name}{it}")))
+    };
     let keeps = asserted()
         || !others.is_empty()
         || own.iter().any(|it| it.kind == ImportKind::ExportFrom)
-        || (shows_all && (file.stem() == "__init__" || quoted('"') || quoted('\'')));
+        || (shows_all && !quoted(new) && (file.stem() == "__init__" || quoted(old)));
     if let Some(text) = (!keeps).then(|| renamed(file, text, old, new)).flatten() {
         return Some(text);
     }

@@ -1,9 +1,8 @@
-use super::entity::coverage;
+use super::entity::covers;
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
-use super::subject::subject;
 use super::undo::stands_again;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
@@ -213,14 +212,8 @@ fn evidence(
             }
             _ => import.specifier.clone(),
         };
-        let weight = Weight {
-            votes: near,
-            count: 1,
-            types: u32::from(import.type_only),
-            relative: u32::from(relative),
-            ..Weight::default()
-        };
-        found.push((Candidate::new(module, taken.name.clone(), target), weight));
+        let candidate = Candidate::new(module, taken.name.clone(), target);
+        found.push((candidate, Weight::vote(near, import)));
     }
     if path != file {
         found.extend(exported(graph, style, facts, path, file, name));
@@ -265,58 +258,11 @@ fn exported(
     let mut defined = facts.definitions.iter();
     let definition = defined.find(|one| one.name == local || one.name == name);
     let kind = definition.map_or(DefinitionKind::Variable, |one| one.kind);
-    let weight = Weight {
-        defines: export.from.is_none().then_some(kind),
-        passes_on: export.from.is_some(),
-        near: nearness(path, file),
-        ..Weight::default()
-    };
-    let passed_on = Weight {
-        defines: None,
-        passes_on: true,
-        ..weight
-    };
-    let of = |path: &RepoPath, module: String| {
-        Candidate::new(module, export.name.clone(), Some(path.clone()))
-    };
-    if let Some(package) = other_package(graph.resolver(), path, file) {
-        // By its name, when that passes the name on.
-        let Some(entry) = graph.resolver().target(file, &Import::of(&package)) else {
-            return vec![(of(path, style.relative(file, path, "")), weight)];
-        };
-        let gives = entry == *path || graph.defining(&entry, &export.name).as_ref() == Some(path);
-        let row = gives.then(|| (of(&entry, package), passed_on));
-        return row.into_iter().collect();
-    }
-    let mut found = vec![(of(path, placed(graph, style, path, file)), weight)];
-    // Index files between the definition and what it shares with the file.
-    for directory in path.ancestors().take_while(|it| !file.is_below(it)) {
-        let mut names = ["index.ts", "index.tsx", "index.js", "index.mts"].iter();
-        let index = names.find_map(|name| {
-            let index = RepoPath::new(&format!("{directory}/{name}")).ok()?;
-            graph.resolver().is_file(&index).then_some(index)
-        });
-        let Some(index) = index.filter(|index| index != path) else {
-            continue;
-        };
-        if graph.defining(&index, &export.name).as_ref() == Some(path) && export.name != "default" {
-            found.push((
-                of(&index, style.relative(file, &index, "")),
-                passed_on.clone(),
-            ));
-        }
-    }
-    found
-}
-
-// The name of the package that a file is of, where that is another than the one of who asks.
-fn other_package(resolver: &Resolver<'_>, path: &RepoPath, file: &RepoPath) -> Option<String> {
-    let (theirs, name) = resolver.package_of(path)?;
-    let ours = resolver.package_of(file).map(|it| it.0);
-    // A package inside theirs, of tests as a rule, reaches what is around it by its place.
-    let within = |ours: &String| file.is_below(&theirs) && reaches_out(resolver, file, ours);
-    let apart = ours.as_ref() != Some(&theirs) && !ours.as_ref().is_some_and(within);
-    name.filter(|_| apart)
+    let own = export.from.is_none().then_some(kind);
+    let weight = Weight::offer(own, nearness(path, file));
+    let module = placed(graph, style, path, file);
+    let candidate = Candidate::new(module, export.name.clone(), Some(path.clone()));
+    vec![(candidate, weight)]
 }
 
 // What stands at a path as the file names it: by an alias where it prefers those.
@@ -337,18 +283,6 @@ fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPa
             }
         },
     )
-}
-
-// Whether the file imports something outside the directory by its place.
-fn reaches_out(resolver: &Resolver<'_>, file: &RepoPath, directory: &str) -> bool {
-    let facts = resolver.facts(file);
-    let above = facts
-        .imports
-        .iter()
-        .filter(|import| import.specifier.starts_with(".."));
-    above
-        .filter_map(|import| resolver.target(file, import))
-        .any(|path| !path.is_below(directory))
 }
 
 // The specifier as the asked file writes it: what it imports the same file by already.
@@ -448,6 +382,15 @@ fn respelled(
     if like.starts_with('.') {
         return style.like(like).relative(file, path, like);
     }
+    // The last part alone is another.
+    let beside = like.rsplit_once('/').map(|(above, _)| {
+        let plain = format!("{above}/{}", path.stem());
+        style.like(like).ended(&plain, path)
+    });
+    let beside = beside.filter(|it| leads(graph.resolver(), file, it, path));
+    if let Some(beside) = beside {
+        return beside;
+    }
     let first = like.split('/').next();
     let aliases = graph.resolver().aliases(file, path);
     let same = aliases
@@ -476,13 +419,7 @@ fn same_named(
             "index" => path.directory().rsplit('/').next().unwrap_or_default(),
             stem => stem,
         };
-        // Tests beside it take what they test under the name.
-        let takes = |it: &ImportedName| it.name == "default" && it.local() == asked.name;
-        let of_sibling =
-            |facts: &FileFacts| facts.imports.iter().any(|it| it.names.iter().any(takes));
-        let like_it = asked.siblings.iter().filter(|it| of_sibling(it)).count() as u64;
-        let is_subject = subject(asked.file) == Some(stem) && like_it > 0;
-        if stem != asked.name && plain(stem) != wanted && !is_subject {
+        if stem != asked.name && plain(stem) != wanted {
             continue;
         }
         let candidate = |imported: &str| {
@@ -492,26 +429,14 @@ fn same_named(
                 Some((*path).clone()),
             )
         };
-        let weight = Weight {
-            passes_on: true,
-            near: nearness(path, asked.file),
-            ..Weight::default()
-        };
+        let weight = Weight::offer(None, nearness(path, asked.file));
         let exports = &graph.resolver().facts(path).exports;
-        let meant = stem == asked.name || is_subject;
-        if meant && exports.iter().any(|export| export.name == "default") {
-            let weight = Weight {
-                votes: if is_subject { 4_096 * like_it } else { 0 },
-                ..weight.clone()
-            };
-            found.push((candidate("default"), weight));
+        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
+            found.push((candidate("default"), weight.clone()));
         }
         let whole = candidate("*");
         let namespace = !usage.members.is_empty() && !usage.called;
-        if namespace
-            && coverage(graph, asked.language, &whole, usage)
-                .is_some_and(|(found, all)| found == all)
-        {
+        if namespace && covers(graph, asked.language, &whole, usage) == Some(true) {
             found.push((whole, weight));
         }
     }

@@ -53,7 +53,6 @@ pub(super) fn suggest_among(
     let text = source.read(query.file).unwrap_or_default();
     let past = (query.earlier)(query.file);
     let facts = graph.resolver().facts(query.file);
-    let reached = reached(graph, query.file, &facts);
     let site = Site {
         graph,
         file: query.file,
@@ -77,7 +76,6 @@ pub(super) fn suggest_among(
             facts: &facts,
             language,
             siblings: siblings(graph, &pool, query.file),
-            reached: reached.clone(),
         };
         let shown = Shown {
             text: &text,
@@ -173,19 +171,6 @@ fn parse<'p>(
         .collect()
 }
 
-fn reached(graph: &Graph<'_>, file: &RepoPath, facts: &FileFacts) -> Vec<RepoPath> {
-    let imports = facts.imports.iter().take(MAX_REACHED);
-    let mut found: Vec<RepoPath> = imports
-        .filter_map(|import| graph.resolver().target(file, import))
-        .collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// Imports of the file whose places are looked at.
-const MAX_REACHED: usize = 64;
-
 /// Files of the same directory whose imports show what neighbours import from.
 const MAX_SIBLINGS: usize = 12;
 
@@ -276,12 +261,8 @@ fn offered(
             import.specifier.clone()
         };
         let candidate = Candidate::new(module, asked.name, Some(target.clone()));
-        let weight = Weight {
-            passes_on: true,
-            near: nearness(&target, asked.file),
-            ..Weight::default()
-        };
-        found.push((candidate, weight));
+        let near = nearness(&target, asked.file);
+        found.push((candidate, Weight::offer(None, near)));
     }
     found
 }

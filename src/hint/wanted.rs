@@ -15,6 +15,8 @@ pub struct Wanted {
     pub modules: Vec<String>,
     /// Names that it imports from modules which do not export them.
     pub exports: Vec<String>,
+    /// Names that others ask of it as a module and that it does not give.
+    pub asked: Vec<String>,
 }
 
 /// The files in which names are missing, as a diagnosis has them. Where none of them is of this
@@ -52,6 +54,7 @@ impl Wanted {
             names: diagnosis.undefined_names.clone(),
             modules: diagnosis.missing_modules.clone(),
             exports: diagnosis.missing_exports.clone(),
+            asked: Vec::new(),
         }
     }
 
@@ -61,6 +64,7 @@ impl Wanted {
             (&mut self.names, more.names),
             (&mut self.modules, more.modules),
             (&mut self.exports, more.exports),
+            (&mut self.asked, more.asked),
         ];
         for (list, more) in pairs {
             for word in more {

@@ -12,8 +12,6 @@ use crate::model::RepoPath;
 
 /// Places of one name that are looked at.
 const MAX_PLACES: usize = 2_000;
-/// Parts of a dotted chain below the name.
-const MAX_CHAIN: usize = 4;
 
 /// How a file uses one name, read from its syntax tree: what stands in strings and comments, keys
 /// and members of other things are no uses.
@@ -22,10 +20,6 @@ const MAX_CHAIN: usize = 4;
 pub struct Uses {
     /// What follows `name.`, sorted.
     pub members: BTreeSet<String>,
-    /// Dotted chains that start with the name, up to four parts below it.
-    pub chains: BTreeSet<String>,
-    /// It stands somewhere without a member.
-    pub bare: bool,
     /// It is called, built, or used as a tag.
     pub called: bool,
     /// It is needed at run time.
@@ -68,7 +62,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
         if quoted || leaf.start_byte() != at || leaf.end_byte() != at + name.len() {
             if nodes.iter().any(|node| node.kind() == "type") {
                 // A quoted annotation.
-                (found.typed, found.bare, any) = (true, true, true);
+                (found.typed, any) = (true, true);
             }
             continue;
         }
@@ -124,19 +118,18 @@ fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
 // What the query of a language says of a name at one place.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is said by itself")]
-struct Place<'t> {
+struct Place {
     // The number of the pattern that decides, and its words.
     words: Option<(usize, &'static str)>,
     is_name: bool,
-    // Parts of the chain that begins with it.
-    parts: Vec<String>,
+    // What follows it behind a dot.
+    member: Option<String>,
     called: bool,
     typed: bool,
     // Something around it binds what is below.
     binder: bool,
     // A class around it has a member of the name.
     method: bool,
-    end: Option<Node<'t>>,
 }
 
 // What was found at nodes, by their ids: many names stand below one.
@@ -145,8 +138,8 @@ type Known<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
 /// Nodes above a name that are asked what it is.
 const MAX_ABOVE: usize = 6;
 
-impl<'t> Place<'t> {
-    fn of(
+impl Place {
+    fn of<'t>(
         query: &Patterns,
         leaf: Node<'t>,
         above: &[Node<'t>],
@@ -155,7 +148,6 @@ impl<'t> Place<'t> {
     ) -> Self {
         let mut place = Self {
             is_name: leaf.kind() == "identifier",
-            end: Some(leaf),
             ..Self::default()
         };
         let near = [leaf].into_iter().chain(above.iter().rev().copied());
@@ -172,7 +164,7 @@ impl<'t> Place<'t> {
                 matches
             });
             for (number, found) in matches.iter() {
-                place.see(*number, found, node, leaf, is_near, text);
+                place.see(*number, found, leaf, is_near, text);
             }
         }
         place
@@ -182,9 +174,8 @@ impl<'t> Place<'t> {
     fn see(
         &mut self,
         number: usize,
-        found: &Captures<'t>,
-        node: Node<'t>,
-        leaf: Node<'t>,
+        found: &Captures<'_>,
+        leaf: Node<'_>,
         is_near: bool,
         text: &[u8],
     ) {
@@ -194,10 +185,8 @@ impl<'t> Place<'t> {
                 "called" => self.called |= is_leaf,
                 "types" => self.typed = true,
                 "binder" => self.binder |= is_near,
-                "object" if self.end == Some(*captured) && self.parts.len() < MAX_CHAIN => {
-                    self.parts
-                        .extend(get(found, "part").map(|it| text_of(it, text)));
-                    self.end = Some(node);
+                "object" if is_leaf && self.member.is_none() => {
+                    self.member = get(found, "part").map(|it| text_of(it, text));
                 }
                 "method" => {
                     self.method |= text.get(captured.byte_range()) == text.get(leaf.byte_range());
@@ -223,7 +212,6 @@ impl<'t> Place<'t> {
             uses.member |= has("member");
             uses.shadowed |= has("shadowed");
             uses.typed |= has("typed");
-            uses.bare |= has("bare");
             uses.value |= has("value");
             return has("place");
         }
@@ -234,11 +222,7 @@ impl<'t> Place<'t> {
         uses.value |= !self.typed;
         uses.bound |= self.method;
         uses.called |= self.called;
-        uses.bare |= self.parts.is_empty();
-        uses.members.extend(self.parts.first().cloned());
-        let ends = 1..=self.parts.len();
-        uses.chains
-            .extend(ends.map(|end| self.parts[..end].join(".")));
+        uses.members.extend(self.member);
         true
     }
 }
@@ -308,11 +292,8 @@ mod tests {
             "a.py",
             "Name.path.join(Name.sep)\na.Name\nf(Name=1)\n'Name.x'\n",
         );
-        assert_eq!(
-            found.chains.iter().collect::<Vec<_>>(),
-            ["path", "path.join", "sep"]
-        );
-        assert!(!found.bare && !found.called && !found.bound);
+        assert_eq!(found.members.iter().collect::<Vec<_>>(), ["path", "sep"]);
+        assert!(!found.called && !found.bound);
         let found = read("a.ts", "Name.a.b()\nName?.c\n<b>Name.d\n");
         assert_eq!(found.members.iter().collect::<Vec<_>>(), ["a", "c", "d"]);
         for (path, text) in [

@@ -56,6 +56,9 @@ pub struct Suggestion {
     /// well, sorted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<RepoPath>,
+    /// What keeps it from being certain, for `hint -v`.
+    #[serde(skip)]
+    pub doubt: &'static str,
 }
 
 /// What a suggestion rests on.

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use super::allowed::Judging;
 use super::candidate::Candidate;
 use super::imports::{Imports, imports};
+use super::lost::lost;
 use super::syntax::syntax;
 use super::witness::witnesses;
 use crate::graph::Graph;
@@ -84,7 +85,11 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
         mut tries,
     } = ask.map_or_else(Imports::default, |ask| {
         let looks_at_names = question.logs.iter().any(|(it, _)| looks_at_names(it));
-        imports(graph, ask, question.wanted, looks_at_names, &allows)
+        let mut wanted = question.wanted.clone();
+        for (module, name) in question.logs.iter().flat_map(|(_, log)| lost(log, source)) {
+            wanted.entry(module).or_default().asked.push(name);
+        }
+        imports(graph, ask, &wanted, looks_at_names, &allows)
     });
     let mut edits = certain;
     let nothing = |_: &RepoPath| Vec::new();

@@ -8,13 +8,14 @@ use super::await_edits::{as_value, awaited, waits};
 use super::candidate::Candidate;
 use super::frames::python_frame;
 use super::log_file::{LogFile, LogFiles, MAX_LINE, is_name};
+use super::lost::module_of;
 use super::nearest::{members, only_near, only_quoted, parameters, quoted, quoted_alone, quoting};
 use crate::languages::{facts, words};
-use crate::model::{Diagnosis, RepoPath};
+use crate::model::Diagnosis;
 use crate::policy::is_test;
 use crate::source::Source;
 
-const MAX_CANDIDATES: usize = 4;
+pub(super) const MAX_CANDIDATES: usize = 4;
 /// Places looked at; for each all names of a kind may be read.
 const MAX_FILES: usize = 256;
 
@@ -36,7 +37,7 @@ struct Row {
 
 #[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Edit {
+pub(super) enum Edit {
     #[default]
     Word,
     Listed,
@@ -45,6 +46,7 @@ enum Edit {
     Type,
     Value,
     Await,
+    Lost,
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -74,46 +76,58 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen = BTreeSet::new();
+    each(log, &|edit| edit != Edit::Lost, &mut |said, frame| {
+        // Many tests die of one word.
+        if found.len() >= MAX_CANDIDATES
+            || !seen.insert((&said.row.id, said.place(frame), said.wrong))
+        {
+            return true;
+        }
+        let one = said.candidate(&files, source, frame);
+        let is_placed = one.is_some();
+        found.extend(one.filter(|one| !found.contains(one)));
+        is_placed
+    });
+    found
+}
+
+// What lines of a log say, each with the frame above, and where that is of no use with the one below: that is
+// where pytest names the place.
+pub(super) fn each<'l>(
+    log: &'l str,
+    is_asked: &dyn Fn(Edit) -> bool,
+    put: &mut dyn FnMut(&Said<'l>, Option<(&'l str, usize)>) -> bool,
+) {
     let mut frame: Option<(&str, usize)> = None;
     let mut open: Vec<Said<'_>> = Vec::new();
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
-        let mut put = |one: Option<Candidate>| found.extend(one.filter(|one| !found.contains(one)));
         if let Some(here) = python_frame(line) {
             frame = Some(here);
-            // pytest names the place below.
             for said in open.drain(..) {
-                put(said.candidate(&files, source, frame));
+                put(&said, frame);
             }
         }
-        for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
+        let rows = ROWS.iter().filter(|row| is_asked(row.edit));
+        for row in rows.filter(|row| line.contains(&row.cue)) {
             let Some(said) = row.read(line) else { continue };
-            // Many tests die of one word.
-            if !seen.insert((&row.id, said.place(frame), said.wrong)) {
-                continue;
+            if !put(&said, frame) && said.path.is_none() {
+                open.push(said);
             }
-            match said.candidate(&files, source, frame) {
-                None if said.path.is_none() => open.push(said),
-                one => put(one),
-            }
-        }
-        if found.len() >= MAX_CANDIDATES {
-            break;
         }
     }
-    found
 }
 
 // What a line says.
 #[derive(Clone)]
-struct Said<'l> {
+pub(super) struct Said<'l> {
     row: &'static Row,
-    path: Option<&'l str>,
+    pub(super) path: Option<&'l str>,
     line: Option<usize>,
     column: Option<usize>,
-    wrong: &'l str,
+    pub(super) wrong: &'l str,
     right: Option<&'l str>,
-    of: &'l str,
+    pub(super) of: &'l str,
     choices: &'l str,
 }
 
@@ -207,7 +221,7 @@ impl<'l> Said<'l> {
                 awaited(place, start)?,
                 true,
             ),
-            Edit::Word | Edit::Listed | Edit::Quoted => {
+            Edit::Word | Edit::Listed | Edit::Quoted | Edit::Lost => {
                 stands()?;
                 let what = format!("the compiler suggests `{right}` for `{wrong}`");
                 let after = place.with(start..start + wrong.len(), right)?;
@@ -246,21 +260,7 @@ impl<'l> Said<'l> {
 
     // The entry of a module's own list of what a star takes, where the module has one almost like it.
     fn listed(&self, source: &dyn Source) -> Option<Candidate> {
-        let module = self.of.replace('.', "/");
-        let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
-        let is_it = |path: &&RepoPath| {
-            let below =
-                |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
-            ends.iter().any(below)
-        };
-        let mut files = source
-            .listing()
-            .files()
-            .map(|entry| &entry.path)
-            .filter(is_it);
-        let (Some(path), None) = (files.next(), files.next()) else {
-            return None;
-        };
+        let path = &module_of(source, self.of)?;
         let place = LogFile::of(path.clone(), source)?;
         let at = only_quoted(&place.text, self.wrong)?;
         place.text.get(..at)?.contains("__all__").then_some(())?;

@@ -439,7 +439,8 @@ fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
     let told = String::from_utf8(told.stdout).unwrap();
     let said =
         "- pass join on in shop/__init__.py as its last version did: `mendit fix` tries it\n";
-    assert_eq!(told, said);
+    // What the same import takes beside it is lost as well.
+    assert_eq!(told, said.replace("join", "join, cut"));
     let document = json(&repo.mendit(&["hint", "--log", "log", "--fix", "--format", "json"]));
     let patch = document["patch"].as_str().unwrap();
     assert!(

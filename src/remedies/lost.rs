@@ -1,0 +1,57 @@
+use super::witness::{Edit, MAX_CANDIDATES, Said, each};
+use crate::languages::facts;
+use crate::model::RepoPath;
+use crate::source::Source;
+
+/// The names that a log says were asked of modules of the repository in vain, each with the module.
+pub(super) fn lost(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
+    let mut found: Vec<(RepoPath, String)> = Vec::new();
+    each(log, &|edit| edit == Edit::Lost, &mut |said, frame| {
+        if found.len() >= MAX_CANDIDATES {
+            return true;
+        }
+        let module = said.module(source, frame);
+        let one = module.map(|it| (it, said.wrong.to_owned()));
+        let is_placed = one.is_some();
+        found.extend(one.filter(|one| !found.contains(one)));
+        is_placed
+    });
+    found
+}
+
+impl Said<'_> {
+    // The module that was asked for a name: the file that the line names, or the frame where that answers for its
+    // members itself.
+    fn module(&self, source: &dyn Source, frame: Option<(&str, usize)>) -> Option<RepoPath> {
+        if !self.of.is_empty() {
+            return module_of(source, self.of);
+        }
+        let named = self.path.or(frame.map(|it| it.0))?;
+        let files = source.listing().files().map(|entry| &entry.path);
+        let ends = |it: &&RepoPath| {
+            let head = named.strip_suffix(it.as_str());
+            head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+        };
+        let path = files.filter(ends).max_by_key(|it| it.as_str().len())?;
+        let answers = || {
+            let text = source.read(path).unwrap_or_default();
+            let own = facts(path, &text).definitions;
+            own.iter().any(|it| it.name == "__getattr__")
+        };
+        (self.path.is_some() || answers()).then(|| path.clone())
+    }
+}
+
+/// The only file that may be a module of Python.
+pub(super) fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
+    let module = name.replace('.', "/");
+    let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
+    let is_it = |path: &&RepoPath| {
+        let below =
+            |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
+        ends.iter().any(below)
+    };
+    let files = source.listing().files().map(|entry| &entry.path);
+    let mut files = files.filter(is_it);
+    files.next().filter(|_| files.next().is_none()).cloned()
+}
