@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::proof::named_runners;
+use crate::proof::own_place;
 use crate::repair::{Commands, CommandsRun, RunLimit, TraceRun, files_digest, is_path, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::Workplace;
@@ -205,15 +205,16 @@ impl<'a> Trials<'a> {
         let prefix = &self.setup.workspace.prefix;
         let files = CommandFiles::of(&[line.to_owned()], prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
-        let named = named_runners(&files).last().copied();
-        self.alone = chosen(line, named, &diagnosis.tests, &is_path)
+        let own = own_place(line, &files, &diagnosis.tests, source);
+        self.alone = chosen(&own.line, own.runner, &own.tests, &is_path)
             .filter(|_| self.setup.commands.lines.len() == 1);
         let whole = || WithOthers {
             line: line.to_owned(),
             first: Vec::new(),
             others: None,
         };
-        let plan = || with_others(line, named, &diagnosis.tests, &is_path).unwrap_or_else(whole);
+        let plan =
+            || with_others(&own.line, own.runner, &own.tests, &is_path).unwrap_or_else(whole);
         let traced = self.setup.app.settings().context.trace;
         self.plan = (traced && self.setup.commands.lines.len() == 1).then(plan);
         if let Some((_, count)) = self.alone {

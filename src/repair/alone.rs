@@ -5,7 +5,7 @@ use super::trial::{Trial, is_progress};
 use crate::model::{Diagnosis, Observed};
 use crate::patch::Change;
 use crate::policy::CommandFiles;
-use crate::proof::{Evidence, named_runners};
+use crate::proof::{Evidence, own_place};
 use crate::runners::chosen;
 use crate::source::Source;
 
@@ -31,8 +31,9 @@ impl Session<'_> {
         let source = self.setup.source;
         let prefix = self.setup.prefix;
         let files = CommandFiles::of(std::slice::from_ref(line), prefix, source);
-        let named = named_runners(&files).last().copied();
-        let found = chosen(line, named, tests, &|word| is_path(source, prefix, word));
+        let own = own_place(line, &files, tests, source);
+        let is_path = |word: &str| is_path(source, prefix, word);
+        let found = chosen(&own.line, own.runner, &own.tests, &is_path);
         let all = |count: &usize| *count == tests.len();
         self.alone = found.filter(|(_, count)| all(count)).map(|(line, _)| line);
     }

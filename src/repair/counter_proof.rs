@@ -19,7 +19,7 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::proof::named_runners;
+use crate::proof::own_place;
 use crate::runners::chosen;
 use crate::source::Source;
 
@@ -229,9 +229,9 @@ impl Session<'_> {
         let took = self.runs.last().map_or(0.0, |it| it.seconds);
         let prefix = self.setup.prefix;
         let run = CommandFiles::of(std::slice::from_ref(line), prefix, source.as_ref());
-        let named = named_runners(&run).last().copied();
+        let own = own_place(line, &run, &self.failed, source.as_ref());
         let is_path = |word: &str| is_path(source.as_ref(), prefix, word);
-        let chosen = chosen(line, named, &self.failed, &is_path);
+        let chosen = chosen(&own.line, own.runner, &own.tests, &is_path);
         drop(source);
         if let Some((alone, count)) = chosen {
             trying.line = alone;

@@ -9,6 +9,7 @@ use crate::source::Source;
 pub struct CommandFiles {
     files: BTreeMap<String, CommandFile>,
     commands: Vec<Vec<String>>,
+    everywhere: Option<[String; 2]>,
     evidence: BTreeSet<String>,
 }
 
@@ -32,6 +33,7 @@ impl CommandFiles {
         Self {
             files: walk.files,
             commands: walk.commands,
+            everywhere: walk.everywhere,
             evidence: BTreeSet::new(),
         }
     }
@@ -54,6 +56,12 @@ impl CommandFiles {
     #[must_use]
     pub fn commands(&self) -> &[Vec<String>] {
         &self.commands
+    }
+
+    /// A package manager and the script that it runs in each package of a workspace.
+    #[must_use]
+    pub fn everywhere(&self) -> Option<&[String; 2]> {
+        self.everywhere.as_ref()
     }
 
     /// Whether the failure itself lies in this file.

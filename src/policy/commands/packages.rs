@@ -8,7 +8,7 @@ const MAX_PACKAGES: usize = 300;
 impl Walk<'_> {
     pub(super) fn package_manager(
         &mut self,
-        words: &[&str],
+        (manager, words): (&str, &[&str]),
         directory: &str,
         by: &str,
         depth: usize,
@@ -59,6 +59,9 @@ impl Walk<'_> {
             [] => return,
         };
         if everywhere {
+            if !some && !self.is_guessing() {
+                self.everywhere = Some([manager.to_owned(), name.to_owned()]);
+            }
             self.everywhere(name, some, depth);
         } else if !self.script(name, &directory, depth) {
             self.command(behind(name), &directory, by, depth + 1);

@@ -16,6 +16,7 @@ pub(super) struct Walk<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) files: BTreeMap<String, CommandFile>,
     pub(super) commands: Vec<Vec<String>>,
+    pub(super) everywhere: Option<[String; 2]>,
     // Whether the lines are those of a shell script: what it names may be the very code under test.
     in_script: bool,
     // Whether some of the lines may not run at all.
@@ -29,6 +30,7 @@ impl<'a> Walk<'a> {
             source,
             files: BTreeMap::new(),
             commands: Vec::new(),
+            everywhere: None,
             in_script: false,
             guessing: false,
             seen: BTreeSet::new(),
@@ -93,7 +95,9 @@ impl Walk<'_> {
             "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi" | "coverage" => {
                 self.after_run(rest, directory, by, depth);
             }
-            "npm" | "pnpm" | "yarn" | "bun" => self.package_manager(rest, directory, by, depth),
+            manager @ ("npm" | "pnpm" | "yarn" | "bun") => {
+                self.package_manager((manager, rest), directory, by, depth);
+            }
             "turbo" | "nx" | "lerna" | "wireit" => {
                 for name in rest.iter().filter(|word| !word.starts_with('-')) {
                     let name = name.rsplit(':').next().unwrap_or(name);
@@ -160,6 +164,10 @@ impl Walk<'_> {
     }
 
     // Commands of which it is not known whether they run: their files count, they do not.
+    pub(super) fn is_guessing(&self) -> bool {
+        self.guessing
+    }
+
     pub(super) fn guess(&mut self, walk: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.guessing, true);
         walk(self);
