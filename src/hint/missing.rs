@@ -56,7 +56,8 @@ pub fn moved_modules(graph: &Graph<'_>, query: &Query<'_>, modules: &[String]) -
 /// Whether an import is what a log means by a module. A log names a Python module absolutely,
 /// whatever dots the file wrote, or only the package that is not there; Node.js names the file by
 /// its whole path, of which what ran it may have left the part below the repository.
-pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
+#[must_use]
+pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');
     if specifier == module {
