@@ -5,6 +5,7 @@ use super::witness::{Edit, MAX_CANDIDATES, Said, each};
 use crate::hint::leads_to;
 use crate::languages::{facts, words};
 use crate::model::RepoPath;
+use crate::policy::is_test;
 use crate::source::Source;
 
 /// The names that a log says were asked of modules of the repository in vain, each with the module.
@@ -79,7 +80,7 @@ impl Said<'_> {
     }
 }
 
-/// The only file that may be a module of Python.
+/// The only file that may be a module of Python, the product before tests.
 pub(super) fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
     let module = name.replace('.', "/");
     let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
@@ -89,6 +90,12 @@ pub(super) fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
         ends.iter().any(below)
     };
     let files = source.listing().files().map(|entry| &entry.path);
-    let mut files = files.filter(is_it);
-    files.next().filter(|_| files.next().is_none()).cloned()
+    let files: Vec<&RepoPath> = files.filter(is_it).collect();
+    // Tests have modules of any name.
+    let product = files.iter().copied().filter(|it| !is_test(it.as_str()));
+    let product: Vec<&RepoPath> = product.collect();
+    match (product.as_slice(), files.as_slice()) {
+        ([only], _) | ([], [only]) => Some((*only).clone()),
+        _ => None,
+    }
 }
