@@ -1,6 +1,5 @@
 use super::entity::{Entity, covers, entity};
 use super::evidence::{Candidate, Evidence, Weight};
-use super::history;
 use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
@@ -16,7 +15,7 @@ const MAX_SUGGESTIONS: usize = 5;
 /// best one's weight; and less than this when files import it.
 const NEGLIGIBLE: u64 = 16;
 const NEGLIGIBLE_IN_USE: u64 = 64;
-/// Importers that a name from outside must have where it is short or nothing near takes from there.
+/// Importers that a name of one or two letters from outside must have.
 const MIN_TAKERS: u32 = 3;
 
 /// What an importer weighs by its nearness, and each other kind of evidence.
@@ -309,11 +308,9 @@ fn is_certain(
         return false;
     }
     let takers: u32 = group.iter().map(|row| row.weight.count).sum();
-    // `h` of one package or another, `Options` of a package that nothing near takes from: one importer does not tell.
+    // `h` of one package or another: one importer does not tell.
     let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
-    let known = asked.name.len() > 2 && proof::is_in_use(asked, &best.candidate.module);
-    let was_taken = best.weight.votes >= history::TAKEN_BEFORE;
-    if package && !known && !was_taken && !best.weight.installed && takers < MIN_TAKERS {
+    if package && asked.name.len() < 3 && takers < MIN_TAKERS {
         return false;
     }
     if takers > 0 {

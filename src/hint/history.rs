@@ -57,7 +57,7 @@ pub(super) fn taken_before(
 }
 
 /// More than any number of importers.
-pub(super) const TAKEN_BEFORE: u64 = 1 << 40;
+const TAKEN_BEFORE: u64 = 1 << 40;
 
 /// Weighs suggestions by what the file itself last had for the name: what it defined comes from no package; and
 /// nothing is certain or tried of a name that stood for a parameter or a variable, whose import stood in a

@@ -16,7 +16,9 @@ pub(super) trait Idiom: Sync {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)>;
 
     /// Modules of the repository that may be meant because of how they are called.
-    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)>;
+    fn namesakes(&self, _: &[&RepoPath], _: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
+        Vec::new()
+    }
 
     /// Modules outside that bear the name, each with what is taken of it.
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)>;

@@ -56,7 +56,8 @@ pub fn moved_modules(graph: &Graph<'_>, query: &Query<'_>, modules: &[String]) -
 /// Whether an import is what a log means by a module. A log names a Python module absolutely,
 /// whatever dots the file wrote, or only the package that is not there; Node.js names the file by
 /// its whole path, of which what ran it may have left the part below the repository.
-pub(super) fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
+#[must_use]
+pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
     let bare = specifier.trim_start_matches('.');
     if specifier == module {
@@ -543,18 +544,20 @@ fn leads_there(found: &[RepoPath], path: &RepoPath) -> bool {
 
 /// Whether a file has the name for others to take. Data and components are taken as a whole.
 pub(super) fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    match Language::of_path(path.as_str()) {
-        None => true,
-        Some(language) if !language.declares_exports => {
-            let submodule =
-                || path.stem() == "__init__" && graph.has_module(path.directory(), name);
-            graph.defining(path, name).is_some() || submodule()
-        }
-        Some(_) => {
-            let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
-            (component && name == "default") || exports_it(graph, path, name)
-        }
+    let Some(language) = Language::of_path(path.as_str()) else {
+        return true;
+    };
+    // What it passes on may be defined nowhere here.
+    let exports = &graph.resolver().facts(path).exports;
+    if exports.iter().any(|it| it.name == name) {
+        return true;
     }
+    if language.declares_exports {
+        let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+        return (component && name == "default") || exports_it(graph, path, name);
+    }
+    let submodule = || path.stem() == "__init__" && graph.has_module(path.directory(), name);
+    graph.defining(path, name).is_some() || submodule()
 }
 
 // Whether the file itself is where the name is from: Python modules show all that they import.

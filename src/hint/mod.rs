@@ -28,7 +28,7 @@ mod words;
 pub use answers::{Answer, Ask, answers, fix_all};
 pub use fix::{Fix, fix};
 pub use history::MOST_IN_DOUBT;
-pub use missing::{gone_files, moved_modules, near_packages, own_packages};
+pub use missing::{gone_files, leads_to, moved_modules, near_packages, own_packages};
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use reexport::PassedOn;

@@ -1,4 +1,3 @@
-use super::entity::covers;
 use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
@@ -42,10 +41,6 @@ impl Idiom for Script<'_> {
     fn evidence(&self, facts: &FileFacts, path: &RepoPath, name: &str) -> Vec<(Candidate, Weight)> {
         let Site { graph, file } = self.site;
         evidence(graph, &self.style, facts, path, file, name)
-    }
-
-    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
-        same_named(self.site.graph, &self.style, pool, asked)
     }
 
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
@@ -400,45 +395,4 @@ fn respelled(
         || style.relative(file, path, like),
         |alias| style.like(like).ended(&alias, path),
     )
-}
-
-// Modules that bear the name: of a namespace those that have every member that the file uses of it,
-// and those with a default export.
-fn same_named(
-    graph: &Graph<'_>,
-    style: &ScriptStyle,
-    pool: &[&RepoPath],
-    asked: &Undefined<'_>,
-) -> Vec<(Candidate, Weight)> {
-    let usage = &asked.usage;
-    let plain = |text: &str| text.to_lowercase().replace(['_', '-'], "");
-    let wanted = plain(asked.name);
-    let mut found = Vec::new();
-    for path in pool.iter().filter(|path| **path != asked.file) {
-        let stem = match path.stem() {
-            "index" => path.directory().rsplit('/').next().unwrap_or_default(),
-            stem => stem,
-        };
-        if stem != asked.name && plain(stem) != wanted {
-            continue;
-        }
-        let candidate = |imported: &str| {
-            Candidate::new(
-                style.relative(asked.file, path, ""),
-                imported,
-                Some((*path).clone()),
-            )
-        };
-        let weight = Weight::offer(None, nearness(path, asked.file));
-        let exports = &graph.resolver().facts(path).exports;
-        if stem == asked.name && exports.iter().any(|export| export.name == "default") {
-            found.push((candidate("default"), weight.clone()));
-        }
-        let whole = candidate("*");
-        let namespace = !usage.members.is_empty() && !usage.called;
-        if namespace && covers(graph, asked.language, &whole, usage) == Some(true) {
-            found.push((whole, weight));
-        }
-    }
-    found
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::allowed::Judging;
 use super::candidate::Candidate;
 use super::imports::{Imports, imports};
-use super::lost::lost;
+use super::lost::{gone, lost};
 use super::syntax::syntax;
 use super::witness::witnesses;
 use crate::graph::Graph;
@@ -86,8 +86,18 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
     } = ask.map_or_else(Imports::default, |ask| {
         let looks_at_names = question.logs.iter().any(|(it, _)| looks_at_names(it));
         let mut wanted = question.wanted.clone();
-        for (module, name) in question.logs.iter().flat_map(|(_, log)| lost(log, source)) {
-            wanted.entry(module).or_default().asked.push(name);
+        for (_, log) in question.logs {
+            for (module, name) in lost(log, source) {
+                wanted.entry(module).or_default().asked.push(name);
+            }
+            for (file, module) in gone(log, source) {
+                let modules = vec![module];
+                let more = Wanted {
+                    modules,
+                    ..Wanted::default()
+                };
+                wanted.entry(file).or_default().add(more);
+            }
         }
         imports(graph, ask, &wanted, looks_at_names, &allows)
     });

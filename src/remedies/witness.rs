@@ -47,6 +47,14 @@ pub(super) enum Edit {
     Value,
     Await,
     Lost,
+    Gone,
+}
+
+impl Edit {
+    // Whether it is made where the line says; else that tells what a file lacks.
+    fn is_made(self) -> bool {
+        !matches!(self, Self::Lost | Self::Gone)
+    }
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -76,7 +84,7 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen = BTreeSet::new();
-    each(log, &|edit| edit != Edit::Lost, &mut |said, frame| {
+    each(log, &|edit| edit.is_made(), &mut |said, frame| {
         // Many tests die of one word.
         if found.len() >= MAX_CANDIDATES
             || !seen.insert((&said.row.id, said.place(frame), said.wrong))
@@ -221,7 +229,7 @@ impl<'l> Said<'l> {
                 awaited(place, start)?,
                 true,
             ),
-            Edit::Word | Edit::Listed | Edit::Quoted | Edit::Lost => {
+            _ => {
                 stands()?;
                 let what = format!("the compiler suggests `{right}` for `{wrong}`");
                 let after = place.with(start..start + wrong.len(), right)?;

@@ -421,6 +421,7 @@ fn a_module_that_lost_a_name_is_told_to_pass_it_on_again() {
             "shop/money.py",
             "def join(a):\n    return a\n\n\ndef fmt(a):\n    return a\n\n\ndef cut(a):\n    return a\n",
         ),
+        ("tests/cli/shop.py", ""),
         ("legacy/__init__.py", ""),
         ("legacy/money.py", "def join(a):\n    return a\n"),
         (
