@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -290,7 +291,7 @@ impl Session<'_> {
             CallEnd::Failed(_) => TroubleKind::Crash,
             // One that tries again and again until its time is up.
             CallEnd::TimedOut if nothing => known?,
-            CallEnd::Answered if nothing && stdout.trim().len() <= MAX_COMPLAINT => known?,
+            CallEnd::Answered if nothing && words_said(&stdout) <= MAX_COMPLAINT => known?,
             _ => return None,
         };
         let told = if stderr.trim().is_empty() {
@@ -470,6 +471,12 @@ const MOST_NAMED: usize = 3;
 const LAST_WORDS: usize = 200;
 /// Lines of a failing agent that are kept.
 const LAST_LINES: usize = 10;
+// The bytes of what was said, each line once: some say with each new try what hinders them.
+fn words_said(text: &str) -> usize {
+    let lines: BTreeSet<&str> = text.lines().map(str::trim).collect();
+    lines.iter().map(|line| line.len()).sum()
+}
+
 /// An answer that is longer is more than a complaint.
 const MAX_COMPLAINT: usize = 400;
 /// An agent that says more than this is stopped.

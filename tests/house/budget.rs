@@ -258,19 +258,18 @@ fn own_trials() -> BTreeMap<String, usize> {
 
 /// The lines of a file that are neither blank, nor comments, nor items under `#[cfg(test)]`.
 fn code_lines(text: &str) -> Vec<&str> {
-    let quoted = Regex::new(r#""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])'"#).unwrap();
     let mut lines = text.lines();
     let mut code = Vec::new();
     while let Some(line) = lines.next() {
         let bare = line.trim();
         if bare.starts_with("#[cfg(test)]") {
-            let (mut depth, mut open) = (0_isize, false);
+            // As rustfmt sets it: what is open ends at the brace below its first word.
+            let end = format!("{}}}", &line[..line.len() - bare.len()]);
+            let mut open = false;
             for line in lines.by_ref() {
-                let line = quoted.replace_all(line, "");
-                let count = |brace: char| isize::try_from(line.matches(brace).count()).unwrap();
-                depth += count('{') - count('}');
-                open |= line.contains('{');
-                if (open && depth <= 0) || (!open && line.trim_end().ends_with(';')) {
+                open |= line.ends_with('{');
+                let whole = !open && line.ends_with([';', '}', ',']);
+                if whole || open && line.trim_end_matches([';', ',']) == end {
                     break;
                 }
             }

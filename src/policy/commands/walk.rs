@@ -11,6 +11,8 @@ const MAX_DEPTH: usize = 16;
 /// Longest script that is read.
 const MAX_SCRIPT: usize = 1 << 20;
 
+const JUSTFILES: [&str; 3] = ["justfile", "Justfile", ".justfile"];
+
 /// Follows commands from file to file.
 pub(super) struct Walk<'a> {
     pub(super) source: &'a dyn Source,
@@ -95,8 +97,8 @@ impl Walk<'_> {
             "poetry" | "uv" | "pipenv" | "pdm" | "hatch" | "rye" | "pixi" | "coverage" => {
                 self.after_run(rest, directory, by, depth);
             }
-            manager @ ("npm" | "pnpm" | "yarn" | "bun") => {
-                self.package_manager((manager, rest), directory, by, depth);
+            "npm" | "pnpm" | "yarn" | "bun" => {
+                self.package_manager((program, rest), directory, by, depth);
             }
             "turbo" | "nx" | "lerna" | "wireit" => {
                 for name in rest.iter().filter(|word| !word.starts_with('-')) {
@@ -120,12 +122,7 @@ impl Walk<'_> {
                 }
             }
             "make" | "gmake" => self.make(rest, directory, depth),
-            "just" => self.recipes(
-                rest,
-                directory,
-                &["justfile", "Justfile", ".justfile"],
-                depth,
-            ),
+            "just" => self.recipes(rest, directory, &JUSTFILES, depth),
             // Which of its environments run is not known.
             "tox" => self.guess(|walk| walk.settings(directory, "tox.ini", depth)),
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
