@@ -213,8 +213,7 @@ impl Moved<'_> {
         let like = |it: &&&RepoPath| it.stem().starts_with(last) || last.starts_with(it.stem());
         let mut alike = orphans.iter().filter(like);
         match (orphans.as_slice(), alike.next(), alike.next()) {
-            ([only], ..) => Some((*only).clone()),
-            (_, Some(only), None) => Some((*only).clone()),
+            ([only], ..) | (_, Some(only), None) => Some((*only).clone()),
             _ => None,
         }
     }
