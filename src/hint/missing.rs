@@ -213,8 +213,7 @@ impl Moved<'_> {
         let like = |it: &&&RepoPath| it.stem().starts_with(last) || last.starts_with(it.stem());
         let mut alike = orphans.iter().filter(like);
         match (orphans.as_slice(), alike.next(), alike.next()) {
-            ([only], ..) => Some((*only).clone()),
-            (_, Some(only), None) => Some((*only).clone()),
+            ([only], ..) | (_, Some(only), None) => Some((*only).clone()),
             _ => None,
         }
     }
@@ -544,20 +543,18 @@ fn leads_there(found: &[RepoPath], path: &RepoPath) -> bool {
 
 /// Whether a file has the name for others to take. Data and components are taken as a whole.
 pub(super) fn holds(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    let Some(language) = Language::of_path(path.as_str()) else {
-        return true;
-    };
-    // What it passes on may be defined nowhere here.
-    let exports = &graph.resolver().facts(path).exports;
-    if exports.iter().any(|it| it.name == name) {
-        return true;
+    match Language::of_path(path.as_str()) {
+        None => true,
+        Some(language) if !language.declares_exports => {
+            let submodule =
+                || path.stem() == "__init__" && graph.has_module(path.directory(), name);
+            graph.defining(path, name).is_some() || submodule()
+        }
+        Some(_) => {
+            let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+            (component && name == "default") || exports_it(graph, path, name)
+        }
     }
-    if language.declares_exports {
-        let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
-        return (component && name == "default") || exports_it(graph, path, name);
-    }
-    let submodule = || path.stem() == "__init__" && graph.has_module(path.directory(), name);
-    graph.defining(path, name).is_some() || submodule()
 }
 
 // Whether the file itself is where the name is from: Python modules show all that they import.

@@ -104,9 +104,9 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
 pub(super) fn each<'l>(
     log: &'l str,
     is_asked: &dyn Fn(Edit) -> bool,
-    put: &mut dyn FnMut(&Said<'l>, Option<(&'l str, usize)>) -> bool,
+    put: &mut dyn FnMut(&Said<'l>, Frame<'l>) -> bool,
 ) {
-    let mut frame: Option<(&str, usize)> = None;
+    let mut frame: Frame<'_> = None;
     let mut open: Vec<Said<'_>> = Vec::new();
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
@@ -125,6 +125,9 @@ pub(super) fn each<'l>(
         }
     }
 }
+
+// The path and the line of a frame.
+type Frame<'l> = Option<(&'l str, usize)>;
 
 // What a line says.
 #[derive(Clone)]

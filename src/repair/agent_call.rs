@@ -471,6 +471,7 @@ const MOST_NAMED: usize = 3;
 const LAST_WORDS: usize = 200;
 /// Lines of a failing agent that are kept.
 const LAST_LINES: usize = 10;
+
 // The bytes of what was said, each line once: some say with each new try what hinders them.
 fn words_said(text: &str) -> usize {
     let lines: BTreeSet<&str> = text.lines().map(str::trim).collect();
@@ -478,6 +479,6 @@ fn words_said(text: &str) -> usize {
 }
 
 /// An answer that is longer is more than a complaint.
-const MAX_COMPLAINT: usize = 400;
+const MAX_COMPLAINT: usize = 700;
 /// An agent that says more than this is stopped.
 const MAX_REPLY_BYTES: u64 = 64 << 20;
