@@ -90,7 +90,8 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
             for (module, name) in lost(log, source) {
                 wanted.entry(module).or_default().asked.push(name);
             }
-            for (file, module) in gone(log, source) {
+            let is_told = wanted.values().any(|it| !it.modules.is_empty());
+            for (file, module) in gone(log, source).into_iter().filter(|_| !is_told) {
                 let modules = vec![module];
                 let more = Wanted {
                     modules,
