@@ -60,6 +60,10 @@ pub(super) struct Board<'a> {
     pub(super) without_place: Vec<Option<usize>>,
 }
 
+/// How statements begin that take names from other files.
+const IMPORTS: [&str; 3] = ["import ", "from ", "export "];
+/// Lines of imports that are shown.
+const MOST_IMPORTS: u32 = 40;
 /// What the mark for a gap takes at most, in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
@@ -137,15 +141,12 @@ impl<'a> Board<'a> {
             let of_targets = pieces.iter().enumerate().filter(|(_, it)| free(it.0));
             seeds.extend(of_targets.map(|(at, _)| (at, 1.0)));
         }
-        let rest = rest_of_definitions(&pieces, &self.outlines);
         let texts: Vec<Piece<'_>> = pieces
             .iter()
             .zip(&names)
-            .zip(&rest)
-            .map(|(((number, unit), defines), rest)| Piece {
+            .map(|((number, unit), defines)| Piece {
                 text: self.text(*number, unit.lines).as_bytes(),
                 defines,
-                rest,
                 prior: self.files[*number].prior,
                 product: self.files[*number].product,
                 ran: weighing.ran(
@@ -279,22 +280,46 @@ impl<'a> Board<'a> {
         ranges
     }
 
-    // The worth of a file by its best parts, most first.
-    pub(super) fn by_worth(&self, parts: usize) -> Vec<(usize, f64)> {
+    // The files by their best parts, and by what speaks for each `prior` times, those first that are worth most.
+    pub(super) fn by_worth(&self, parts: usize, prior: f64) -> Vec<usize> {
         let mut worths: Vec<Vec<f64>> = vec![Vec::new(); self.files.len()];
         for part in &self.parts {
             worths[part.file].push(part.worth);
         }
-        let mut files: Vec<(usize, f64)> = worths
+        let worths = worths
             .into_iter()
-            .map(|mut worths| {
+            .zip(self.files)
+            .map(|(mut worths, file)| {
                 worths.sort_by(|a, b| b.total_cmp(a));
-                worths.iter().take(parts).sum()
-            })
-            .enumerate()
-            .collect();
+                prior * file.prior + worths.iter().take(parts).sum::<f64>()
+            });
+        let mut files: Vec<(usize, f64)> = worths.enumerate().collect();
         files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        files
+        files.into_iter().map(|it| it.0).collect()
+    }
+
+    // The lines with which a file says what it takes from others; the outermost statements of its head.
+    pub(super) fn imports(&self, file: usize) -> Option<[u32; 2]> {
+        let outline = &self.outlines[file];
+        let end = outline
+            .definitions
+            .first()
+            .map_or(u32::MAX, |it| it.lines[0]);
+        let depth = outline.statements.iter().map(|it| it.1).min()?;
+        let outermost = outline.statements.iter().filter(|it| it.1 == depth);
+        let head: Vec<u32> = outermost
+            .map(|it| it.0)
+            .take_while(|it| *it < end)
+            .collect();
+        let count = self.starts[file].len() as u32;
+        let is_import = |line: &u32| {
+            let text = self.text(file, [*line, (*line).min(count)]);
+            IMPORTS.iter().any(|it| text.starts_with(it))
+        };
+        let first = *head.iter().find(|it| is_import(it))?;
+        let last = head.iter().rposition(is_import)?;
+        let behind = head.get(last + 1).map_or(end.min(head[last] + 1), |it| *it);
+        Some([first, (behind - 1).min(first + MOST_IMPORTS).min(count)])
     }
 
     pub(super) fn into_shares(self) -> Vec<Share> {
@@ -315,31 +340,6 @@ impl<'a> Board<'a> {
             })
             .collect()
     }
-}
-
-// For each piece the others of the definition that begins in it.
-fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Vec<usize>> {
-    let lines = |at: usize| {
-        let (file, unit) = &pieces[at];
-        let definition = outlines[*file].definitions.get(unit.definition?)?;
-        let head = definition.signature_end.min(definition.lines[1]);
-        let begins = (unit.lines[0]..=unit.lines[1]).contains(&head);
-        (begins && definition.lines[1] > unit.lines[1]).then_some(definition.lines)
-    };
-    (0..pieces.len())
-        .map(|at| {
-            let Some([from, to]) = lines(at) else {
-                return Vec::new();
-            };
-            let near = |it: &usize| {
-                let (file, unit) = &pieces[*it];
-                *file == pieces[at].0 && from <= unit.lines[0] && unit.lines[1] <= to
-            };
-            let behind = (at + 1..pieces.len()).take_while(near);
-            let before = (0..at).rev().take_while(near);
-            before.chain(behind).collect()
-        })
-        .collect()
 }
 
 // What `[lines 2 to 21 left out]` and its line end take.
