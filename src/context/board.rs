@@ -141,12 +141,15 @@ impl<'a> Board<'a> {
             let of_targets = pieces.iter().enumerate().filter(|(_, it)| free(it.0));
             seeds.extend(of_targets.map(|(at, _)| (at, 1.0)));
         }
+        let rest = rest_of_definitions(&pieces, &self.outlines);
         let texts: Vec<Piece<'_>> = pieces
             .iter()
             .zip(&names)
-            .map(|((number, unit), defines)| Piece {
+            .zip(&rest)
+            .map(|(((number, unit), defines), rest)| Piece {
                 text: self.text(*number, unit.lines).as_bytes(),
                 defines,
+                rest,
                 prior: self.files[*number].prior,
                 product: self.files[*number].product,
                 ran: weighing.ran(
@@ -340,6 +343,31 @@ impl<'a> Board<'a> {
             })
             .collect()
     }
+}
+
+// For each piece the others of the definition that begins in it.
+fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Vec<usize>> {
+    let lines = |at: usize| {
+        let (file, unit) = &pieces[at];
+        let definition = outlines[*file].definitions.get(unit.definition?)?;
+        let head = definition.signature_end.min(definition.lines[1]);
+        let begins = (unit.lines[0]..=unit.lines[1]).contains(&head);
+        (begins && definition.lines[1] > unit.lines[1]).then_some(definition.lines)
+    };
+    (0..pieces.len())
+        .map(|at| {
+            let Some([from, to]) = lines(at) else {
+                return Vec::new();
+            };
+            let near = |it: &usize| {
+                let (file, unit) = &pieces[*it];
+                *file == pieces[at].0 && from <= unit.lines[0] && unit.lines[1] <= to
+            };
+            let behind = (at + 1..pieces.len()).take_while(near);
+            let before = (0..at).rev().take_while(near);
+            before.chain(behind).collect()
+        })
+        .collect()
 }
 
 // What `[lines 2 to 21 left out]` and its line end take.

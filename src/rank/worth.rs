@@ -12,6 +12,8 @@ pub struct Piece<'t> {
     pub text: &'t [u8],
     /// What it defines by name.
     pub defines: &'t [&'t str],
+    /// Other pieces, by their number, of the definition that begins in this one.
+    pub rest: &'t [usize],
     /// How much its file has to say, 0 to 1.
     pub prior: f64,
     /// Whether its file is one that a repair may have to change.
@@ -202,6 +204,9 @@ pub(super) fn shared_words(words: &[Words], asked: &Asked<'_>) -> Vec<f64> {
 const STEPS: usize = 3;
 /// How much of it is handed on in each step.
 const HANDED_ON: f64 = 0.6;
+/// How much of it a piece hands on to the rest of the definition that begins in it.
+const TO_THE_REST: f64 = 0.5;
+const LITTLE: f64 = 0.05;
 /// What a piece that is much like the question starts with.
 const LIKE_A_SEED: f64 = 0.1;
 /// A name that more pieces define leads nowhere.
@@ -273,6 +278,12 @@ fn reached(
             for (to, share) in known.entry(*at).or_insert_with(|| edges(*at)) {
                 *next.entry(*to).or_default() += HANDED_ON * weight * *share;
             }
+            let rest = pieces[*at].rest;
+            let alike: f64 = rest.iter().map(|it| LITTLE + shared[*it]).sum();
+            for to in rest {
+                let share = (LITTLE + shared[*to]) / alike;
+                *next.entry(*to).or_default() += TO_THE_REST * weight * share;
+            }
         }
         wave = next;
     }
@@ -294,6 +305,7 @@ mod tests {
             .map(|(text, defines, prior)| Piece {
                 text: text.as_bytes(),
                 defines,
+                rest: &[],
                 prior: *prior,
                 product: *prior > 0.5,
                 ran: None,
