@@ -60,6 +60,10 @@ pub(super) struct Board<'a> {
     pub(super) without_place: Vec<Option<usize>>,
 }
 
+/// How statements begin that take names from other files.
+const IMPORTS: [&str; 3] = ["import ", "from ", "export "];
+/// Lines of imports that are shown.
+const MOST_IMPORTS: u32 = 40;
 /// What the mark for a gap takes at most, in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
@@ -279,22 +283,46 @@ impl<'a> Board<'a> {
         ranges
     }
 
-    // The worth of a file by its best parts, most first.
-    pub(super) fn by_worth(&self, parts: usize) -> Vec<(usize, f64)> {
+    // The files by their best parts, and by what speaks for each `prior` times, those first that are worth most.
+    pub(super) fn by_worth(&self, parts: usize, prior: f64) -> Vec<usize> {
         let mut worths: Vec<Vec<f64>> = vec![Vec::new(); self.files.len()];
         for part in &self.parts {
             worths[part.file].push(part.worth);
         }
-        let mut files: Vec<(usize, f64)> = worths
+        let worths = worths
             .into_iter()
-            .map(|mut worths| {
+            .zip(self.files)
+            .map(|(mut worths, file)| {
                 worths.sort_by(|a, b| b.total_cmp(a));
-                worths.iter().take(parts).sum()
-            })
-            .enumerate()
-            .collect();
+                prior * file.prior + worths.iter().take(parts).sum::<f64>()
+            });
+        let mut files: Vec<(usize, f64)> = worths.enumerate().collect();
         files.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        files
+        files.into_iter().map(|it| it.0).collect()
+    }
+
+    // The lines with which a file says what it takes from others; the outermost statements of its head.
+    pub(super) fn imports(&self, file: usize) -> Option<[u32; 2]> {
+        let outline = &self.outlines[file];
+        let end = outline
+            .definitions
+            .first()
+            .map_or(u32::MAX, |it| it.lines[0]);
+        let depth = outline.statements.iter().map(|it| it.1).min()?;
+        let outermost = outline.statements.iter().filter(|it| it.1 == depth);
+        let head: Vec<u32> = outermost
+            .map(|it| it.0)
+            .take_while(|it| *it < end)
+            .collect();
+        let count = self.starts[file].len() as u32;
+        let is_import = |line: &u32| {
+            let text = self.text(file, [*line, (*line).min(count)]);
+            IMPORTS.iter().any(|it| text.starts_with(it))
+        };
+        let first = *head.iter().find(|it| is_import(it))?;
+        let last = head.iter().rposition(is_import)?;
+        let behind = head.get(last + 1).map_or(end.min(head[last] + 1), |it| *it);
+        Some([first, (behind - 1).min(first + MOST_IMPORTS).min(count)])
     }
 
     pub(super) fn into_shares(self) -> Vec<Share> {

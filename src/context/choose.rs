@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::board::Weighing;
 use super::build::{Failure, Given, is_certain};
-use super::candidate::{Candidate, Form, RequestedParts};
+use super::candidate::{Candidate, Form};
 use super::candidates::{max_hops, places};
 use super::contract::{contracts, with_contracts};
 use super::data_files::data_files;
@@ -51,6 +51,9 @@ pub(super) fn choose(
         sharing: Vec::new(),
     };
     let mut asked = requested(&mut places.fill, taker, request);
+    if request.profile == Profile::Ranked {
+        caused(given, &mut asked);
+    }
     places.targets(given, failure, is_certain(request, recovery), &mut asked);
     // One wave more than the level takes, so that `next` can name what lies behind.
     let hops = (max_hops(failure.level) + 1).min(2);
@@ -126,9 +129,9 @@ impl Places<'_> {
                 // Imports stand at the top.
                 candidate.lines.push(1);
             }
-            candidate.asked = asked_of(asked, target);
-            if candidate.asked.is_some() {
-                candidate.why.push_str("; the agent asked for it");
+            if let Some(asked) = asked.iter_mut().find(|it| it.path == *target) {
+                candidate.asked = asked.asked.take();
+                candidate.why = format!("{}; {}", candidate.why, asked.why);
             }
             self.sharing.push((candidate, None));
         }
@@ -262,10 +265,28 @@ fn asking(given: &Given<'_>, failure: &Failure, targets: &[RepoPath]) -> Vec<(Re
     asking
 }
 
-// What was asked for of a target.
-fn asked_of(asked: &mut [Candidate], path: &RepoPath) -> Option<RequestedParts> {
-    let mut of_target = asked.iter_mut().filter(|it| it.path == *path);
-    of_target.find_map(|it| it.asked.take())
+// The lines without which the tests pass, like what was asked for: before all that was only found.
+fn caused(given: &Given<'_>, asked: &mut Vec<Candidate>) {
+    let may_read = given.may_read();
+    for change in given.request.cause.iter().flat_map(|it| &it.changes) {
+        let path = RepoPath::new(&change.path).ok();
+        let path = path.filter(|it| may_read(it) && given.source.listing().has_file(it.as_str()));
+        let (Some(path), Some(line)) = (path, change.line) else {
+            continue;
+        };
+        let added = change
+            .diff
+            .lines()
+            .filter(|it| it.starts_with('+') && !it.starts_with("+++"));
+        let lines = [line, line + (added.count() as u32).saturating_sub(1)];
+        let known = asked.iter().position(|it| it.path == path);
+        let at = known.unwrap_or_else(|| {
+            let why = "without the change there the tests pass";
+            asked.push(Candidate::new(&path, Role::Mentioned, why));
+            asked.len() - 1
+        });
+        asked[at].asked.get_or_insert_default().lines.push(lines);
+    }
 }
 
 // Puts the files that define what is missing first, each at the lines that do.

@@ -9,7 +9,8 @@ use crate::model::{Diagnosis, FailedTest, RepoPath};
 pub(super) struct Focus {
     /// What the log says of the failure, without what passed and what the runner says of itself.
     pub(super) text: String,
-    /// Names of what an error says was called or used the wrong way: `total() takes 1 argument`.
+    /// Names of what an error says was called or used the wrong way, with what they belong to: `Cart.total() takes 1
+    /// argument`.
     pub(super) blamed: Vec<String>,
     tests: BTreeMap<RepoPath, Vec<FailedTest>>,
     // Names that are not there, and the files where they were missed.
@@ -95,9 +96,9 @@ impl Focus {
     }
 }
 
-// The names before `()` in a line, without what they belong to: an error calls a function so.
+// The names before `()` in a line, with the one before it: an error calls a function so.
 fn called(line: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '.';
     let ends = line.match_indices("()");
     let names = ends.map(move |(end, _)| {
         let head = &line[..end];
@@ -105,7 +106,11 @@ fn called(line: &str) -> impl Iterator<Item = &str> {
         let from = start.map_or(0, |at| {
             at + head[at..].chars().next().map_or(1, char::len_utf8)
         });
-        &head[from..]
+        let name = &head[from..];
+        let owner = name.rmatch_indices('.').nth(1);
+        owner
+            .map_or(name, |(at, _)| &name[at + 1..])
+            .trim_matches('.')
     });
     names.filter(|it| it.len() > 2)
 }
@@ -194,7 +199,7 @@ mod tests {
     #[test]
     fn an_error_names_what_it_blames() {
         let log = "E   TypeError: Cart.get_total() missing 1 required positional argument: 'rate'\nx = other()\n";
-        assert_eq!(Focus::of(log, None).blamed, ["get_total"]);
+        assert_eq!(Focus::of(log, None).blamed, ["Cart.get_total"]);
         assert!(
             Focus::of("E   ValueError: é() and ()\n", None)
                 .blamed

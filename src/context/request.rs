@@ -94,8 +94,13 @@ impl CapOverrides {
     pub(super) fn over(self, caps: Caps, profile: Profile) -> Caps {
         // The literal ladder of the specification knows no tokens; 0 is no limit.
         let own = caps.max_tokens.filter(|_| profile == Profile::Ranked);
+        // Who pays for more tokens than the level's gets more places at the level's rate.
+        let more = own.zip(self.max_tokens).filter(|(own, given)| given > own);
+        let places = more.map_or(caps.max_files, |(own, given)| {
+            caps.max_files.saturating_mul(given) / own
+        });
         Caps {
-            max_files: self.max_files.unwrap_or(caps.max_files),
+            max_files: self.max_files.unwrap_or(places),
             max_file_bytes: self.max_file_bytes.unwrap_or(caps.max_file_bytes),
             max_total_bytes: self.max_total_bytes.unwrap_or(caps.max_total_bytes),
             max_tokens: self.max_tokens.or(own).filter(|it| *it > 0),

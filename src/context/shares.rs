@@ -1,4 +1,4 @@
-use crate::languages::skeleton;
+use crate::languages::{Definition, skeleton};
 use crate::state::Store;
 
 use super::board::{Board, Weighing};
@@ -6,8 +6,8 @@ use super::candidate::RequestedParts;
 use super::share::{Claim, Form, Limits, Share, Sharer};
 
 /// Shares the bytes out among the files by what their parts are worth: what the log points at and
-/// the failing tests first, then the best files whole while they are small, then the parts that
-/// say most, then a few lines of every file that is still unseen.
+/// the failing tests first, then the best files whole while they are small, what other files import,
+/// the parts that say most, and a few lines of every file that is still unseen.
 pub(super) fn shares(
     files: &[Sharer<'_>],
     weighing: Weighing<'_>,
@@ -23,7 +23,8 @@ pub(super) fn shares(
         return vec![Share::Whole; files.len()];
     }
     let mut board = Board::new(files, weighing, outlines, limits);
-    board.give_places(limits.places);
+    let blamed = board.blamed(&weighing.focus.blamed);
+    board.give_places(limits.places, &blamed);
     board.asked();
     for (number, file) in files.iter().enumerate() {
         match file.form {
@@ -40,9 +41,9 @@ pub(super) fn shares(
         }
     }
     board.evidence(limits.bytes / 4);
-    board.blamed(&weighing.focus.blamed, limits.bytes / 8);
+    board.definitions(&blamed, limits.bytes / 8);
     board.tests(limits.bytes / 10 * 3);
-    board.small(limits.bytes / 10 * 3);
+    board.leading(limits.bytes);
     let crumbs = (limits.bytes / 32).min(board.left);
     board.left -= crumbs;
     board.best();
@@ -63,6 +64,8 @@ const TELLING_PARTS: usize = 2;
 const MAX_NAMESAKES: usize = 3;
 /// Files that are shown whole when they are small.
 const WHOLE_FILES: usize = 2;
+/// Files whose imports are shown.
+const IMPORTING_FILES: usize = 5;
 
 impl Board<'_> {
     // What was asked for by name: lines, then whole files, those not seen whole before the others.
@@ -129,30 +132,42 @@ impl Board<'_> {
         }
     }
 
-    // The places go to the files that are worth most.
-    fn give_places(&mut self, places: usize) {
+    // The places go to what the error names and to the files that are worth most.
+    fn give_places(&mut self, places: usize, blamed: &[(usize, usize)]) {
         let claims = |claim| self.files.iter().filter(move |it| it.claim == claim);
         let left = places.saturating_sub(claims(Claim::Placed).count());
-        let by_worth = self.by_worth(TELLING_PARTS);
-        let asking = |file: usize| self.files[file].claim == Claim::ByWorth;
-        let losers = by_worth.into_iter().filter(|(file, _)| asking(*file));
-        let losers: Vec<usize> = losers.skip(left).map(|(file, _)| file).collect();
+        let asking = |file: &usize| self.files[*file].claim == Claim::ByWorth;
+        let asking = self.by_worth(TELLING_PARTS, 1.0).into_iter().filter(asking);
+        let mut asking: Vec<usize> = asking.collect();
+        asking.sort_by_key(|file| blamed.iter().all(|it| it.0 != *file));
+        let losers: Vec<usize> = asking.into_iter().skip(left).collect();
         for (place, file) in losers.into_iter().enumerate() {
             self.without_place[file] = Some(place);
         }
     }
 
-    // Whole files, the best ones, each in no more than so many bytes.
-    fn small(&mut self, max_bytes: u64) {
-        let shown = |file: usize| {
-            let it = &self.files[file];
-            it.product && it.form == Form::Parts && self.without_place[file].is_none()
+    // Of the best files those whole that are small, and what others import: what changes a body often
+    // takes one name more.
+    fn leading(&mut self, bytes: u64) {
+        let shown = |file: &usize| {
+            let it = &self.files[*file];
+            it.product && it.form == Form::Parts && self.without_place[*file].is_none()
         };
-        let best = self.by_worth(TELLING_PARTS + 1).into_iter();
-        let best: Vec<usize> = best.map(|it| it.0).filter(|it| shown(*it)).collect();
-        for file in best.into_iter().take(WHOLE_FILES) {
-            if self.files[file].text.len() as u64 <= max_bytes {
+        let best = |parts: usize, prior: f64, most: usize| -> Vec<usize> {
+            let order = self.by_worth(parts, prior).into_iter();
+            order.filter(shown).take(most).collect()
+        };
+        let whole = best(TELLING_PARTS + 1, 0.0, WHOLE_FILES);
+        let importing = best(TELLING_PARTS, 1.0, IMPORTING_FILES);
+        for file in whole {
+            if self.files[file].text.len() as u64 <= bytes / 10 * 3 {
                 self.whole(file);
+            }
+        }
+        let mut quota = bytes / 10;
+        for file in importing {
+            if let Some(lines) = self.imports(file) {
+                self.take(file, &[lines], &mut quota);
             }
         }
     }
@@ -200,31 +215,52 @@ impl Board<'_> {
         }
     }
 
-    // The definitions that the error itself names, while few bear the name.
-    fn blamed(&mut self, names: &[String], quota: u64) {
-        let mut quota = quota;
+    // The definitions that the error itself names, as `total` or `Cart.total`, while few bear the name.
+    fn blamed(&self, names: &[String]) -> Vec<(usize, usize)> {
+        let named = |name: &str, owner: Option<&str>| -> Vec<(usize, usize)> {
+            let product = self.outlines.iter().enumerate();
+            let product = product.filter(|(file, _)| self.files[*file].product);
+            let bearers = product.flat_map(|(file, outline)| {
+                let all = &outline.definitions;
+                let is_owned = move |it: &Definition| match (owner, it.parent) {
+                    (None, _) => true,
+                    (Some(owner), Some(parent)) => all[parent].name == owner,
+                    (Some(_), None) => false,
+                };
+                let named = all.iter().enumerate();
+                let named = named.filter(move |(_, it)| it.name == name && is_owned(it));
+                named.map(move |(at, _)| (file, at))
+            });
+            bearers.collect()
+        };
+        let mut found = Vec::new();
         for name in names {
-            let mut found: Vec<(usize, usize)> = Vec::new();
-            for (file, outline) in self.outlines.iter().enumerate() {
-                if !self.files[file].product || self.without_place[file].is_some() {
-                    continue;
-                }
-                let named = outline.definitions.iter().enumerate();
-                let named = named.filter(|(_, it)| it.name == *name);
-                found.extend(named.map(|(at, _)| (file, at)));
+            let (owner, name) = match name.rsplit_once('.') {
+                Some((owner, name)) => (Some(owner), name),
+                None => (None, name.as_str()),
+            };
+            let mut bearers = named(name, owner);
+            if bearers.is_empty() {
+                bearers = named(name, None);
             }
-            if found.len() > MAX_NAMESAKES {
-                continue;
+            if bearers.len() <= MAX_NAMESAKES {
+                found.extend(bearers);
             }
-            for (file, at) in found {
-                let definition = &self.outlines[file].definitions[at];
-                let (lines, parent) = (definition.lines, definition.parent);
-                let head = [lines[0], lines[1].min(definition.signature_end + AROUND)];
-                for lines in [lines, head] {
-                    let ranges = self.with_signatures(file, lines, parent);
-                    if self.take(file, &ranges, &mut quota) {
-                        break;
-                    }
+        }
+        found
+    }
+
+    // Each whole, else its head.
+    fn definitions(&mut self, found: &[(usize, usize)], quota: u64) {
+        let mut quota = quota;
+        for (file, at) in found.iter().copied() {
+            let definition = &self.outlines[file].definitions[at];
+            let (lines, parent) = (definition.lines, definition.parent);
+            let head = [lines[0], lines[1].min(definition.signature_end + AROUND)];
+            for lines in [lines, head] {
+                let ranges = self.with_signatures(file, lines, parent);
+                if self.take(file, &ranges, &mut quota) {
+                    break;
                 }
             }
         }

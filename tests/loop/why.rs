@@ -287,6 +287,13 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let prompt = String::from_utf8_lossy(&prompt.stdout).into_owned();
     let (head, _) = prompt.split_once("## Log").unwrap();
     assert!(head.contains("+    return days >= LIMIT"), "{prompt}");
+    let packet = repo.context(&[]);
+    let files = packet["files"].as_array().unwrap();
+    let why = "without the change there the tests pass";
+    let told = |it: &Value| it["why"].as_str().is_some_and(|it| it.contains(why));
+    let told: Vec<&Value> = files.iter().filter(|it| told(it)).collect();
+    assert_eq!(told.len(), 1, "{packet}");
+    assert_eq!(told[0]["path"], "library/loans.py");
     let notes = repo.mendit(&["diagnose", "--format", "github"]);
     let notes = String::from_utf8_lossy(&notes.stdout).into_owned();
     let told = format!("::warning file=library/loans.py,line=6,title=what did it::{line}");
