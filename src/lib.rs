@@ -83,6 +83,13 @@
 //! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+/// The text of a table of the sources as JSON, by its path below `src`.
+macro_rules! embedded {
+    ($($path:tt)*) => {
+        include_str!(concat!(env!("OUT_DIR"), "/", $($path)*, ".json"))
+    };
+}
+
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 pub mod languages;
 #[cfg(feature = "mcp")]

@@ -78,8 +78,9 @@ struct Table {
 }
 
 // The file is part of the program, and a test reads it.
-static TABLE: LazyLock<Table> =
-    LazyLock::new(|| toml::from_str(include_str!("settings.toml")).unwrap_or_default());
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    crate::model::read_table(embedded!("agent/settings.toml")).unwrap_or_default()
+});
 
 #[cfg(test)]
 mod tests {

@@ -91,7 +91,7 @@ enum Part {
 }
 
 static SET_UPS: LazyLock<Vec<SetUpRow>> = LazyLock::new(|| {
-    let read = toml::from_str::<SetUps>(include_str!("agent_files/setup.toml"));
+    let read = crate::model::read_table::<SetUps>(embedded!("app/agent_files/setup.toml"));
     read.map(|it| it.file).unwrap_or_default()
 });
 

@@ -195,7 +195,7 @@ fn at_endpoint(endpoint: &ChatEndpoint, mut env: Vec<String>) -> ChosenAgent {
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {
-    let read = toml::from_str::<PresetFile>(include_str!("agents.toml"));
+    let read = crate::model::read_table::<PresetFile>(embedded!("app/agents.toml"));
     read.map(|it| it.agent).unwrap_or_default()
 });
 

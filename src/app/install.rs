@@ -23,7 +23,7 @@ pub(super) struct Install {
 
 /// In the order in which they are looked for.
 pub(super) static INSTALLS: LazyLock<Vec<Install>> = LazyLock::new(|| {
-    let read = toml::from_str::<InstallFile>(include_str!("installs.toml"));
+    let read = crate::model::read_table::<InstallFile>(embedded!("app/installs.toml"));
     read.map(|it| it.install).unwrap_or_default()
 });
 

@@ -86,7 +86,7 @@ static LINTERS: LazyLock<Vec<Linter>> = LazyLock::new(|| {
     struct Table {
         linter: Vec<Linter>,
     }
-    let read = toml::from_str::<Table>(include_str!("linters.toml"));
+    let read = crate::model::read_table::<Table>(embedded!("app/linters.toml"));
     read.map(|it| it.linter).unwrap_or_default()
 });
 

@@ -69,7 +69,7 @@ struct ManifestRule {
 }
 
 static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
-    let read = toml::from_str::<File>(include_str!("manifests.toml"));
+    let read = crate::model::read_table::<File>(embedded!("context/manifests.toml"));
     read.map(|it| it.manifest).unwrap_or_default()
 });
 

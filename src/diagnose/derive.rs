@@ -141,7 +141,8 @@ struct Table {
 
 #[allow(clippy::expect_used, reason = "embedded and tested")]
 static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("words.toml")).expect("words.toml parses");
+    let table: Table =
+        crate::model::read_table(embedded!("diagnose/words.toml")).expect("words.toml parses");
     table.words
 });
 

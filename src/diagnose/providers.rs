@@ -9,7 +9,7 @@ use crate::runners::{Cues, Pattern};
 /// The table.
 pub(super) static PROVIDERS: LazyLock<Providers> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "embedded and tested")]
-    toml::from_str(include_str!("providers.toml")).expect("providers.toml parses")
+    crate::model::read_table(embedded!("diagnose/providers.toml")).expect("providers.toml parses")
 });
 
 /// Words that stand in the rows of [`Providers::end`].

@@ -77,7 +77,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static TABLE: LazyLock<(Table, Cues, Cues)> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("quiet.toml")).expect("quiet.toml parses");
+    let table: Table =
+        crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses");
     let sections = table
         .section
         .iter()

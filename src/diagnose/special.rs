@@ -38,7 +38,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("tsc.toml")).expect("tsc.toml parses");
+    let table: Table =
+        crate::model::read_table(embedded!("diagnose/tsc.toml")).expect("tsc.toml parses");
     table.code
 });
 

@@ -106,7 +106,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    toml::from_str(include_str!("assertions.toml")).expect("assertions.toml parses")
+    crate::model::read_table(embedded!("languages/assertions.toml"))
+        .expect("assertions.toml parses")
 });
 
 // Roles by language and kind.

@@ -10,6 +10,7 @@ mod failure;
 mod level;
 mod patch;
 mod path;
+mod table;
 mod verdict;
 
 pub(crate) use ablation::is_ablated;
@@ -31,7 +32,7 @@ pub use patch::{
     Operation, PatchFormat, PatchProblem, PatchVerdict, Refusal, Safety, TestChanges,
 };
 pub use path::{PathProblem, RepoPath, file_name};
-
+pub(crate) use table::read_table;
 pub use verdict::{Severity, Verdict};
 
 /// Version of every JSON document this program writes.

@@ -58,7 +58,7 @@ fn by_table(path: &str) -> Option<Guard> {
 
 // The file is part of the program, and a test reads it.
 static GUARDS: LazyLock<GlobTable<GuardRow>> = LazyLock::new(|| {
-    let read = toml::from_str::<GuardFile>(include_str!("guards.toml"));
+    let read = crate::model::read_table::<GuardFile>(embedded!("policy/guards.toml"));
     GlobTable::new(read.map(|it| it.guard).unwrap_or_default(), |row| {
         &row.files
     })
@@ -269,7 +269,7 @@ struct File {
 
 // The file is part of the program, and a test reads it.
 static TABLE: LazyLock<Vec<DenyRow>> = LazyLock::new(|| {
-    let read = toml::from_str::<File>(include_str!("deny.toml"));
+    let read = crate::model::read_table::<File>(embedded!("policy/deny.toml"));
     read.map(|it| it.deny).unwrap_or_default()
 });
 

@@ -279,8 +279,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("suspicion.toml")).expect("suspicion.toml parses");
+    let table: Table = crate::model::read_table(embedded!("policy/suspicion.toml"))
+        .expect("suspicion.toml parses");
     table.suspicion
 });
 

@@ -102,8 +102,9 @@ pub(super) fn is_program(name: &str) -> bool {
 }
 
 // The file is part of the program, and a test reads it.
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| toml::from_str(include_str!("test_lines.toml")).unwrap_or_default());
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    crate::model::read_table(embedded!("policy/test_lines.toml")).unwrap_or_default()
+});
 
 // `test_lines.toml`.
 #[derive(Default, serde::Deserialize)]

@@ -73,7 +73,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     struct Table {
         row: Vec<Row>,
     }
-    let read = toml::from_str::<Table>(include_str!("witness.toml"));
+    let read = crate::model::read_table::<Table>(embedded!("remedies/witness.toml"));
     read.map(|it| it.row).unwrap_or_default()
 });
 

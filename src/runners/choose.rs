@@ -171,7 +171,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("runners.toml")).expect("runners.toml parses");
+    let table: Table =
+        crate::model::read_table(embedded!("runners/runners.toml")).expect("runners.toml parses");
     table.runner
 });
 

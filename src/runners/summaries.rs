@@ -153,8 +153,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table =
-        toml::from_str(include_str!("summaries.toml")).expect("summaries.toml parses");
+    let table: Table = crate::model::read_table(embedded!("runners/summaries.toml"))
+        .expect("summaries.toml parses");
     table.runner
 });
 

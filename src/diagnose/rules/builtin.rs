@@ -9,7 +9,7 @@ use crate::model::is_ablated;
 
 macro_rules! table {
     ($name:literal) => {
-        ($name, include_str!($name))
+        ($name, embedded!("diagnose/rules/", $name))
     };
 }
 
@@ -38,7 +38,7 @@ pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
             clippy::expect_used,
             reason = "the tables are constants and a test reads them"
         )]
-        let table: Table = toml::from_str(text).expect("a table of rules");
+        let table: Table = crate::model::read_table(text).expect("a table of rules");
         rules.extend(table.rule);
     }
     for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {

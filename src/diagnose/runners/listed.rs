@@ -73,7 +73,8 @@ struct Table {
 
 #[expect(clippy::expect_used, reason = "embedded and tested")]
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("listed.toml")).expect("listed.toml parses");
+    let table: Table = crate::model::read_table(embedded!("diagnose/runners/listed.toml"))
+        .expect("listed.toml parses");
     table.runner
 });
 

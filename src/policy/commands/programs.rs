@@ -1,8 +1,9 @@
 use std::sync::LazyLock;
 
 /// `programs.toml`. The file is part of the program, and a test reads it.
-pub(super) static PROGRAMS: LazyLock<Programs> =
-    LazyLock::new(|| toml::from_str(include_str!("programs.toml")).unwrap_or_default());
+pub(super) static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
+    crate::model::read_table(embedded!("policy/commands/programs.toml")).unwrap_or_default()
+});
 
 /// What programs do with the files they are given.
 #[derive(Default, serde::Deserialize)]

@@ -21,7 +21,7 @@ struct File {
 
 // The file is part of the program, and a test reads it.
 static MANIFESTS: LazyLock<GlobTable<Manifest>> = LazyLock::new(|| {
-    let read = toml::from_str::<File>(include_str!("manifests.toml"));
+    let read = crate::model::read_table::<File>(embedded!("policy/manifest/manifests.toml"));
     GlobTable::new(read.map(|it| it.manifest).unwrap_or_default(), |row| {
         &row.names
     })

@@ -41,14 +41,14 @@ struct File {
 // The files are part of the program, and a test reads each.
 static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let files = FILES.iter().filter(|(name, _)| !is_ablated(name));
-    let files = files.filter_map(|(_, text)| toml::from_str::<File>(text).ok());
+    let files = files.filter_map(|(_, text)| crate::model::read_table::<File>(text).ok());
     let rules = files.flat_map(|file| file.rule);
     rules.filter(|rule| !is_ablated(&rule.id)).collect()
 });
 
 macro_rules! table {
     ($name:literal) => {
-        ($name, include_str!(concat!("rules/", $name)))
+        ($name, embedded!("policy/secrets/rules/", $name))
     };
 }
 
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn every_file_is_read() {
         for (_, text) in FILES {
-            toml::from_str::<File>(text).unwrap();
+            crate::model::read_table::<File>(text).unwrap();
         }
     }
 
