@@ -34,8 +34,9 @@ fn git(directory: &Path, arguments: &[&str]) -> std::process::Output {
     command.output().expect("git runs")
 }
 
-// What git takes too, and makes something else of.
-const OTHERWISE: &[&str] = &["M301", "M306"];
+// What git takes too, and makes something else of: it reads no heading (M410), and takes the nearest of lines that
+// are alike.
+const OTHERWISE: &[&str] = &["M301", "M306", "M410"];
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {
