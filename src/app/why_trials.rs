@@ -13,8 +13,9 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::proof::own_place;
-use crate::repair::{Commands, CommandsRun, RunLimit, TraceRun, files_digest, is_path, run_traced};
+use crate::repair::{
+    Commands, CommandsRun, RunLimit, TraceRun, files_digest, is_path, own_place, run_traced,
+};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::Workplace;
 use crate::workspace::Workspace;
@@ -205,7 +206,7 @@ impl<'a> Trials<'a> {
         let prefix = &self.setup.workspace.prefix;
         let files = CommandFiles::of(&[line.to_owned()], prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
-        let own = own_place(line, &files, &diagnosis.tests, source);
+        let own = own_place(line, &files, &diagnosis.tests, (source, prefix));
         self.alone = chosen(&own.line, own.runner, &own.tests, &is_path)
             .filter(|_| self.setup.commands.lines.len() == 1);
         let whole = || WithOthers {

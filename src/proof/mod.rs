@@ -13,4 +13,4 @@ pub use compare::compare;
 pub use evidence::{
     CommandEvidence, CommandOutput, Evidence, TestAccount, command_evidence, hidden_failure,
 };
-pub use named_runners::{OwnPlace, named_runners, own_place};
+pub use named_runners::named_runners;

@@ -1,6 +1,5 @@
-use crate::model::{FailedTest, TestRunner};
+use crate::model::TestRunner;
 use crate::policy::CommandFiles;
-use crate::source::Source;
 
 /// The runners that commands name, in their order.
 #[must_use]
@@ -12,75 +11,6 @@ pub fn named_runners(run: &CommandFiles) -> Vec<TestRunner> {
         }
     }
     found
-}
-
-/// Where tests that failed are run alone.
-pub struct OwnPlace {
-    /// The command that runs them, with others.
-    pub line: String,
-    /// Its last runner; `None` where nothing can be handed on to one.
-    pub runner: Option<TestRunner>,
-    /// The tests as they are called there.
-    pub tests: Vec<FailedTest>,
-}
-
-/// The command itself; of one that runs a script in each package of a workspace that of the package that has
-/// all these tests.
-#[must_use]
-pub fn own_place(
-    line: &str,
-    run: &CommandFiles,
-    tests: &[FailedTest],
-    source: &dyn Source,
-) -> OwnPlace {
-    let runner = named_runners(run).last().copied();
-    let Some([manager, script]) = run.everywhere() else {
-        return OwnPlace {
-            line: line.to_owned(),
-            runner,
-            tests: tests.to_vec(),
-        };
-    };
-    let packages = tests.iter().map(|it| package(it.path.as_deref()?, source));
-    let mut packages: Vec<Option<&str>> = packages.collect();
-    packages.dedup();
-    let start = match manager.as_str() {
-        "pnpm" => "pnpm --dir",
-        "npm" => "npm --prefix",
-        _ => "",
-    };
-    let (line, runner) = match packages.as_slice() {
-        [Some(package)] if !start.is_empty() => (format!("{start} {package} run {script}"), runner),
-        _ => (line.to_owned(), None),
-    };
-    let bare = |test: &FailedTest| {
-        let inside = |it: &String| {
-            let package = package(it, source).unwrap_or_default();
-            let rest = it.strip_prefix(package).and_then(|it| it.strip_prefix('/'));
-            rest.map_or_else(|| it.clone(), str::to_owned)
-        };
-        FailedTest {
-            id: if test.path.as_ref() == Some(&test.id) {
-                inside(&test.id)
-            } else {
-                test.id.clone()
-            },
-            path: test.path.as_ref().map(inside),
-            ..test.clone()
-        }
-    };
-    OwnPlace {
-        line,
-        runner,
-        tests: tests.iter().map(bare).collect(),
-    }
-}
-
-// The nearest folder above a file that has a manifest.
-fn package<'p>(path: &'p str, source: &dyn Source) -> Option<&'p str> {
-    let folders = path.match_indices('/').map(|(at, _)| &path[..at]);
-    let has = |folder: &&str| source.listing().has_file(&format!("{folder}/package.json"));
-    folders.rev().find(has)
 }
 
 fn runner(words: &[String]) -> Option<TestRunner> {
@@ -151,8 +81,8 @@ fn base(word: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::{named_runners, own_place};
-    use crate::model::{FailedTest, TestRunner as R};
+    use super::named_runners;
+    use crate::model::TestRunner as R;
     use crate::policy::CommandFiles;
     use crate::source::Memory;
 
@@ -160,48 +90,6 @@ mod tests {
         "unit": "c8 mocha test", "pretest": "tsc -p ."}}"#;
     const MAKEFILE: &str =
         ".PHONY: test\nX := 1\ntest: types\n\t@python3 -m unittest -q\n\ntypes:\n\tmypy src\n";
-
-    #[test]
-    fn tests_of_one_package_of_a_workspace_are_run_there() {
-        let source = Memory::named([
-            ("package.json", r#"{"scripts": {"test": "pnpm -r test"}}"#),
-            (
-                "packages/a/package.json",
-                r#"{"scripts": {"test": "vitest run"}}"#,
-            ),
-            (
-                "packages/b/package.json",
-                r#"{"scripts": {"test": "vitest run"}}"#,
-            ),
-        ]);
-        let failed = |path: &str| FailedTest {
-            id: "adds".to_owned(),
-            runner: "vitest".to_owned(),
-            path: Some(path.to_owned()),
-            line: None,
-            crash_path: None,
-            crash_line: None,
-            log_line: None,
-            message: None,
-        };
-        let (a, b) = (
-            failed("packages/a/test/a.test.ts"),
-            failed("packages/b/b.test.ts"),
-        );
-        let run = CommandFiles::of(&["pnpm test".to_owned()], "", &source);
-        let own = own_place("pnpm test", &run, &[a.clone(), a.clone()], &source);
-        assert_eq!(own.line, "pnpm --dir packages/a run test");
-        assert_eq!(own.runner, Some(R::Vitest));
-        assert_eq!(own.tests[0].path.as_deref(), Some("test/a.test.ts"));
-        let both = own_place("pnpm test", &run, &[a.clone(), b], &source);
-        assert_eq!(both.runner, None);
-        let run = CommandFiles::of(&["pnpm --filter a test".to_owned()], "", &source);
-        let own = own_place("pnpm --filter a test", &run, &[a], &source);
-        assert_eq!(
-            (own.line.as_str(), own.runner),
-            ("pnpm --filter a test", None)
-        );
-    }
 
     #[test]
     fn runners_are_found_behind_what_starts_them() {

@@ -1,11 +1,12 @@
 use super::commands::CommandsRun;
 use super::error::RepairError;
+use super::own_place::own_place;
 use super::session::Session;
 use super::trial::{Trial, is_progress};
 use crate::model::{Diagnosis, Observed};
 use crate::patch::Change;
 use crate::policy::CommandFiles;
-use crate::proof::{Evidence, own_place};
+use crate::proof::Evidence;
 use crate::runners::chosen;
 use crate::source::Source;
 
@@ -31,7 +32,7 @@ impl Session<'_> {
         let source = self.setup.source;
         let prefix = self.setup.prefix;
         let files = CommandFiles::of(std::slice::from_ref(line), prefix, source);
-        let own = own_place(line, &files, tests, source);
+        let own = own_place(line, &files, tests, (source, prefix));
         let is_path = |word: &str| is_path(source, prefix, word);
         let found = chosen(&own.line, own.runner, &own.tests, &is_path);
         let all = |count: &usize| *count == tests.len();

@@ -8,6 +8,7 @@ use super::alone::is_path;
 use super::commands::{CommandsRun, run_commands};
 use super::error::RepairError;
 use super::limits::RunLimit;
+use super::own_place::own_place;
 use super::session::Session;
 use super::setup::Commands;
 use super::snapshots::{exchanges, files_of};
@@ -19,7 +20,6 @@ use crate::model::{
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::proof::own_place;
 use crate::runners::chosen;
 use crate::source::Source;
 
@@ -229,7 +229,7 @@ impl Session<'_> {
         let took = self.runs.last().map_or(0.0, |it| it.seconds);
         let prefix = self.setup.prefix;
         let run = CommandFiles::of(std::slice::from_ref(line), prefix, source.as_ref());
-        let own = own_place(line, &run, &self.failed, source.as_ref());
+        let own = own_place(line, &run, &self.failed, (source.as_ref(), prefix));
         let is_path = |word: &str| is_path(source.as_ref(), prefix, word);
         let chosen = chosen(&own.line, own.runner, &own.tests, &is_path);
         drop(source);

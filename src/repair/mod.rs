@@ -17,6 +17,7 @@ mod load_check;
 mod missing;
 mod observe;
 mod outputs;
+mod own_place;
 mod parts;
 mod plan;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use history::{History, PartsRun, SplitEnd, standing};
 pub use journal::{Journal, RunLock, read_json};
 pub use limits::RunLimit;
 pub use observe::observe;
+pub use own_place::{OwnPlace, own_place};
 pub use plan::{
     MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, RunEnd, Step,
     may_pass_again, next,
