@@ -111,7 +111,8 @@ pub fn respecified(page: &Page<'_>, old: &str, new: &str) -> Option<String> {
     for import in page.facts.imports.iter().filter(named) {
         let line = (import.line as usize).checked_sub(1)?;
         let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-        places.insert(start + (language.specifier_in)(text.get(start..)?, import)?);
+        places
+            .insert(start + (language.editing.as_ref()?.specifier_in)(text.get(start..)?, import)?);
         // `import a.b` is used as `a.b`, too.
         let bound = import.kind == ImportKind::Import && import.names.is_empty();
         (language.declares_exports || !bound || text.matches(old).count() == 1).then_some(())?;

@@ -57,7 +57,7 @@ pub(super) trait Inserter {
 pub fn inserted(page: &Page<'_>, one: &Suggestion) -> Option<String> {
     let language = Language::of_path(page.file.as_str())?;
     let all = statements(page.file, page.text, page.facts);
-    let inserter = (language.inserter)(page, &all);
+    let inserter = (language.editing.as_ref()?.inserter)(page, &all);
     if let Some((statement, name, width)) = inserter.extended(&all, one) {
         return page.extended(statement, &name, width, inserter.broken());
     }

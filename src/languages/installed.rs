@@ -33,7 +33,7 @@ pub fn exported(installed: &Installed, file: &RepoPath, module: &str, name: &str
         seen: BTreeSet::new(),
         unknown: false,
     };
-    let found = (language.shows)(&mut look, file, module)?;
+    let found = (language.editing.as_ref()?.shows)(&mut look, file, module)?;
     match found {
         Some(erased) => Some(Has::Exported { erased }),
         None => (!look.unknown).then_some(Has::Nothing),

@@ -61,20 +61,24 @@ pub struct Language {
     pub(super) uses: Query,
     /// Whether names that nothing in a file binds can be told.
     pub(super) tells_free_names: bool,
-    /// Whether an installed module has the name that is looked for, and whether as a type.
+    /// How its imports are changed; `None` for one whose imports are read alone.
     #[cfg(feature = "program")]
-    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
-    /// The list of names in an import statement.
-    #[cfg(feature = "program")]
-    pub(super) names: fn(Node<'_>) -> Option<Names>,
-    /// Where the specifier of an import stands in the text from its line on.
-    #[cfg(feature = "program")]
-    pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
-    #[cfg(feature = "program")]
-    pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
+    pub(super) editing: Option<Editing>,
     pub(super) resolve: fn(&Resolver<'_>, &RepoPath, &Import) -> Resolution,
     /// Files that take effect without being imported, nearest first.
     pub(super) implicit: fn(&Resolver<'_>, &RepoPath) -> Vec<RepoPath>,
+}
+
+/// What it takes to put names into imports, and imports into files.
+#[cfg(feature = "program")]
+pub(super) struct Editing {
+    /// Whether an installed module has the name that is looked for, and whether as a type.
+    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
+    /// The list of names in an import statement.
+    pub(super) names: fn(Node<'_>) -> Option<Names>,
+    /// Where the specifier of an import stands in the text from its line on.
+    pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
+    pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
 }
 
 /// A module outside the repository that exports a name.

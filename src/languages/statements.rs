@@ -39,6 +39,7 @@ pub(super) fn statements<'f>(
         ];
         !import.nested && (kinds.contains(&import.kind) || import.kind == ImportKind::Require)
     };
+    let editing = code.language.editing.as_ref();
     let mut found: Vec<Statement<'f>> = Vec::new();
     let root = tree.root_node();
     // What an error holds at the top level counts as well.
@@ -77,7 +78,7 @@ pub(super) fn statements<'f>(
             found.push(Statement {
                 span: start..end,
                 imports,
-                names: (code.language.names)(node),
+                names: editing.and_then(|it| (it.names)(node)),
             });
         }
     }
@@ -123,6 +124,7 @@ pub fn import_lines(file: &RepoPath, text: &str, facts: &FileFacts) -> Vec<Range
 /// The list of names in the statement that holds the first word of a line, 1-based.
 pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> {
     let code = Code::of(file, text.as_bytes())?;
+    let editing = code.language.editing.as_ref()?;
     let tree = code.tree()?;
     let above = text
         .split_inclusive('\n')
@@ -132,7 +134,7 @@ pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> 
     let at = start + rest.len() - rest.trim_start().len();
     let mut finder = Finder::new(&tree);
     let mut nodes = finder.at(at)?.iter();
-    nodes.find_map(|node| (code.language.names)(*node))
+    nodes.find_map(|node| (editing.names)(*node))
 }
 
 /// Runs of statements with nothing but comments and single blank lines between them, as ranges of

@@ -1,6 +1,8 @@
 use super::{imports, layout, resolve};
 #[cfg(feature = "program")]
 use super::{insert, installed};
+#[cfg(feature = "program")]
+use crate::languages::language::Editing;
 use crate::languages::language::{FileKind, Grammar, Language, has_line};
 use crate::languages::query::{Patterns, Query};
 
@@ -38,13 +40,12 @@ pub static PYTHON: Language = Language {
     uses: Query::new(|| Patterns::of(USES)),
     tells_free_names: true,
     #[cfg(feature = "program")]
-    shows: installed::shows,
-    #[cfg(feature = "program")]
-    names: insert::names,
-    #[cfg(feature = "program")]
-    specifier_in: insert::specifier_in,
-    #[cfg(feature = "program")]
-    inserter: |page, all| Box::new(insert::Isort::of(page, all)),
+    editing: Some(Editing {
+        shows: installed::shows,
+        names: insert::names,
+        specifier_in: insert::specifier_in,
+        inserter: |page, all| Box::new(insert::Isort::of(page, all)),
+    }),
     resolve: resolve::resolve,
     implicit: resolve::conftests,
 };

@@ -4,6 +4,8 @@ use super::packages::package_part;
 use super::{embedded, imports, resolve};
 #[cfg(feature = "program")]
 use super::{insert, installed};
+#[cfg(feature = "program")]
+use crate::languages::language::Editing;
 use crate::languages::language::{Extract, FileKind, Grammar, Language, has_line};
 use crate::languages::parse::parse_once;
 use crate::languages::query::{Patterns, Query};
@@ -51,16 +53,16 @@ pub static TYPESCRIPT: Language = Language {
     uses: Query::new(|| Patterns::of(USES)),
     tells_free_names: false,
     #[cfg(feature = "program")]
-    shows: installed::shows,
-    #[cfg(feature = "program")]
-    names: insert::names,
-    #[cfg(feature = "program")]
-    specifier_in: |rest, import| {
-        let quoted = ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
-        Some(quoted.into_iter().flatten().min()? + 1)
-    },
-    #[cfg(feature = "program")]
-    inserter: |page, _| Box::new(insert::Groups::of(page)),
+    editing: Some(Editing {
+        shows: installed::shows,
+        names: insert::names,
+        specifier_in: |rest, import| {
+            let quoted =
+                ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
+            Some(quoted.into_iter().flatten().min()? + 1)
+        },
+        inserter: |page, _| Box::new(insert::Groups::of(page)),
+    }),
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),
 };
