@@ -136,11 +136,11 @@ fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
         return Ok(());
     }
     let name = settings.agent.command.as_deref().unwrap_or_default();
-    let said = format!(
+    let message = format!(
         "`{}` tells no dollars, so `--budget-usd` would never end it",
         name.trim()
     );
-    Err(AppError::usage(said)
+    Err(AppError::usage(message)
         .hint("limit it by `--max-attempts` and `--budget-seconds`; `claude`, `opencode` and agents that answer by the protocol `json` tell what they cost"))
 }
 

@@ -113,8 +113,8 @@ pub fn run_all_agents(
     progress: &dyn Progress,
 ) -> Result<Option<(Vec<BenchDocument>, BenchAgents)>, AppError> {
     if request.baseline.is_some() {
-        let said = "`--baseline` compares one agent";
-        return Err(AppError::usage(said).hint("name it with `--agent`"));
+        let message = "`--baseline` compares one agent";
+        return Err(AppError::usage(message).hint("name it with `--agent`"));
     }
     let mut documents = Vec::new();
     let real = request.real.is_some();
@@ -156,8 +156,8 @@ fn run_agent(
             fixtures.into_iter().map(Case::of_folder).collect()
         }
         Some(_) if agent == BenchAgent::Replay => {
-            let said = "fixes of real histories have no recorded replies";
-            return Err(AppError::usage(said).hint("name another agent with `--agent`"));
+            let message = "fixes of real histories have no recorded replies";
+            return Err(AppError::usage(message).hint("name another agent with `--agent`"));
         }
         Some(real) => {
             let sets = parts_of_sets(load_sets(&real.sets)?, partition);
@@ -216,8 +216,8 @@ fn parts_of_sets(mut sets: Vec<RealFixes>, partition: Option<Partition>) -> Vec<
 /// A folder by its full path, made if it is missing.
 pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
     let failed = |error: std::io::Error| {
-        let said = format!("cannot make `{}`: {}", folder.display(), error.kind());
-        AppError::new(Code::F105, said)
+        let message = format!("cannot make `{}`: {}", folder.display(), error.kind());
+        AppError::new(Code::F105, message)
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     folder.canonicalize().map_err(failed)
@@ -253,32 +253,32 @@ pub fn merge_bench(
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let no = |code: Code, said: String| Some(AppError::new(code, said));
+    let no = |code: Code, message: String| Some(AppError::new(code, message));
     if document.leaks > 0 {
-        let said = format!(
+        let message = format!(
             "fixtures from which something forbidden has left: {}",
             document.leaks
         );
-        return no(Code::F302, said);
+        return no(Code::F302, message);
     }
     if document.wrong_heals > 0 {
-        let said = format!("wrong heals: {}", document.wrong_heals);
-        return no(Code::F304, said);
+        let message = format!("wrong heals: {}", document.wrong_heals);
+        return no(Code::F304, message);
     }
     if let Some(comparison) = &document.comparison
         && !comparison.regressed.is_empty()
     {
-        let said = format!("no longer repaired: {}", comparison.regressed.join(", "));
-        return no(Code::F301, said);
+        let message = format!("no longer repaired: {}", comparison.regressed.join(", "));
+        return no(Code::F301, message);
     }
     if let Some(least) = min_rate
         && document.totals.rate < least
     {
-        let said = format!(
+        let message = format!(
             "the pass rate is {:.4}, and {least} was asked for",
             document.totals.rate
         );
-        return no(Code::F307, said);
+        return no(Code::F307, message);
     }
     None
 }
@@ -381,8 +381,8 @@ pub fn make_fixture(
         to: &request.to,
     };
     let Some(made) = new_fixture(&skeleton, &listen()?)? else {
-        let said = format!("the test passes in `{named}`: nothing is broken");
-        return Err(AppError::new(Code::F201, said));
+        let message = format!("the test passes in `{named}`: nothing is broken");
+        return Err(AppError::new(Code::F201, message));
     };
     Ok((made.diagnosis.kind, made.outcome.end.to_string()))
 }
@@ -394,15 +394,15 @@ fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
     match document {
         Ok(document) if document.document == "bench" => Ok(document),
         Ok(document) => {
-            let said = format!(
+            let message = format!(
                 "`{name}` is a `{}` document, not `bench`",
                 document.document
             );
-            Err(AppError::new(Code::F306, said))
+            Err(AppError::new(Code::F306, message))
         }
         Err(error) => {
-            let said = format!("`{name}` is no bench document: {error}");
-            Err(AppError::new(Code::F306, said)
+            let message = format!("`{name}` is no bench document: {error}");
+            Err(AppError::new(Code::F306, message)
                 .hint("`mendit bench FIXTURES --save FILE` writes one"))
         }
     }
@@ -464,8 +464,8 @@ impl Home {
         std::fs::create_dir_all(keep).map_err(failed)?;
         let path = keep.canonicalize().map_err(failed)?;
         if path.read_dir().map_err(failed)?.next().is_some() {
-            let said = format!("`{}` is not empty", path.display());
-            return Err(AppError::usage(said).hint("name a new folder with `--keep DIR`"));
+            let message = format!("`{}` is not empty", path.display());
+            return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
         }
         Ok(Self::Kept(path))
     }

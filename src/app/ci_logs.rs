@@ -46,8 +46,8 @@ fn open(
     sniffed.map_err(unreadable)?;
     let name = job_name(&path.to_string_lossy());
     let packed = |error: io::Error| {
-        let said = format!("the archive `{shown}` cannot be read: {error}");
-        AppError::new(Code::U302, said).hint("bring it again, or unpack it and name the folder")
+        let message = format!("the archive `{shown}` cannot be read: {error}");
+        AppError::new(Code::U302, message).hint("bring it again, or unpack it and name the folder")
     };
     match start.as_slice() {
         b"PK\x03\x04" => archive(file, take).map_err(packed),

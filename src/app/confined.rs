@@ -84,8 +84,8 @@ pub(super) fn stand_in(
     if private.is_some() {
         (job.private, job.temporary) = (private, None);
     }
-    let said = format!("workplace: {} ({})", place.kind().as_str(), place.why());
-    progress.note(&said);
+    let message = format!("workplace: {} ({})", place.kind().as_str(), place.why());
+    progress.note(&message);
     Ok(Some(slot))
 }
 

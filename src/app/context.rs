@@ -187,11 +187,11 @@ pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
     let Some((path, reason)) = named.next() else {
         return Ok(());
     };
-    let said = format!(
+    let message = format!(
         "the packet is over its budget; files cut: {}, the first `{path}`: {reason}",
         (refused.len() + shortened.len()) as u64 + omitted
     );
-    let error = AppError::new(Code::C111, said);
+    let error = AppError::new(Code::C111, message);
     let remedies = shortened.iter().map(|(_, it)| &it.remedy);
     Err(
         match remedies.chain(cut.iter().map(|it| &it.remedy)).next() {

@@ -148,8 +148,8 @@ pub(super) fn to_request(
     if let Some(input) = &asked.request {
         let document = input.json()?;
         if !document["requestedFiles"].is_array() {
-            let said = format!("`{}` has no list `requestedFiles`", input.name());
-            return Err(AppError::usage(said));
+            let message = format!("`{}` has no list `requestedFiles`", input.name());
+            return Err(AppError::usage(message));
         }
         request
             .requested

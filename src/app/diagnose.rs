@@ -144,8 +144,10 @@ pub(super) const UNPACKED: u64 = 4 << 30;
 pub fn read_junit(name: &str, bytes: &[u8]) -> Result<Report, AppError> {
     let report = read_report(&decode_log(bytes));
     if report.cases.is_empty() && !report.whole {
-        let said = format!("`{name}` is no JUnit report: there is no test in it");
-        return Err(AppError::usage(said).hint("`--junit` takes the XML that a test runner wrote"));
+        let message = format!("`{name}` is no JUnit report: there is no test in it");
+        return Err(
+            AppError::usage(message).hint("`--junit` takes the XML that a test runner wrote")
+        );
     }
     Ok(report)
 }

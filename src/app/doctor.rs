@@ -107,16 +107,17 @@ fn repository(workspace: &Workspace) -> CheckupRow {
     let files = workspace.source.listing().entries().len();
     match (&workspace.git, &workspace.root) {
         (Some(_), Some(root)) => {
-            let said = format!("{} ({files} files)", root.display());
-            row("repository", Good, said, None)
+            let message = format!("{} ({files} files)", root.display());
+            row("repository", Good, message, None)
         }
         (Some(_), None) => {
-            let said = "bare: patches can be judged, nothing can be run";
-            row("repository", Weak, said, None)
+            let message = "bare: patches can be judged, nothing can be run";
+            row("repository", Weak, message, None)
         }
         (None, _) => {
-            let said = format!("no git repository: all {files} files below this folder are read");
-            row("repository", Weak, said, Some("git init"))
+            let message =
+                format!("no git repository: all {files} files below this folder are read");
+            row("repository", Weak, message, Some("git init"))
         }
     }
 }

@@ -129,9 +129,9 @@ pub(super) fn unfetched(log: Option<&str>, source: &dyn Source, root: &Path) -> 
     };
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_./".contains(it);
     let path = paths.find(|it| is_named(it) && is_empty(it) && it.chars().all(plain))?;
-    let said = format!("the submodule {path} was never fetched");
+    let message = format!("the submodule {path} was never fetched");
     let command = format!("git submodule update --init -- {path}");
-    Some(Remedy::new(said, Some(command)))
+    Some(Remedy::new(message, Some(command)))
 }
 
 /// The interpreter of a log, where the repository asks for another: `.python-version`, `.nvmrc`.
@@ -152,12 +152,12 @@ pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Optio
         let told = told.join(".");
         let same = ran == told || ran.starts_with(&format!("{told}."));
         (is_version(&asked) && is_version(&ran) && !same).then(|| {
-            let said = format!("{name} {ran} ran it, {file} asks for {asked}");
+            let message = format!("{name} {ran} ran it, {file} asks for {asked}");
             let line = match read(source, prefix, "uv.lock") {
                 Some(_) if *name == "Python" => "uv sync",
                 _ => line,
             };
-            Remedy::new(said, Some(line.to_owned()))
+            Remedy::new(message, Some(line.to_owned()))
         })
     })
 }
@@ -194,11 +194,11 @@ fn told(file: &Install, drifts: &[Drift]) -> Option<Remedy> {
         0 => String::new(),
         more => format!(", and {more} more like it"),
     };
-    let said = format!(
+    let message = format!(
         "{} {} is installed, {} asks for {}{more}",
         first.name, first.installed, file.file, first.locked
     );
-    Some(Remedy::new(said, file.exact.clone()))
+    Some(Remedy::new(message, file.exact.clone()))
 }
 
 fn locked(file: &Install, source: &dyn Source, prefix: &str) -> Option<Versions> {

@@ -186,8 +186,8 @@ impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
         let (code, hint) = match &error {
             GitError::Revision { revision, .. } if revision == "HEAD" => {
-                let said = "this repository has no commit yet, so there is no `HEAD`";
-                return Self::new(Code::U201, said)
+                let message = "this repository has no commit yet, so there is no `HEAD`";
+                return Self::new(Code::U201, message)
                     .hint("commit once: `git add -A && git commit -m start`");
             }
             GitError::Revision { .. } => {

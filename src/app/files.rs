@@ -40,8 +40,8 @@ fn with_newline(text: serde_json::Result<String>) -> Result<String, AppError> {
 /// `U303` with the path when the system refuses it.
 pub fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Result<(), AppError> {
     let failed = |error: io::Error| {
-        let said = format!("cannot write `{}`: {}", path.display(), error.kind());
-        AppError::new(Code::U303, said)
+        let message = format!("cannot write `{}`: {}", path.display(), error.kind());
+        AppError::new(Code::U303, message)
             .hint("check that the directory exists, is writable and has room")
     };
     let directory = match path.parent() {
@@ -65,9 +65,9 @@ pub fn below_no_link(root: &Path, path: &str) -> Result<PathBuf, AppError> {
     for part in path.split('/') {
         place.push(part);
         if place.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
-            let said = format!("`{path}` goes through a link, `{}`", place.display());
+            let message = format!("`{path}` goes through a link, `{}`", place.display());
             return Err(
-                AppError::new(Code::U303, said).hint("replace the link by a file or folder")
+                AppError::new(Code::U303, message).hint("replace the link by a file or folder")
             );
         }
     }

@@ -77,8 +77,8 @@ pub fn find_fix(
 pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Result<(), AppError> {
     let repaired = &mut fixed.repaired;
     let Some(patch) = repaired.whole_patch() else {
-        let said = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
-        return Err(AppError::new(Code::U303, said)
+        let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
+        return Err(AppError::new(Code::U303, message)
             .hint("`mendit repair --apply --test CMD` writes it as it makes it"));
     };
     let request = PatchRequest {
@@ -118,8 +118,8 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
         && path.is_file()
     {
         let name = path.display();
-        let said = format!("a command is expected, and `{name}` is a file");
-        return Err(AppError::usage(said)
+        let message = format!("a command is expected, and `{name}` is a file");
+        return Err(AppError::usage(message)
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
             .hint(format!(
                 "`mendit repair --test CMD --log {name}` takes a log"
@@ -155,8 +155,8 @@ pub(super) fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
     }
     let directory = root.join(&again.prefix);
     if !directory.is_dir() {
-        let said = format!("the folder of the last run is gone: `{}`", again.prefix);
-        return Err(AppError::new(Code::U309, said).hint("`mendit run CMD` where it is now"));
+        let message = format!("the folder of the last run is gone: `{}`", again.prefix);
+        return Err(AppError::new(Code::U309, message).hint("`mendit run CMD` where it is now"));
     }
     app.enter(directory);
     Ok(())

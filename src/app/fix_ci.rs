@@ -53,8 +53,8 @@ pub fn fix_ci(
     let read = |paths: &[PathBuf]| jobs_of(app, &workspace, paths, progress);
     let jobs = read(&request.logs)?;
     if jobs.is_empty() {
-        let said = "there is no log in what was named, or nothing in it";
-        return Err(AppError::usage(said).hint(
+        let message = "there is no log in what was named, or nothing in it";
+        return Err(AppError::usage(message).hint(
             "give what the job wrote: its log as a file, a folder of them, or the archive that the \
              service offers; `gh run view RUN --log > ci.log` brings one",
         ));

@@ -103,8 +103,8 @@ pub fn heal_probes(
             say_unconfined(sandbox, &[], progress);
         }
         for path in refused.iter().map(|it| it.display()) {
-            let said = format!("mendit's sandbox refused writing {path}; --allow-write {path}");
-            progress.note(&format!("{}: {}: {said}", Code::R212, probe.name));
+            let message = format!("mendit's sandbox refused writing {path}; --allow-write {path}");
+            progress.note(&format!("{}: {}: {message}", Code::R212, probe.name));
         }
         match (&probe.target, &mut servers) {
             (Target::Command(line), _) => {
@@ -135,8 +135,8 @@ pub fn heal_probes(
 fn servers_of(file: &Path, auto: bool) -> Result<ServerConfig, AppError> {
     let name = file.display().to_string();
     if auto && file.is_symlink() {
-        let said = format!("`{name}` is a link, and `--auto` would replace it by a file");
-        return Err(AppError::new(Code::U303, said).hint("name the file it leads to"));
+        let message = format!("`{name}` is a link, and `--auto` would replace it by a file");
+        return Err(AppError::new(Code::U303, message).hint("name the file it leads to"));
     }
     let bytes = std::fs::read(file).map_err(|it| AppError::unreadable(&name, &it))?;
     Ok(ServerConfig::parse(&name, &bytes)?)

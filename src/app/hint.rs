@@ -63,8 +63,8 @@ impl Hinted {
         });
         let mends = by_hand.chain(mends);
         if self.names.is_empty() {
-            let said = "nothing in the log is missing an import\n".to_owned();
-            return said + &mends.collect::<String>();
+            let message = "nothing in the log is missing an import\n".to_owned();
+            return message + &mends.collect::<String>();
         }
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
@@ -165,8 +165,8 @@ pub(super) fn find_remedies(
             .filter(|it| is_shown(&it.import_statement));
         for one in shown {
             if !one.certain && !one.doubt.is_empty() {
-                let said = format!("{}: not certain: {}", one.import_statement, one.doubt);
-                super::progress::go_on(progress, &said)?;
+                let message = format!("{}: not certain: {}", one.import_statement, one.doubt);
+                super::progress::go_on(progress, &message)?;
             }
             hinted.document.suggestions.push(one);
         }

@@ -96,7 +96,7 @@ pub fn list_imports(
     request: &ImportsRequest,
     progress: &dyn Progress,
 ) -> Result<ImportsDocument, AppError> {
-    let said = match (&request.changed, request.files.is_empty()) {
+    let message = match (&request.changed, request.files.is_empty()) {
         (None, true) if !request.graph => "`files` is empty, and `changed` names no commit",
         (Some(_), false) => "`changed` finds the files itself: send it without `files`",
         (Some(_), true) if request.rev.is_some() => {
@@ -104,8 +104,8 @@ pub fn list_imports(
         }
         _ => "",
     };
-    if !said.is_empty() {
-        return Err(AppError::usage(said));
+    if !message.is_empty() {
+        return Err(AppError::usage(message));
     }
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;

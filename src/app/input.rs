@@ -91,8 +91,8 @@ impl Input {
         let read = input.and_then(|mut it| it.read_to_end(&mut bytes));
         read.map_err(|error| AppError::unreadable(&self.name, &error))?;
         if bytes.len() as u64 > MOST {
-            let said = format!("`{}` is larger than 64 MiB", self.name);
-            return Err(AppError::usage(said));
+            let message = format!("`{}` is larger than 64 MiB", self.name);
+            return Err(AppError::usage(message));
         }
         Ok(bytes)
     }
@@ -141,8 +141,8 @@ pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>,
     let one = |input: &Input| {
         let report = read_junit(&input.name, &input.read()?)?;
         if !report.whole {
-            let said = "breaks off; its tests up to there are taken";
-            progress.note(&format!("`{}` {said}", input.name));
+            let message = "breaks off; its tests up to there are taken";
+            progress.note(&format!("`{}` {message}", input.name));
         }
         Ok(report)
     };

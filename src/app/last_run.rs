@@ -48,14 +48,14 @@ pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
     let about: About = read_json(&folder.join("run.json")).unwrap_or_default();
     let end = about.test_result.as_ref().map(|it| it.end.as_str());
     let command = about.command.or_else(|| about.commands.first().cloned());
-    let said = match (&command, end) {
+    let message = match (&command, end) {
         (Some(command), Some(end)) => format!("the last run, `{command}` ({end}; {name})"),
         (Some(command), None) => format!("the last run, `{command}` ({name})"),
         _ => format!("the last run ({name})"),
     };
     Ok(Some(LastLog {
         log,
-        said,
+        said: message,
         command,
         timed_out: about.test_result.as_ref().is_some_and(|it| it.timed_out),
         exit_code: about.test_result.and_then(|it| it.code()),

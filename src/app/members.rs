@@ -52,7 +52,7 @@ pub(super) fn member_remedy(
     }
     let declared = app.manifest.contains(&format!("\"{}\"", member.name));
     let command = command(source, (app, member), python, declared)?;
-    let said = if declared {
+    let message = if declared {
         format!(
             "`{}` stands in {}, is declared and not linked",
             member.name, member.folder
@@ -63,7 +63,7 @@ pub(super) fn member_remedy(
             member.name, member.folder, app.name
         )
     };
-    Some(Remedy::new(said, Some(command)))
+    Some(Remedy::new(message, Some(command)))
 }
 
 /// Why a package that only a workspace could hold is not asked for in a registry.

@@ -189,10 +189,12 @@ fn agree(
         .filter_map(|it| RepoPath::new(&it.path).ok())
         .collect();
     paths.iter().find(differs).map_or(Ok(()), |path| {
-        let said = format!("the index and the worktree hold different contents of `{path}`");
-        Err(AppError::new(Code::P902, said).exit(Exit::No).hint(format!(
-            "`git add {path}` makes them agree; without `--index` the worktree alone is changed"
-        )))
+        let message = format!("the index and the worktree hold different contents of `{path}`");
+        Err(AppError::new(Code::P902, message)
+            .exit(Exit::No)
+            .hint(format!(
+                "`git add {path}` makes them agree; without `--index` the worktree alone is changed"
+            )))
     })
 }
 

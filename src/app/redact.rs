@@ -99,13 +99,13 @@ pub fn redact_text(
 pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<Vec<u8>, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let path = workspace.repo_path(typed).ok_or_else(|| {
-        let said = format!("`{typed}` is outside the repository");
-        AppError::new(Code::C311, said)
+        let message = format!("`{typed}` is outside the repository");
+        AppError::new(Code::C311, message)
     })?;
     let policy = app.read_policy(Profile::Ranked)?;
     if let Some(refusal) = policy.refuse(&path) {
-        let said = format!("`{path}` is not shown: {}", refusal.reason);
-        return Err(AppError::new(refusal.code, said));
+        let message = format!("`{path}` is not shown: {}", refusal.reason);
+        return Err(AppError::new(refusal.code, message));
     }
     let bytes = workspace.source.read(&path);
     let bytes = bytes.map_err(|error| AppError::new(Code::U104, format!("`{typed}`: {error}")))?;

@@ -183,11 +183,11 @@ impl Project<'_> {
     // Of what is installed, or should be.
     fn of_packages(&self, diagnosis: &Diagnosis, command: &str, texts: &[&str]) -> Option<Remedy> {
         if diagnosis.kind == FailureKind::CommandNotFound {
-            if let Some(said) = texts.iter().find_map(|it| self.misspelled(it)) {
-                return Some(Remedy::new(said, None));
+            if let Some(message) = texts.iter().find_map(|it| self.misspelled(it)) {
+                return Some(Remedy::new(message, None));
             }
         } else {
-            let said = match diagnosis.subkind {
+            let message = match diagnosis.subkind {
                 Some(Subkind::Engine | Subkind::VersionMismatch) => {
                     "the installed version of the language or the tool does not fit"
                 }
@@ -195,15 +195,15 @@ impl Project<'_> {
                     "the registry has nothing of that name and version: correct the manifest"
                 }
                 Some(Subkind::LockfileMismatch) => {
-                    let said = "the lock does not hold what the manifest asks for";
+                    let message = "the lock does not hold what the manifest asks for";
                     let mut lines = std::iter::once(&command).chain(texts);
                     let line = lines.find_map(|it| writes_lock(it))?;
-                    return Some(Remedy::new(said, Some(line.to_owned())));
+                    return Some(Remedy::new(message, Some(line.to_owned())));
                 }
                 _ => "",
             };
-            if !said.is_empty() {
-                return Some(Remedy::new(said, None));
+            if !message.is_empty() {
+                return Some(Remedy::new(message, None));
             }
         }
         let found = self.install(is_python_tool(command));
@@ -301,14 +301,14 @@ impl Project<'_> {
     // A path of the command line, and what stands where it leads or is called almost like it.
     fn no_such_path(&self, path: &str) -> String {
         let listing = self.source.listing();
-        let said = format!("the command names {path}, which is not there");
+        let message = format!("the command names {path}, which is not there");
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         if listing.has_directory(stem) {
-            return format!("{said}; {stem}/ is");
+            return format!("{message}; {stem}/ is");
         }
         let near = nearest_paths(listing, path, 1);
         near.first()
-            .map_or(said.clone(), |near| format!("{said}; near: {near}"))
+            .map_or(message.clone(), |near| format!("{message}; near: {near}"))
     }
 
     // A program that a shell does not find, one slip from a word of package.json.
@@ -460,14 +460,14 @@ mod tests {
     fn a_failed_installation_is_not_sent_again() {
         let source = project(&[("package-lock.json", ""), ("package.json", "{}")]);
         let apart = "npm error code EUSAGE\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.\n";
-        let said = advice(apart, "npm ci", &source);
-        assert_eq!(said[0].1.as_deref(), Some("npm install"));
+        let message = advice(apart, "npm ci", &source);
+        assert_eq!(message[0].1.as_deref(), Some("npm install"));
         let none = "npm error code ETARGET\nnpm error notarget No matching version found for left-pad@99.0.0.\n";
         assert_eq!(advice(none, "npm install", &source)[0].1, None);
         let stale = " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\"\n";
-        let said = advice(stale, "make deps", &source);
+        let message = advice(stale, "make deps", &source);
         let renewed = Some("pnpm install --no-frozen-lockfile");
-        assert_eq!(said[0].1.as_deref(), renewed);
+        assert_eq!(message[0].1.as_deref(), renewed);
     }
 
     #[test]
@@ -481,14 +481,14 @@ mod tests {
             let log = format!("E   ModuleNotFoundError: No module named '{name}'\n");
             advice(&log, "pytest", &source)
         };
-        let said = "`markupsafee` is not installed; the manifest names `markupsafe`".to_owned();
-        assert_eq!(missing("markupsafee"), [(said, None)]);
+        let message = "`markupsafee` is not installed; the manifest names `markupsafe`".to_owned();
+        assert_eq!(missing("markupsafee"), [(message, None)]);
         assert_eq!(missing("markupsafe")[0].1.as_deref(), Some("uv sync"));
         assert_eq!(missing("redis")[0].1.as_deref(), Some("uv add redis"));
-        let said = "`vitst` is no program here; package.json names `vitest`".to_owned();
+        let message = "`vitst` is no program here; package.json names `vitest`".to_owned();
         assert_eq!(
             advice("sh: 1: vitst: not found\n", "npm test", &source),
-            [(said, None)]
+            [(message, None)]
         );
     }
 

@@ -40,8 +40,8 @@ pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Report
     } else {
         "name the folder of one run; `mendit report` alone takes the last"
     };
-    let said = format!("`{name}` holds no repair that ended");
-    Err(AppError::new(Code::U306, said).hint(hint))
+    let message = format!("`{name}` holds no repair that ended");
+    Err(AppError::new(Code::U306, message).hint(hint))
 }
 
 /// Reads a failure report back, in the text form or as JSON; of several in a text the last counts.

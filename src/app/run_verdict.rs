@@ -30,27 +30,27 @@ pub(super) fn conclude(
         return None;
     }
     let own = || outcome.end.is_missing_command() && is_own(&job.command, diagnosis);
-    let (code, said, exit) = match outcome.end {
+    let (code, message, exit) = match outcome.end {
         End::Exit(code) => (
             Code::R201,
             format!(" failed with exit code {code} after {seconds}"),
             if own() { Exit::Environment } else { Exit::No },
         ),
         End::Signal(_) => {
-            let said = format!(" died of {} after {seconds}", outcome.end);
-            (Code::R202, said, Exit::No)
+            let message = format!(" died of {} after {seconds}", outcome.end);
+            (Code::R202, message, Exit::No)
         }
         End::TimedOut(TimeLimit::Total) => {
-            let said = format!(" was ended by the time limit after {seconds}");
-            (Code::R203, said, Exit::TimedOut)
+            let message = format!(" was ended by the time limit after {seconds}");
+            (Code::R203, message, Exit::TimedOut)
         }
         End::TimedOut(TimeLimit::Idle) => {
-            let said = format!(" was ended after too long without output, at {seconds}");
-            (Code::R204, said, Exit::TimedOut)
+            let message = format!(" was ended after too long without output, at {seconds}");
+            (Code::R204, message, Exit::TimedOut)
         }
         End::OutputLimit => {
-            let said = format!(" was ended after {} bytes of output", outcome.output.bytes);
-            (Code::R205, said, Exit::No)
+            let message = format!(" was ended after {} bytes of output", outcome.output.bytes);
+            (Code::R205, message, Exit::No)
         }
         End::NotFound => (
             Code::R206,
@@ -59,14 +59,14 @@ pub(super) fn conclude(
         ),
         End::NotExecutable => (Code::R207, ": not executable".to_owned(), Exit::Environment),
         End::Interrupted => {
-            let said = format!(" was interrupted after {seconds}");
-            (Code::R208, said, Exit::Interrupted)
+            let message = format!(" was interrupted after {seconds}");
+            (Code::R208, message, Exit::Interrupted)
         }
     };
-    let said = format!("`{name}`{said}");
+    let message = format!("`{name}`{message}");
     let person = exit == Exit::No && diagnosis.is_some_and(|it| it.requires_user_action);
     let exit = if person { Exit::PersonMustAct } else { exit };
-    let mut error = AppError::new(code, said).exit(exit);
+    let mut error = AppError::new(code, message).exit(exit);
     if let End::NotFound | End::NotExecutable = outcome.end {
         return Some(error.hint(not_started(name, outcome.end == End::NotExecutable)));
     }

@@ -182,8 +182,8 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
     if !marks.iter().any(|name| folder.join(name).exists()) {
         return Ok(());
     }
-    let said = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U307, said).hint(format!(
+    let message = format!("`{}` holds a run already", typed.display());
+    Err(AppError::new(Code::U307, message).hint(format!(
         "name a new folder, or continue that run with `mendit repair --resume {}`",
         typed.display()
     )))

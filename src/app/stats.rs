@@ -67,7 +67,7 @@ fn alarm(all: &Stats, limit: f64) -> Option<String> {
     if all.failure_rate <= limit {
         return None;
     }
-    let mut said = format!(
+    let mut message = format!(
         "{} of {} failures are not fixed: {:.1} %, and {:.1} % are allowed",
         all.failures - all.fixed,
         all.failures,
@@ -76,12 +76,12 @@ fn alarm(all: &Stats, limit: f64) -> Option<String> {
     );
     let most = all.categories.iter().max_by_key(|it| it.1);
     if let Some((category, count)) = most {
-        said.push_str(&format!("; most of them {category} ({count})"));
+        message.push_str(&format!("; most of them {category} ({count})"));
     }
     if let Some(blocker) = all.blockers.first() {
-        said.push_str(&format!("; most often in the way: {}", blocker.what));
+        message.push_str(&format!("; most often in the way: {}", blocker.what));
     }
-    Some(said)
+    Some(message)
 }
 
 fn is_old(folder: &Path, after: Option<SystemTime>) -> bool {

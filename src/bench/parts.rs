@@ -13,8 +13,8 @@ pub fn parse_partition(text: &str) -> Result<Partition, BenchError> {
     let numbers = numbers
         .and_then(|(index, count)| Some((index.trim().parse().ok()?, count.trim().parse().ok()?)));
     let Some((index, count)) = numbers else {
-        let said = format!("`{text}`: K/N is expected, such as 2/5");
-        return Err(BenchError::part(Code::F305, said));
+        let message = format!("`{text}`: K/N is expected, such as 2/5");
+        return Err(BenchError::part(Code::F305, message));
     };
     checked(index, count, text)
 }
@@ -46,8 +46,8 @@ fn checked(index: u32, count: u32, text: &str) -> Result<Partition, BenchError> 
     if (1..=count).contains(&index) {
         return Ok(Partition { index, count });
     }
-    let said = format!("`{text}`: the part must be from 1 to the number of parts");
-    Err(BenchError::part(Code::F305, said))
+    let message = format!("`{text}`: the part must be from 1 to the number of parts");
+    Err(BenchError::part(Code::F305, message))
 }
 
 /// What of a list, in its order, belongs to a part: every N-th, so that neighbours, which are
@@ -70,7 +70,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 /// # Errors
 /// [`BenchError`] when they are not all parts of one run.
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
-    let wrong = |said: String| BenchError::part(Code::F306, said);
+    let wrong = |message: String| BenchError::part(Code::F306, message);
     let Some(first) = documents.first() else {
         return Err(wrong("there is nothing to join".to_owned()));
     };
@@ -87,11 +87,11 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
         let pairs = of(first).into_iter().zip(of(document));
         for (what, (first, other)) in ["agent", "max level"].into_iter().zip(pairs) {
             if first != other {
-                let said = format!("the documents differ in {what}: `{first}` and `{other}`");
-                return Err(wrong(said));
+                let message = format!("the documents differ in {what}: `{first}` and `{other}`");
+                return Err(wrong(message));
             }
         }
-        let said = match document.partition {
+        let message = match document.partition {
             None => "a document is no part: it was made without `--partition`".to_owned(),
             Some(it) if it.count != count => {
                 "the documents are parts of different numbers of parts".to_owned()
@@ -99,7 +99,7 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
             Some(it) if !seen.insert(it.index) => format!("part {} is there twice", it.index),
             Some(_) => continue,
         };
-        return Err(wrong(said));
+        return Err(wrong(message));
     }
     let missing = (1..=count).filter(|index| !seen.contains(index)).take(20);
     let missing: Vec<String> = missing.map(|it| it.to_string()).collect();
@@ -112,8 +112,8 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     let outcomes: Vec<FixtureOutcome> = documents.into_iter().flat_map(|it| it.fixtures).collect();
     let mut ids = BTreeSet::new();
     if let Some(twice) = outcomes.iter().find(|it| !ids.insert(it.id.as_str())) {
-        let said = format!("the fixture `{}` stands in two documents", twice.id);
-        return Err(wrong(said));
+        let message = format!("the fixture `{}` stands in two documents", twice.id);
+        return Err(wrong(message));
     }
     Ok(score(heading, outcomes))
 }

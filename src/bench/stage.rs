@@ -86,8 +86,8 @@ pub(super) fn hidden_tests(
     if let Some(patch) = patch {
         let judged = stage.judge(patch, false)?;
         if judged.changes.is_empty() {
-            let said = format!("its patch does not apply: {}", judged.verdict.feedback);
-            return Ok(Hidden::Failed(said));
+            let message = format!("its patch does not apply: {}", judged.verdict.feedback);
+            return Ok(Hidden::Failed(message));
         }
         stage.write(&judged.changes)?;
     }

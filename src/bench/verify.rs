@@ -33,8 +33,8 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
     if let Some(line) = &fixture.reference_setup {
         let outcome = Stage::lay_out(fixture, home, "set-up")?.test(line, stop)?;
         if !outcome.passed() {
-            let said = format!("it fails after its `reference-setup`: {}", last(&outcome));
-            proof.say(Code::F204, said);
+            let message = format!("it fails after its `reference-setup`: {}", last(&outcome));
+            proof.say(Code::F204, message);
         }
     }
     let Some(reference) = &fixture.reference else {
@@ -43,24 +43,24 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
     let fixed = Stage::lay_out(fixture, home, "fixed")?;
     let judged = fixed.judge(reference, false)?;
     if judged.changes.is_empty() {
-        let said = format!("its reference does not apply: {}", judged.verdict.feedback);
-        proof.say(Code::F203, said);
+        let message = format!("its reference does not apply: {}", judged.verdict.feedback);
+        proof.say(Code::F203, message);
         return Ok(proof);
     }
     fixed.write(&judged.changes)?;
     let outcome = fixed.test(&fixture.test, stop)?;
     if !outcome.passed() {
-        let said = format!("it fails with its reference: {}", last(&outcome));
-        proof.say(Code::F204, said);
+        let message = format!("it fails with its reference: {}", last(&outcome));
+        proof.say(Code::F204, message);
     }
     if fixture.hidden_test.is_some() {
         if hidden_tests(fixture, None, home, stop)? == Hidden::Passed {
-            let said = "its hidden tests pass as it is: they do not ask for the repair";
-            proof.say(Code::F206, said);
+            let message = "its hidden tests pass as it is: they do not ask for the repair";
+            proof.say(Code::F206, message);
         }
-        if let Hidden::Failed(said) = hidden_tests(fixture, Some(reference), home, stop)? {
-            let said = format!("its hidden tests fail with its reference: {said}");
-            proof.say(Code::F207, said);
+        if let Hidden::Failed(message) = hidden_tests(fixture, Some(reference), home, stop)? {
+            let message = format!("its hidden tests fail with its reference: {message}");
+            proof.say(Code::F207, message);
         }
     }
     // In a fresh copy: what the test left behind must not speak for the patch.
@@ -68,8 +68,8 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
     undone.write(&judged.changes)?;
     let back = undone.judge(reference, true)?;
     if back.changes.is_empty() {
-        let said = format!("its reference cannot be undone: {}", back.verdict.feedback);
-        proof.say(Code::F205, said);
+        let message = format!("its reference cannot be undone: {}", back.verdict.feedback);
+        proof.say(Code::F205, message);
         return Ok(proof);
     }
     undone.write(&back.changes)?;

@@ -93,11 +93,11 @@ fn perform(
         let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
         let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
         let done = done.fetch_add(1, SeqCst) + 1;
-        let said = format!(
+        let message = format!(
             "running fixtures: {done} of {all}, failed {failed}, last {}",
             outcome.id
         );
-        output.doing(Some(said.as_str()).filter(|_| done < all));
+        output.doing(Some(message.as_str()).filter(|_| done < all));
     };
     if benches_all_agents(app) {
         return all_agents(app, request, format, &told, output);
@@ -117,8 +117,8 @@ fn all_agents(
     output: &Output,
 ) -> Result<Exit, AppError> {
     if request.min_rate.is_some() {
-        let said = "`--min-rate` is asked of one agent";
-        return Err(AppError::usage(said).hint("name it with `--agent`"));
+        let message = "`--min-rate` is asked of one agent";
+        return Err(AppError::usage(message).hint("name it with `--agent`"));
     }
     let Some((documents, agents)) = run_all_agents(app, request, told, output)? else {
         return Ok(Exit::Interrupted);

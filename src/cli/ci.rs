@@ -107,8 +107,8 @@ impl Args {
             (None, Some(name)) => released(&format!("https://github.com/{name}")),
             (None, None) if !OWN_REPOSITORY.is_empty() => released(OWN_REPOSITORY),
             (None, None) => {
-                let said = "this program was not released from anywhere, so it cannot be told how it gets there";
-                return Err(AppError::usage(said)
+                let message = "this program was not released from anywhere, so it cannot be told how it gets there";
+                return Err(AppError::usage(message)
                     .hint("`--release OWNER/NAME` takes the archive of a release on GitHub")
                     .hint("`--program PATH` takes a program of the repository, `--install CMD` any line"));
             }

@@ -119,8 +119,8 @@ const FATAL: u8 = 128;
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
     let mut options = options(args, global, &place)?;
-    if let Some(said) = refuse(args, &place) {
-        output.raw_error(format!("error: {said}\n").as_bytes());
+    if let Some(message) = refuse(args, &place) {
+        output.raw_error(format!("error: {message}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
     }
     if args.intent_to_add && (options.index || options.cached || !place.in_repository()) {
@@ -135,8 +135,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let mut names = names.iter();
     let done = git_apply(&place, &options, &mut || {
         let name = names.next()?;
-        let said = if name == "-" { "<stdin>" } else { name };
-        Some(read(name).map(|patch| (said.to_owned(), patch)))
+        let message = if name == "-" { "<stdin>" } else { name };
+        Some(read(name).map(|patch| (message.to_owned(), patch)))
     })?;
     output.bytes(&done.stdout)?;
     output.raw_error(&done.stderr);
@@ -264,7 +264,7 @@ fn white_space(text: &str) -> Result<WhiteSpace, String> {
 
 fn read(name: &str) -> Result<Vec<u8>, AppError> {
     Input::named(name).whole().map_err(|error| {
-        let said = format!("can't open patch '{name}': {}", error.kind());
-        AppError::new(Code::U302, said).exit(Exit::Git(FATAL))
+        let message = format!("can't open patch '{name}': {}", error.kind());
+        AppError::new(Code::U302, message).exit(Exit::Git(FATAL))
     })
 }

@@ -50,8 +50,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             [] => format!("`mendit hint --log {file}` reads a log"),
             names => format!("`mendit hint {} --file {file}`", names.join(" ")),
         };
-        let said = format!("a name is expected, and `{file}` is a file");
-        return Err(AppError::usage(said).hint(right));
+        let message = format!("a name is expected, and `{file}` is a file");
+        return Err(AppError::usage(message).hint(right));
     }
     let log = args.log.as_ref().map(|it| it.log(&app, output));
     let last = match &args.log {

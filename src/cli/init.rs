@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let mut left = false;
         let mut rows = Vec::new();
         for file in set_up_agent(&app, name, args.force)? {
-            let said = match file.done {
+            let message = match file.done {
                 SetUp::Written => "written".to_owned(),
                 SetUp::Added => "added to".to_owned(),
                 SetUp::Same => "as it shall be".to_owned(),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
                     format!("left alone: {why}")
                 }
             };
-            rows.push([file.path, said]);
+            rows.push([file.path, message]);
         }
         output.text(&table(&rows, &[]))?;
         return Ok(if left { Exit::PersonMustAct } else { Exit::Yes });

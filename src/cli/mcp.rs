@@ -106,7 +106,7 @@ fn over_http(
         stop: &stop,
     };
     Ok(serve_http(server, &options, |address| {
-        let said = format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
-        output.raw_error(said.as_bytes());
+        let message = format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
+        output.raw_error(message.as_bytes());
     }))
 }

@@ -125,8 +125,8 @@ mod tests {
             let words: Vec<String> = wrong.split_whitespace().map(str::to_owned).collect();
             let all = std::iter::once("mendit".to_owned()).chain(words.clone());
             let error = Cli::try_parse_from(all).expect_err(wrong);
-            let said = said_of(&error, &words).unwrap_or_else(|| panic!("{wrong}: {error}"));
-            assert!(said.contains(right), "{wrong}: {said}");
+            let message = said_of(&error, &words).unwrap_or_else(|| panic!("{wrong}: {error}"));
+            assert!(message.contains(right), "{wrong}: {message}");
         }
     }
 }

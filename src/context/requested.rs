@@ -190,8 +190,8 @@ fn definition(
     near.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then(a.cmp(b)));
     near.dedup();
     near.truncate(3);
-    let said = format!("`{path}` defines no `{name}`");
-    Err(nothing(Code::C312, with_near(&said, &near)))
+    let message = format!("`{path}` defines no `{name}`");
+    Err(nothing(Code::C312, with_near(&message, &near)))
 }
 
 /// Longer names are compared with nothing: that costs the product of both lengths.

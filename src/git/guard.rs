@@ -51,12 +51,12 @@ pub(super) fn look_at_worktree(directory: &Path, worktree: Option<&Path>) -> Res
     if found.is_some_and(|found| found == real(worktree)) {
         return Ok(());
     }
-    let said = format!(
+    let message = format!(
         "its configuration puts the worktree at `{}`, which is not where one stands; work there, or take \
          `core.worktree` out of the configuration",
         worktree.display()
     );
-    Err(GitError::Unreadable(said))
+    Err(GitError::Unreadable(message))
 }
 
 fn look_into(git: &Path) -> Result<(), GitError> {

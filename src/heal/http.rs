@@ -54,8 +54,8 @@ pub(super) fn connect(
     match asked {
         ConversationEnd::TimedOut => {
             let seconds = probe.timeout.as_secs_f64();
-            let said = format!("{}: did not respond within {seconds}s", probe.name);
-            let mut answer = Answer::failed(Some(FailureKind::Timeout), said);
+            let message = format!("{}: did not respond within {seconds}s", probe.name);
+            let mut answer = Answer::failed(Some(FailureKind::Timeout), message);
             answer.facts.timed_out = true;
             answer
         }
@@ -80,8 +80,8 @@ fn host_and_port(url: &str) -> Option<(String, u16)> {
 // The client's error does not say why there was no connection; a connection of our own does.
 fn unreachable_reason(host: &str, port: u16) -> Option<Answer> {
     let Ok(addresses) = (host, port).to_socket_addrs() else {
-        let said = format!("Error: getaddrinfo ENOTFOUND {host}");
-        return Some(Answer::failed(Some(FailureKind::NetworkError), said));
+        let message = format!("Error: getaddrinfo ENOTFOUND {host}");
+        return Some(Answer::failed(Some(FailureKind::NetworkError), message));
     };
     let mut refused = None;
     for address in addresses {
@@ -93,8 +93,11 @@ fn unreachable_reason(host: &str, port: u16) -> Option<Answer> {
             Err(_) => {}
         }
     }
-    let said = format!("Error: connect ECONNREFUSED {}", refused?);
-    Some(Answer::failed(Some(FailureKind::ConnectionRefused), said))
+    let message = format!("Error: connect ECONNREFUSED {}", refused?);
+    Some(Answer::failed(
+        Some(FailureKind::ConnectionRefused),
+        message,
+    ))
 }
 
 const CONNECT: Duration = Duration::from_secs(2);
@@ -114,7 +117,7 @@ fn refused_reason(error: &str) -> Option<Answer> {
         }
         _ => return None,
     };
-    let said = match kind {
+    let message = match kind {
         FailureKind::AuthFailed => {
             format!(
                 "HTTPError: HTTP {} from the server: {error}",
@@ -123,7 +126,7 @@ fn refused_reason(error: &str) -> Option<Answer> {
         }
         _ => format!("StreamableHTTPError: Method Not Allowed, or no MCP there: {error}"),
     };
-    Some(Answer::failed(Some(kind), said))
+    Some(Answer::failed(Some(kind), message))
 }
 
 // What the client says of a peer that speaks, but not streamable HTTP.

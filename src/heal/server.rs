@@ -16,8 +16,8 @@ pub(super) fn try_server(
     let endpoint = match expanded(endpoint) {
         Ok(endpoint) => endpoint,
         Err(name) => {
-            let said = format!("{}: {name}: parameter not set", probe.name);
-            return Ok(Answer::failed(Some(FailureKind::MissingEnvVar), said));
+            let message = format!("{}: {name}: parameter not set", probe.name);
+            return Ok(Answer::failed(Some(FailureKind::MissingEnvVar), message));
         }
     };
     let runtime = tokio::runtime::Builder::new_current_thread()

@@ -60,8 +60,8 @@ async fn ask(peer: &Peer<RoleServer>) -> Result<Vec<PathBuf>, ErrorData> {
         .filter(|path| path.is_dir())
         .collect();
     if roots.is_empty() && !answer.roots.is_empty() {
-        let said = "none of the client's roots is a directory of this machine";
-        return Err(ErrorData::invalid_params(said, None));
+        let message = "none of the client's roots is a directory of this machine";
+        return Err(ErrorData::invalid_params(message, None));
     }
     Ok(roots)
 }

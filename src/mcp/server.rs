@@ -84,8 +84,8 @@ impl Server {
                 "`{name}` runs commands, and this server was started without --run CMD and --run-last"
             ))),
             None => {
-                let said = format!("there is no tool `{name}`");
-                Err(ErrorData::invalid_params(said, None))
+                let message = format!("there is no tool `{name}`");
+                Err(ErrorData::invalid_params(message, None))
             }
         }
     }

@@ -91,8 +91,8 @@ impl ToolRow {
         match limit {
             None | Some(Value::Null) => Ok(None),
             Some(limit) => limit.as_u64().map(Some).ok_or_else(|| {
-                let said = format!("the arguments do not fit: `{LIMIT}` is no number: {limit}");
-                ToolError::Arguments(said)
+                let message = format!("the arguments do not fit: `{LIMIT}` is no number: {limit}");
+                ToolError::Arguments(message)
             }),
         }
     }

@@ -348,8 +348,8 @@ impl Session<'_> {
             return Ok(None);
         }
         if self.place.kind() != Kind::Overlay {
-            let said = json!({ "code": Code::R214, "guarded": false });
-            self.event("warning", "agent_settings", said)?;
+            let message = json!({ "code": Code::R214, "guarded": false });
+            self.event("warning", "agent_settings", message)?;
             return Ok(None);
         }
         let slot = self.place.aside("settings")?;
@@ -376,8 +376,8 @@ impl Session<'_> {
         let steering: Vec<String> = steering.map(|it| format!("~/{}", it.path)).collect();
         if !dropped.is_empty() {
             let paths: Vec<&str> = dropped.iter().map(|it| it.path.as_str()).collect();
-            let said = json!({ "code": Code::R214, "guarded": true, "dropped": paths, "steers": steering.len() });
-            self.event("warning", "agent_settings", said)?;
+            let message = json!({ "code": Code::R214, "guarded": true, "dropped": paths, "steers": steering.len() });
+            self.event("warning", "agent_settings", message)?;
             let state =
                 |bytes: &Option<Vec<u8>>| bytes.clone().map(|it| FileState::new(it, 0o100_644));
             let changes = dropped.iter().filter_map(|it| {

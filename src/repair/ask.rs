@@ -314,12 +314,12 @@ impl Session<'_> {
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
         // R7.
         if let Some(recovery) = &packet.recovery_context {
-            let said = json!({
+            let message = json!({
                 "attempt": history.attempts.len() + 1,
                 "undefined_names": recovery.undefined_names,
                 "suggested_imports": recovery.suggested_imports,
             });
-            self.event_of_task("warning", "import_error_recovery", said)?;
+            self.event_of_task("warning", "import_error_recovery", message)?;
         }
         self.packet = Some(packet);
         let written = self.journal.read(&format!("{folder}/failure-packet.json"));

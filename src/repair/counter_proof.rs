@@ -136,9 +136,9 @@ impl Session<'_> {
         }
         proof.missing.extend(trying.refuted);
         proof.proven &= proof.missing.is_empty();
-        let said = json!({ "verdict": trying.told.verdict, "runs": trying.told.runs });
+        let message = json!({ "verdict": trying.told.verdict, "runs": trying.told.runs });
         proof.counter_proof = Some(trying.told);
-        self.event("info", "counter_proof", said)?;
+        self.event("info", "counter_proof", message)?;
         Ok(trying.interrupted)
     }
 
@@ -394,11 +394,11 @@ impl Session<'_> {
     ) -> Result<Option<CommandsRun>, RepairError> {
         let spent = trying.began.elapsed().as_secs_f64();
         if trying.told.runs >= MAX_RUNS || spent > MAX_SECONDS {
-            let said = format!(
+            let message = format!(
                 "not tried: {why}; {} runs were made for it",
                 trying.told.runs
             );
-            trying.told.not_applicable.push(said);
+            trying.told.not_applicable.push(message);
             return Ok(None);
         }
         self.lay(trying.laid, extra)?;
@@ -437,8 +437,8 @@ impl Session<'_> {
         self.interrupted |= ran.interrupted;
         trying.interrupted |= ran.interrupted;
         if ran.cut_short || ran.interrupted {
-            let said = format!("not tried to the end: {why}; no time was left");
-            trying.told.not_applicable.push(said);
+            let message = format!("not tried to the end: {why}; no time was left");
+            trying.told.not_applicable.push(message);
             return Ok(None);
         }
         Ok(Some(ran))
@@ -482,8 +482,8 @@ fn tell(trying: &mut Trying<'_>, cases: &[Case]) {
                 bare.join(", ")
             ));
         } else if case.test.assertions.is_empty() {
-            let said = format!("`{name}`: no assertion is known in it");
-            trying.told.not_applicable.push(said);
+            let message = format!("`{name}`: no assertion is known in it");
+            trying.told.not_applicable.push(message);
         }
     }
 }

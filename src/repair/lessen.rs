@@ -36,8 +36,8 @@ impl Session<'_> {
         }
         self.place.reset()?;
         self.place.write(&less)?;
-        let said = json!({ "what": "without-the-needless" });
-        self.event("info", "command_started", said)?;
+        let message = json!({ "what": "without-the-needless" });
+        self.event("info", "command_started", message)?;
         self.purpose = Some("without what of the change looks needless".to_owned());
         let again = self.run_commands()?;
         let failing = self.failing_before(trial.before);

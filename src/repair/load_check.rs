@@ -107,7 +107,7 @@ impl Session<'_> {
                 Some(found.display().to_string())
             })
         });
-        let said = match (&leads_out, &copy) {
+        let message = match (&leads_out, &copy) {
             (Some(path), _) => format!(
                 "`{path}` leads to the worktree, not to the copy in which {names} was changed; \
                  `--workplace overlay` or an install in the copy (`--setup`) mends that"
@@ -121,7 +121,7 @@ impl Session<'_> {
             ),
         };
         LoadCheck::NotLoaded {
-            said,
+            said: message,
             elsewhere: leads_out.is_some() || copy.is_some(),
         }
     }

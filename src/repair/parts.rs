@@ -28,8 +28,8 @@ impl Session<'_> {
         } else {
             "complexity_split"
         };
-        let said = json!({ "reason": reason });
-        self.event_of_task("info", &format!("{event}_started"), said)?;
+        let message = json!({ "reason": reason });
+        self.event_of_task("info", &format!("{event}_started"), message)?;
         let none = Task::default();
         let task = task.unwrap_or(&none);
         let estimate = if timed_out {
@@ -45,14 +45,14 @@ impl Session<'_> {
         };
         self.journal.json(&name, &plan)?;
         if plan.parts.is_empty() {
-            let said = json!({ "error": plan.reason });
+            let message = json!({ "error": plan.reason });
             let level = if timed_out { "error" } else { "warning" };
-            self.event_of_task(level, &format!("{event}_failed"), said)?;
+            self.event_of_task(level, &format!("{event}_failed"), message)?;
             self.part = whole;
             return Ok(SplitEnd::Failed(plan.reason));
         }
-        let said = json!({ "sub_issues_count": plan.parts.len() });
-        self.event_of_task("info", &format!("{event}_success"), said)?;
+        let message = json!({ "sub_issues_count": plan.parts.len() });
+        self.event_of_task("info", &format!("{event}_success"), message)?;
         let ran = self.run_parts(&plan.parts, &whole, task, policy, history)?;
         self.part = whole;
         Ok(SplitEnd::Ran(ran))

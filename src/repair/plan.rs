@@ -102,19 +102,19 @@ impl PartsRun {
             left,
         } = self;
         if *passed {
-            let said = format!("the commands pass after {ran} parts");
-            return stop(RunStatus::Fixed, StopReason::Fixed, &said);
+            let message = format!("the commands pass after {ran} parts");
+            return stop(RunStatus::Fixed, StopReason::Fixed, &message);
         }
-        let mut said = match reason {
+        let mut message = match reason {
             StopReason::AgentTimeout => {
                 format!("the agent ran out of time, also in each of {ran} parts")
             }
             _ => format!("the commands still fail after {ran} parts"),
         };
         if let Some((count, why)) = left {
-            said.push_str(&format!("; not begun: {count} more ({why})"));
+            message.push_str(&format!("; not begun: {count} more ({why})"));
         }
-        stop(RunStatus::Split, *reason, &said)
+        stop(RunStatus::Split, *reason, &message)
     }
 }
 
@@ -218,15 +218,15 @@ fn of_last(last: &Observed, history: &History, policy: &Policy) -> Step {
 
 fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
     if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
-        let said = format!(
+        let message = format!(
             "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
             in_full(failure)
         );
         let reason = StopReason::UserActionRequired;
-        return Some(stop(RunStatus::UserActionRequired, reason, &said));
+        return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
-    let said = "nothing more can be done without an agent";
-    (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, said))
+    let message = "nothing more can be done without an agent";
+    (!policy.agent).then(|| give_up(history, StopReason::TestsFailed, message))
 }
 
 // What the first run says when no repair is to follow.

@@ -304,8 +304,8 @@ impl Session<'_> {
     }
 
     fn run_with_the_tests_as_they_were(&mut self) -> Result<CommandsRun, RepairError> {
-        let said = json!({ "what": "tests-as-they-were" });
-        self.event("info", "command_started", said)?;
+        let message = json!({ "what": "tests-as-they-were" });
+        self.event("info", "command_started", message)?;
         self.purpose = Some("with the tests as they were".to_owned());
         self.run_commands()
     }

@@ -54,8 +54,8 @@ pub fn repair(
     let mut session = Session::open(setup, stop, watch, before)?;
     session.journal.json("run.json", &key)?;
     session.event("info", "run_started", json!({ "commands": key.commands }))?;
-    let said = json!({ "kind": session.place.kind(), "why": session.place.why() });
-    session.event("info", "workplace", said)?;
+    let message = json!({ "kind": session.place.kind(), "why": session.place.why() });
+    session.event("info", "workplace", message)?;
     let mut history = History {
         seconds: session.journal.seconds(),
         failed_before: setup.before.flaky.clone(),
@@ -218,8 +218,8 @@ impl RunKey {
             ("the agent", !fixed && before.agent != self.agent),
         ];
         if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
-            let said = format!("{what} differ from those it was started with");
-            return Err(RepairError::Resume(said));
+            let message = format!("{what} differ from those it was started with");
+            return Err(RepairError::Resume(message));
         }
         let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
         let last = events

@@ -364,9 +364,9 @@ impl<'s> Session<'s> {
         for path in paths {
             let path = path.to_string_lossy();
             let path = self.setup.redactor.redact(&path).text.into_owned();
-            let said = json!({ "path": path, "agent": agent });
+            let message = json!({ "path": path, "agent": agent });
             if self.refused.insert(Refused { path, agent }) {
-                self.event("warning", "sandbox_refused", said)?;
+                self.event("warning", "sandbox_refused", message)?;
             }
         }
         Ok(())
@@ -379,8 +379,8 @@ impl<'s> Session<'s> {
             return Ok(());
         }
         let missing = &self.not_confined;
-        let said = json!({ "code": Code::R211, "sandbox": state, "not_confined": missing });
-        self.event("warning", "sandbox", said)
+        let message = json!({ "code": Code::R211, "sandbox": state, "not_confined": missing });
+        self.event("warning", "sandbox", message)
     }
 
     /// Takes a run of the commands as what later attempts stand on.
@@ -495,11 +495,11 @@ impl<'s> Session<'s> {
         let source = self.place.source()?;
         let reported = observe_log(&diagnose_in(log, &facts, &source), log);
         drop(source);
-        let said = json!({
+        let message = json!({
             "kind": reported.kind,
             "failingTests": reported.failing_tests,
         });
-        self.event("info", "reported_failure", said)?;
+        self.event("info", "reported_failure", message)?;
         let tells = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
         Ok(Some(reported).filter(|it| tells || !it.failing_tests.is_empty()))
     }
@@ -558,9 +558,9 @@ fn open_place<'s>(
             return;
         }
         *last = Instant::now();
-        let said = json!({ "files": done, "of": of });
+        let message = json!({ "files": done, "of": of });
         // The copy goes on whether or not it can be told.
-        if let Ok(event) = journal.event("info", "workplace_copying", said) {
+        if let Ok(event) = journal.event("info", "workplace_copying", message) {
             watch(&event);
         }
     })?;

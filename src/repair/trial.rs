@@ -385,16 +385,16 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
 
 // How an attempt ended, from what its change did.
 fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReason, bool, String) {
-    let (reason, kept, said) = told(trial, after, changes);
-    let said = match trial.before {
-        Some(before) if said == PART_GONE => gone(before, after),
+    let (reason, kept, message) = told(trial, after, changes);
+    let message = match trial.before {
+        Some(before) if message == PART_GONE => gone(before, after),
         Some(_) if reason == StopReason::TestsChanged => match next_error(after) {
-            "" => said.to_owned(),
-            next => format!("{said}: {next}"),
+            "" => message.to_owned(),
+            next => format!("{message}: {next}"),
         },
-        _ => said.to_owned(),
+        _ => message.to_owned(),
     };
-    (reason, kept, said)
+    (reason, kept, message)
 }
 
 /// Whether a run is one step further than what a patch began with.

@@ -8,7 +8,7 @@ use crate::model::{CiReport, CiSuggestion, RunFailure};
 pub fn ci_markdown(report: &CiReport) -> String {
     let mut text = format!("{MARK}\n");
     let patch = report.patch.as_deref();
-    let said = match (report.failures.is_empty(), patch, report.verified) {
+    let message = match (report.failures.is_empty(), patch, report.verified) {
         (true, ..) => "### mendit: nothing failed\n",
         (_, Some(_), Some(true)) => "### mendit: there is a patch, and the tests pass with it\n",
         (_, Some(_), Some(false)) => "### mendit: there is a patch, and the tests still fail\n",
@@ -18,7 +18,7 @@ pub fn ci_markdown(report: &CiReport) -> String {
         }
         (_, None, _) => "### mendit: what failed\n",
     };
-    text.push_str(said);
+    text.push_str(message);
     for row in &report.failures {
         let summary = &row.summary;
         let jobs: Vec<String> = row.jobs.iter().map(|it| code(it)).collect();

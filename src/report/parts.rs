@@ -31,11 +31,11 @@ mod tests {
     #[test]
     fn every_engine_runs_every_part_once() {
         let words = ["real", "a set", "--agent", "it's mine"].map(str::to_owned);
-        let said = r"mendit bench real 'a set' --agent 'it'\''s mine'";
+        let message = r"mendit bench real 'a set' --agent 'it'\''s mine'";
         let github = PARTS_GITHUB.script(3, &words);
-        assert!(github.contains("part: [1, 2, 3]") && github.contains(said));
+        assert!(github.contains("part: [1, 2, 3]") && github.contains(message));
         assert!(github.contains("--partition ${{ matrix.part }}/3"));
         let slurm = PARTS_SLURM.script(3, &words);
-        assert!(slurm.contains("--array=1-3\n") && slurm.contains(said));
+        assert!(slurm.contains("--array=1-3\n") && slurm.contains(message));
     }
 }

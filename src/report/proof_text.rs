@@ -124,18 +124,18 @@ fn runner(one: &RunnerProof, proof: &Proof) -> String {
             files.join(", ")
         );
     };
-    let mut said = match one.source {
+    let mut message = match one.source {
         ProofSource::Report => format!("{name}, by its report"),
         ProofSource::Text => format!("{name}, by its summary"),
         ProofSource::ExitCode => format!("{name}, by its exit code"),
     };
     if let Some(after) = one.after {
-        said.push_str(&format!(": {after}"));
+        message.push_str(&format!(": {after}"));
     }
     if let Some(before) = one.before {
-        said.push_str(&format!("; before {before}"));
+        message.push_str(&format!("; before {before}"));
     }
-    said
+    message
 }
 
 #[cfg(test)]

@@ -156,8 +156,8 @@ impl Walk<'_> {
         }
         self.edits.insert(path, state);
         if self.edits.len() > MAX_FILES {
-            let said = format!("more than {MAX_FILES} files were changed or made");
-            return Err(WorkplaceError::TooMuch(said));
+            let message = format!("more than {MAX_FILES} files were changed or made");
+            return Err(WorkplaceError::TooMuch(message));
         }
         Ok(())
     }

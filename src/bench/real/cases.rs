@@ -153,8 +153,8 @@ impl Commits<'_> {
         };
         let judged = judge(patch, &source, &options);
         if judged.changes.is_empty() {
-            let said = format!("its patch does not apply: {}", judged.verdict.feedback);
-            return Ok(Hidden::Failed(said));
+            let message = format!("its patch does not apply: {}", judged.verdict.feedback);
+            return Ok(Hidden::Failed(message));
         }
         let mut changes = judged.changes;
         changes.retain(|it| !self.fix.taken.contains(&it.path));
@@ -203,8 +203,8 @@ impl Layout for Commits<'_> {
     ) -> Result<Option<Hidden>, BenchError> {
         let lease = laid.held.as_ref().and_then(|it| it.downcast_ref::<Lease>());
         let (Some(lease), Some(patch)) = (lease, patch) else {
-            let said = "there is no patch to be judged".to_owned();
-            return Ok(Some(Hidden::Failed(said)));
+            let message = "there is no patch to be judged".to_owned();
+            return Ok(Some(Hidden::Failed(message)));
         };
         Ok(Some(self.judge(lease, patch, stop)?))
     }

@@ -171,8 +171,8 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, ExpectedFile>, BenchErr
                 id: BlobId::of(target.as_bytes()).to_string(),
             },
             EntryKind::NotCheckedOut => {
-                let said = format!("the clone lacks the file `{}`", entry.path);
-                return Err(BenchError::Lacking(said));
+                let message = format!("the clone lacks the file `{}`", entry.path);
+                return Err(BenchError::Lacking(message));
             }
             _ => continue,
         };

@@ -40,8 +40,9 @@ impl Sides {
         for path in taken {
             let after = match state(&self.fixed, path)? {
                 Some(state) if state.mode == 0o120_000 => {
-                    let said = format!("`{path}` is a link, and links among tests are not taken");
-                    return Err(BenchError::Lacking(said));
+                    let message =
+                        format!("`{path}` is a link, and links among tests are not taken");
+                    return Err(BenchError::Lacking(message));
                 }
                 after => after.map(|it| it.bytes),
             };

@@ -75,8 +75,8 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
     }
     for fix in &set.fixes {
         if !set.environments.iter().any(|it| it.name == fix.environment) {
-            let said = format!("`{}` names no environment of the set", fix.id);
-            return Err(wrong(path, said));
+            let message = format!("`{}` names no environment of the set", fix.id);
+            return Err(wrong(path, message));
         }
     }
     Ok(set)

@@ -19,12 +19,12 @@ pub(super) fn refused(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
             .chain(only)
             .filter(|it| it.published != port)
         {
-            let said = format!(
+            let message = format!(
                 "Call port {}, which the compose file publishes for `{}`",
                 row.published, row.service
             );
             let url = format!("{before}:{}{after}", row.published);
-            fixes.extend(probe.with_url(url).map(|it| Fix::change(said, it)));
+            fixes.extend(probe.with_url(url).map(|it| Fix::change(message, it)));
         }
     }
     let service = wanted.and_then(|port| compose.iter().find(|it| it.published == port));
@@ -81,12 +81,12 @@ fn names_port(diagnosis: &Diagnosis, port: u16) -> bool {
 pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let probe = history.current;
     let Target::Server(endpoint) = &probe.target else {
-        let said = "Two programs speak different transports: see the evidence";
-        return vec![Fix::person(said)];
+        let message = "Two programs speak different transports: see the evidence";
+        return vec![Fix::person(message)];
     };
     let mut fixes = Vec::new();
-    let mut call = |url: &str, said: String| {
-        fixes.extend(probe.with_url(url).map(|it| Fix::change(said, it)));
+    let mut call = |url: &str, message: String| {
+        fixes.extend(probe.with_url(url).map(|it| Fix::change(message, it)));
     };
     let url = endpoint.url.as_deref();
     match endpoint.transport {
@@ -105,10 +105,10 @@ pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
             }
             for url in history.said_urls {
                 let url = with_path(url, "/mcp");
-                let said = format!(
+                let message = format!(
                     "Call {url}, where the program says it listens; its host will not start it then"
                 );
-                call(&url, said);
+                call(&url, message);
             }
             fixes.push(Fix::person(
                 "The program does not speak MCP on its standard output: tell it to use stdio, or \
@@ -123,8 +123,8 @@ pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
                 None => with_path(url, "/mcp"),
             };
             if other != url {
-                let said = format!("Call {other}, the usual place of streamable HTTP");
-                fixes.extend(probe.with_url(other).map(|it| Fix::change(said, it)));
+                let message = format!("Call {other}, the usual place of streamable HTTP");
+                fixes.extend(probe.with_url(other).map(|it| Fix::change(message, it)));
             }
             fixes.push(Fix::person(
                 "What answers there does not speak streamable HTTP: correct the address, or start \
@@ -142,8 +142,8 @@ fn on_stdio(probe: &Probe) -> Option<Fix> {
     };
     endpoint.transport = Transport::Stdio;
     let command = endpoint.command.first()?;
-    let said = format!("Start `{command}`, which the configuration names, on stdio");
-    Some(Fix::change(said, changed))
+    let message = format!("Start `{command}`, which the configuration names, on stdio");
+    Some(Fix::change(message, changed))
 }
 
 // The address with a path, when it has none.

@@ -8,8 +8,8 @@ pub(super) fn timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     if probe.timeout <= first.timeout {
         let mut longer = probe.clone();
         longer.timeout = first.timeout.saturating_mul(2);
-        let said = format!("Give it {} seconds", longer.timeout.as_secs_f64());
-        fixes.push(Fix::change(said, longer));
+        let message = format!("Give it {} seconds", longer.timeout.as_secs_f64());
+        fixes.push(Fix::change(message, longer));
     }
     let mut services: Vec<&str> = history
         .surroundings
@@ -52,12 +52,12 @@ pub(super) fn auth(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         }
         Target::Command(_) => Vec::new(),
     };
-    let said = if names.is_empty() {
+    let message = if names.is_empty() {
         "The credentials are refused, and the configuration sends none: add them".to_owned()
     } else {
         format!("The credentials are refused: check {}", quoted(&names))
     };
-    vec![Fix::person(said)]
+    vec![Fix::person(message)]
 }
 
 /// A variable is missing: where its name stands, and which names are near.
@@ -77,16 +77,16 @@ pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<F
     else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    let mut said = format!("Set `{name}`");
+    let mut message = format!("Set `{name}`");
     let example = around
         .examples
         .iter()
         .find(|(_, names)| names.contains(name));
     if let Some((file, _)) = example {
-        said.push_str(&format!(", which stands in {file}"));
+        message.push_str(&format!(", which stands in {file}"));
     }
     if around.env_file.contains(name) {
-        said.push_str("; .env sets it, and what was started does not read .env");
+        message.push_str("; .env sets it, and what was started does not read .env");
     } else {
         let near =
             |other: &&str| strsim::jaro_winkler(name, other) >= 0.85 || shares_end(name, other);
@@ -98,10 +98,10 @@ pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<F
             .take(3)
             .collect();
         if !near.is_empty() {
-            said.push_str(&format!("; .env has {}", quoted(&near)));
+            message.push_str(&format!("; .env has {}", quoted(&near)));
         }
     }
-    vec![Fix::person(said).variable(Some(name))]
+    vec![Fix::person(message).variable(Some(name))]
 }
 
 // Words with the shape of a variable: upper case, at least one `_` or four letters.
@@ -142,8 +142,9 @@ pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fi
             && let Some(interpreter) = history.surroundings.program(interpreters)
             && let Some(changed) = probe.with_front(1, &[interpreter, program])
         {
-            let said = format!("Start `{program}` with `{interpreter}`, as it is not executable");
-            fixes.push(Fix::change(said, changed));
+            let message =
+                format!("Start `{program}` with `{interpreter}`, as it is not executable");
+            fixes.push(Fix::change(message, changed));
         }
         fixes.push(
             Fix::person(format!("`{program}` may not be run")).run(format!("chmod +x {program}")),
@@ -178,15 +179,15 @@ pub(in crate::heal) fn unknown(diagnosis: &Diagnosis, history: &History<'_>) -> 
         .iter()
         .map(|line| line.text.trim())
         .collect();
-    let said = if evidence.is_empty() {
+    let message = if evidence.is_empty() {
         history.tail.trim().to_owned()
     } else {
         evidence.join("\n")
     };
-    vec![Fix::person(if said.is_empty() {
+    vec![Fix::person(if message.is_empty() {
         diagnosis.suggested_fix.clone()
     } else {
-        format!("{}\n{said}", diagnosis.suggested_fix)
+        format!("{}\n{message}", diagnosis.suggested_fix)
     })]
 }
 

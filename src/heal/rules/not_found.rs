@@ -151,8 +151,8 @@ fn ways_to(probe: &Probe, program: &str, history: &History<'_>) -> Vec<Fix> {
     };
     let bare = !program.contains('/');
     if bare && around.npm.contains(program) && around.programs.contains("npx") {
-        let said = format!("Run `{program}` of package.json with npx");
-        add(said, &["npx", "--no-install", program]);
+        let message = format!("Run `{program}` of package.json with npx");
+        add(message, &["npx", "--no-install", program]);
     }
     if let Some(file) = around.local.get(name) {
         add(format!("Start `{file}`, which is installed here"), &[file]);
@@ -185,12 +185,12 @@ fn install(program: &str, history: &History<'_>) -> Fix {
     let around = history.surroundings;
     let name = program_of(program);
     if around.npm.contains(name) {
-        let said = format!("`{name}` is in package.json and not installed: run your installer");
-        return Fix::person(said).run("npm install");
+        let message = format!("`{name}` is in package.json and not installed: run your installer");
+        return Fix::person(message).run("npm install");
     }
     if around.has_python(name) {
-        let said = format!("`{name}` is in the manifest and not installed: run your installer");
-        return Fix::person(said).run("pip install -r requirements.txt");
+        let message = format!("`{name}` is in the manifest and not installed: run your installer");
+        return Fix::person(message).run("pip install -r requirements.txt");
     }
     let known = INSTALLS.iter().find(|(known, _)| *known == name);
     Fix::person(match known {

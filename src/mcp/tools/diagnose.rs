@@ -62,8 +62,8 @@ pub(super) fn log(
 ) -> Result<Option<Input>, ToolError> {
     Ok(match (text, file) {
         (Some(_), Some(_)) => {
-            let said = "give either `log` or `logFile`";
-            return Err(ToolError::Arguments(said.to_owned()));
+            let message = "give either `log` or `logFile`";
+            return Err(ToolError::Arguments(message.to_owned()));
         }
         (Some(text), None) => Some(Input::held("log", text)),
         (None, Some(file)) => Some(Input::held(file, readable_file(app, file, progress)?)),

@@ -39,8 +39,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         None => None,
     };
     if log.is_none() && (given.names.is_empty() || given.file.is_none()) {
-        let said = "name what is undefined with `names` and `file`, or give a `log` that does";
-        return Err(ToolError::Arguments(said.to_owned()));
+        let message = "name what is undefined with `names` and `file`, or give a `log` that does";
+        return Err(ToolError::Arguments(message.to_owned()));
     }
     let request = HintRequest {
         names: given.names,

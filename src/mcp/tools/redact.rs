@@ -37,8 +37,8 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
             (Input::held(&typed, bytes), shell_word(&typed).into_owned())
         }
         _ => {
-            let said = "give either `text` or `file`";
-            return Err(ToolError::Arguments(said.to_owned()));
+            let message = "give either `text` or `file`";
+            return Err(ToolError::Arguments(message.to_owned()));
         }
     };
     let env = Switch::On;
