@@ -1,5 +1,6 @@
-//! mendit makes automatic code repair dependable: it diagnoses a failing log, packs the files that
-//! a repair needs under hard caps, and judges and applies the patches that come back.
+//! mendit makes automatic code repair dependable: it says which change made a test fail, diagnoses the log,
+//! packs the files that a repair needs under hard caps, judges and applies the patches that come back, and
+//! proves what is fixed.
 //!
 //! # The house
 //!
@@ -39,7 +40,34 @@
 //! | 10 | `mcp` | the tasks as tools of an MCP server |
 //! | 11 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
 //!
-//! # Four walks
+//! # A failure, from its log to `fixed`
+//!
+//! **The log.** [`diagnose::Log`] keeps what may tell of megabytes to gigabytes. `diagnose/normalise` takes
+//! timestamps and colours off its lines; `steps` finds the steps of the CI job and which failed; `quiet` marks
+//! what tells of no failure. `runners` read the failing tests in each runner's spelling, `rules` what a line
+//! means, as a table; each hit is a `Finding` with a weight and a line. `decide` weighs them to one kind with
+//! a confidence, `locate` finds the files that are meant. [`model::Diagnosis`] is masked before anybody sees it.
+//!
+//! **The cause.** [`app::find_cause`] asks [`git`] for states at which the command may have passed. [`why`] cuts
+//! the difference from one of them into hunks and puts them in an order: what the failing tests ran by [`trace`],
+//! what they name, what the log points at. [`why::next`] says which hunks to take back, a [`workplace`] has the
+//! files so, the failing tests run; what makes them pass twice, and no less, is the cause.
+//!
+//! **The remedies.** [`remedies`] is one list of what needs no model: imports that [`hint`] finds and proves, what
+//! a tool proposes itself, what a witness in the log names. The loop lays each in and runs the command.
+//!
+//! **An attempt.** [`repair::next`] looks at the history and says `Ask`. `repair/ask` has [`context`] build a
+//! packet: candidates from the graph and the log, [`rank`] orders them, bytes are shared out by worth, secrets
+//! masked. [`agent`] calls the command in a [`workplace`] and reads its reply. `repair/trial` judges the patch,
+//! lays it in, runs the commands; `repair/observe` and `progress` compare what fails now with what failed
+//! before.
+//!
+//! **The proof.** `prove` asks [`proof`] what the runner itself said, without the changes to tests too;
+//! `load_check` looks whether what was changed is what ran. `counter_proof` changes what the formerly failing
+//! tests expect, in a copy, and runs them: a test that then still passes tells nothing. The change is kept or
+//! taken back, and the result is one line more of the history.
+//!
+//! # Two walks below
 //!
 //! **A patch.** Bytes come in through [`app::check_patch`] or [`app::apply_patch`]. `patch/read` finds out the
 //! format and gives a [`patch::PatchSet`]: files, hunks, lines with their numbers in the patch, mends that
@@ -50,25 +78,11 @@
 //! out is [`patch::Judged`]: a verdict with codes and lines, and [`patch::Change`]s. Only when it applies does
 //! `patch/write` take them: a journal outside the worktree, every file beside its place, then renamed.
 //!
-//! **A log.** [`diagnose::Log`] keeps what may tell of megabytes to gigabytes. `diagnose/normalise` takes
-//! timestamps and colours off its lines; `steps` finds the steps of the CI job and which failed; `quiet` marks
-//! what tells of no failure. `runners` read the failing tests in each runner's spelling, `rules` what a line
-//! means, as a table; each hit is a `Finding` with a weight and a line. `decide` weighs them to one kind with
-//! a confidence, `locate` finds the files that are meant. [`model::Diagnosis`] is masked before anybody sees it.
-//!
 //! **A specifier.** [`languages::facts`] parses a file by its language's grammar and gives a
 //! [`model::FileFacts`]; each [`model::Import`] has its specifier and names. [`languages::Resolver`] asks the
 //! language: Node's and TypeScript's rules, or Python's roots, over the listing, never the disk. The answer is
 //! a file, something external, or what was tried. [`graph::Graph`] goes on from there: closures in waves,
 //! importers, a name through barrels to the file that defines it. `state` keeps facts by blob id.
-//!
-//! **An attempt.** [`repair::next`] looks at the history and says `Ask`. `repair/ask` has [`context`] build a
-//! packet: candidates from the graph and the log, [`rank`] orders them, bytes are shared out by worth, secrets
-//! masked. [`agent`] calls the command in a [`workplace`] and reads its reply. `repair/trial` judges the patch,
-//! lays it in, runs the commands; `repair/observe` and `progress` compare what fails now with what failed
-//! before; `prove` asks [`proof`] what the runner itself said, without the changes to tests too; `load_check`
-//! looks whether what was changed is what ran. The change is kept or taken back, and the result is one line
-//! more of the history.
 //!
 //! # Habits
 //!

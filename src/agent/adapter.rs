@@ -29,7 +29,7 @@ pub struct Adapter {
 
 /// What the events of an agent tell.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Told {
+pub struct Transcript {
     /// What it said.
     pub text: String,
     /// What it took; none where it tells nothing of that.
@@ -64,7 +64,7 @@ impl Adapter {
 
     /// What an agent told in its events; `None` where it printed none, or has none.
     #[must_use]
-    pub fn told(&self, printed: &str) -> Option<Told> {
+    pub fn told(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {
             return None;
         }
@@ -102,7 +102,7 @@ impl Adapter {
         let texts: Vec<&str> = texts.iter().filter_map(Value::as_str).collect();
         let sessions = found(&self.session);
         let session = sessions.iter().filter_map(Value::as_str).next_back();
-        (!events.is_empty()).then(|| Told {
+        (!events.is_empty()).then(|| Transcript {
             text: texts.join("\n"),
             session: session.filter(|it| is_name(it)).map(str::to_owned),
             usage: any.then(|| Usage {

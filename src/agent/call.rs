@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::adapter::{Adapter, Told};
+use super::adapter::{Adapter, Transcript};
 use super::reply::{Reply, read_reply};
 use crate::exec::{
     CommandLine, Environment, ExecError, Job, Limits, Outcome, Sink, Stdin, Stop, run,
@@ -63,13 +63,13 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
     let told = call.adapter.and_then(|it| it.told(&printed));
-    let Told {
+    let Transcript {
         text,
         usage,
         session,
-    } = told.unwrap_or(Told {
+    } = told.unwrap_or(Transcript {
         text: printed,
-        ..Told::default()
+        ..Transcript::default()
     });
     let text = written
         .filter(|text| !text.trim().is_empty())

@@ -11,7 +11,7 @@ mod settings;
 mod settings_guard;
 mod trouble;
 
-pub use adapter::{Adapter, Told};
+pub use adapter::{Adapter, Transcript};
 pub use call::{Answer, Call, Places, call, fill_template};
 pub use endpoint::ChatEndpoint;
 #[cfg(feature = "http")]

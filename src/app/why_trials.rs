@@ -67,7 +67,7 @@ pub(super) struct Trials<'a> {
 }
 
 /// What a search leaves for its document.
-pub(super) struct Told {
+pub(super) struct TrialLog {
     pub(super) tests: Vec<String>,
     pub(super) trials: Vec<WhyTrial>,
     pub(super) runs: u32,
@@ -167,8 +167,8 @@ impl<'a> Trials<'a> {
         self.ended
     }
 
-    pub(super) fn told(self) -> Told {
-        Told {
+    pub(super) fn told(self) -> TrialLog {
+        TrialLog {
             tests: self.tests.into_iter().collect(),
             trials: self.tried,
             runs: self.runs,

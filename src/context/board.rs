@@ -1,6 +1,6 @@
 use crate::languages::{Language, Outline};
 use crate::model::{RepoPath, Traced};
-use crate::rank::{Issue, Piece, Question, Rarity, Said, Unit, units, worth};
+use crate::rank::{Issue, Piece, Question, Rarity, Unit, Wording, units, worth};
 use crate::state::Store;
 
 use super::focus::Focus;
@@ -161,8 +161,8 @@ impl<'a> Board<'a> {
             .collect();
         let question = Question {
             said: match weighing.issue {
-                Some((issue, rarity)) => Said::Issue(issue, rarity),
-                None => Said::Log(weighing.focus.text.as_bytes()),
+                Some((issue, rarity)) => Wording::Issue(issue, rarity),
+                None => Wording::Log(weighing.focus.text.as_bytes()),
             },
             seeds: &seeds,
         };

@@ -156,7 +156,7 @@ impl ServerHandler for Server {
             };
             (row.call)(&caller, arguments)
         });
-        let mut told = Told::default();
+        let mut told = Notified::default();
         let mut ended = self.ended.subscribe();
         let mut silence = tokio::time::interval(SILENCE);
         silence.tick().await;
@@ -318,7 +318,7 @@ fn end(stop: Stop) {
 async fn tell(
     context: &RequestContext<RoleServer>,
     token: Option<&ProgressToken>,
-    told: &Told,
+    told: &Notified,
     said: String,
 ) {
     if let Some(token) = token {
@@ -329,13 +329,13 @@ async fn tell(
 }
 
 // What a caller was told of a call, and what its command printed last.
-struct Told {
+struct Notified {
     count: u32,
     last: String,
     since: Instant,
 }
 
-impl Default for Told {
+impl Default for Notified {
     fn default() -> Self {
         Self {
             count: 0,
@@ -345,7 +345,7 @@ impl Default for Told {
     }
 }
 
-impl Told {
+impl Notified {
     // What is to be told at once.
     fn hear(&mut self, heard: Heard) -> Option<String> {
         match heard {

@@ -23,4 +23,4 @@ pub use pool::{Pool, ProjectPart};
 pub use signals::Commit;
 pub use units::{Unit, units};
 pub use weights::{Signal, WEIGHTS, Weight};
-pub use worth::{Piece, Question, Said, worth};
+pub use worth::{Piece, Question, Wording, worth};

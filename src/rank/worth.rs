@@ -27,7 +27,7 @@ pub struct Piece<'t> {
 #[derive(Clone, Copy)]
 pub struct Question<'t> {
     /// What says what is wrong.
-    pub said: Said<'t>,
+    pub said: Wording<'t>,
     /// Pieces that fail, such as the bodies of failing tests, and pieces that the log points into,
     /// with their weight.
     pub seeds: &'t [(usize, f64)],
@@ -35,7 +35,7 @@ pub struct Question<'t> {
 
 /// Who says what is wrong.
 #[derive(Clone, Copy)]
-pub enum Said<'t> {
+pub enum Wording<'t> {
     /// A log: what it tells of the failure.
     Log(&'t [u8]),
     /// A person, in words of which it is known how rare they are in the repository.
@@ -59,8 +59,8 @@ pub(super) struct Asked<'t> {
 impl<'t> Asked<'t> {
     fn of(words: &[Words], question: &Question<'t>) -> Self {
         let text = match question.said {
-            Said::Issue(issue, rarity) => return issue.asks(rarity),
-            Said::Log(text) => text,
+            Wording::Issue(issue, rarity) => return issue.asks(rarity),
+            Wording::Log(text) => text,
         };
         let mut weights: BTreeMap<TermId, f64> = BTreeMap::new();
         for (id, count) in Words::of(text).all(PART) {
@@ -297,7 +297,7 @@ fn last_name(name: &str) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, Question, Said, worth};
+    use super::{Piece, Question, Wording, worth};
 
     fn order(texts: &[(&str, &[&str], f64)], question: &Question<'_>) -> Vec<usize> {
         let pieces: Vec<Piece<'_>> = texts
@@ -335,13 +335,13 @@ mod tests {
             ("def close_socket(): open_socket()", &["close_socket"], 1.0),
         ];
         let question = Question {
-            said: Said::Log(b"assert basket_total(3) == 4"),
+            said: Wording::Log(b"assert basket_total(3) == 4"),
             seeds: &[(0, 1.0)],
         };
         let found = order(texts, &question);
         assert_eq!(found[..2], [2, 3], "{found:?}");
         let socket = Question {
-            said: Said::Log(b"OSError in open_socket"),
+            said: Wording::Log(b"OSError in open_socket"),
             seeds: &[],
         };
         let found = order(texts, &socket);

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::nearest::only_quoted;
-use super::witness::{Edit, MAX_CANDIDATES, Said, each};
+use super::witness::{Edit, MAX_CANDIDATES, Statement, each};
 use crate::hint::leads_to;
 use crate::languages::{facts, words};
 use crate::model::RepoPath;
@@ -55,7 +55,7 @@ pub(super) fn gone(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
     found
 }
 
-impl Said<'_> {
+impl Statement<'_> {
     // The module that was asked for a name: the file that the line names, or the frame where that answers for its
     // members itself or lists the name.
     fn module(&self, source: &dyn Source, frame: Option<(&str, usize)>) -> Option<RepoPath> {

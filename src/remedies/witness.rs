@@ -104,10 +104,10 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
 pub(super) fn each<'l>(
     log: &'l str,
     is_asked: &dyn Fn(Edit) -> bool,
-    put: &mut dyn FnMut(&Said<'l>, Frame<'l>) -> bool,
+    put: &mut dyn FnMut(&Statement<'l>, Frame<'l>) -> bool,
 ) {
     let mut frame: Frame<'_> = None;
-    let mut open: Vec<Said<'_>> = Vec::new();
+    let mut open: Vec<Statement<'_>> = Vec::new();
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         if let Some(here) = python_frame(line) {
@@ -131,7 +131,7 @@ type Frame<'l> = Option<(&'l str, usize)>;
 
 // What a line says.
 #[derive(Clone)]
-pub(super) struct Said<'l> {
+pub(super) struct Statement<'l> {
     row: &'static Row,
     pub(super) path: Option<&'l str>,
     line: Option<usize>,
@@ -143,12 +143,12 @@ pub(super) struct Said<'l> {
 }
 
 impl Row {
-    fn read<'l>(&'static self, line: &'l str) -> Option<Said<'l>> {
+    fn read<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
         let pattern = self.compiled.get_or_init(|| Regex::new(&self.pattern).ok());
         let found: Captures<'l> = pattern.as_ref()?.captures(line)?;
         let group = |name: &str| found.name(name).map(|it| it.as_str());
         let number = |name: &str| group(name).and_then(|it| it.parse().ok());
-        Some(Said {
+        Some(Statement {
             row: self,
             path: group("path"),
             line: number("line"),
@@ -161,7 +161,7 @@ impl Row {
     }
 }
 
-impl<'l> Said<'l> {
+impl<'l> Statement<'l> {
     fn place(&self, frame: Option<(&'l str, usize)>) -> Option<(&'l str, usize)> {
         self.path.zip(self.line).or(frame)
     }

@@ -14,7 +14,7 @@ use crate::patch::{Change, FileState};
 
 /// How tests ended that were called as plain functions.
 #[derive(Deserialize)]
-struct Said {
+struct GuiseCounts {
     passed: u64,
     failed: u64,
     /// By their runner all the same.
@@ -388,7 +388,7 @@ const LOOKS_AT_ITSELF: &[&str] = &[
     "Snapshot(",
 ];
 
-fn read(path: &Path) -> Option<Said> {
+fn read(path: &Path) -> Option<GuiseCounts> {
     let metadata = fs::symlink_metadata(path).ok()?;
     let text = (metadata.is_file() && metadata.len() < 4096).then(|| fs::read(path).ok())??;
     serde_json::from_slice(&text).ok()
