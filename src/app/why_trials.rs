@@ -9,7 +9,7 @@ use super::{App, AppError, Progress};
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::Stop;
 use crate::model::{
-    Diagnosis, FailureKind, Remedy, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial,
+    Diagnosis, FailureKind, Remedy, RepoPath, TestEnd, Traced, WhyOutcome, WhyReason, WhyTrial,
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
@@ -44,6 +44,10 @@ pub(super) struct Trials<'a> {
     diagnosis: Option<Diagnosis>,
     tests: BTreeSet<String>,
     errors: BTreeSet<String>,
+    // Those of them that a state in which the others pass skips.
+    skipped: BTreeSet<String>,
+    // Whether it was counted how many of them are run alone.
+    is_counted: bool,
     // The line that runs the failing tests alone, and how many it names.
     alone: Option<(String, usize)>,
     // How they are run for a look at what they run.
@@ -81,6 +85,8 @@ impl<'a> Trials<'a> {
             diagnosis: None,
             tests: BTreeSet::new(),
             errors: BTreeSet::new(),
+            skipped: BTreeSet::new(),
+            is_counted: false,
             alone: None,
             plan: None,
             tried: Vec::new(),
@@ -169,7 +175,7 @@ impl<'a> Trials<'a> {
 
     pub(super) fn told(self) -> TrialLog {
         TrialLog {
-            tests: self.tests.into_iter().collect(),
+            tests: self.tests.difference(&self.skipped).cloned().collect(),
             trials: self.tried,
             runs: self.runs,
             whole_runs: self.whole_runs,
@@ -277,6 +283,9 @@ impl<'a> Trials<'a> {
             return Ok(None);
         };
         let mut outcome = self.outcome(&ran);
+        if outcome == WhyOutcome::Other && self.counts_anew(&ran)? {
+            outcome = self.outcome(&ran);
+        }
         // Where the tests that are chosen do not fail alone as they did among the others, the whole
         // command is asked from then on.
         if self.alone.is_some() && states.is_empty() && outcome != WhyOutcome::Fails {
@@ -375,7 +384,7 @@ impl<'a> Trials<'a> {
     }
 
     // What the tests that failed do now. A pass of a runner that is known is one that it counts.
-    fn outcome(&self, ran: &CommandsRun) -> WhyOutcome {
+    fn outcome(&mut self, ran: &CommandsRun) -> WhyOutcome {
         let failing = &ran.diagnosis.failing_tests;
         if self.tests.is_empty() {
             let now = errors(&ran.diagnosis);
@@ -390,17 +399,52 @@ impl<'a> Trials<'a> {
         if failing.iter().any(|test| self.tests.contains(test)) {
             return WhyOutcome::Fails;
         }
-        let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
-        let passed: Option<u64> = accounts
-            .map(|account| Some(account.counts.passed))
-            .fold(None, |all, one| Some(all.unwrap_or(0) + one?));
-        let counted = passed.is_none_or(|passed| passed >= self.asked());
+        let passed = passed(ran);
+        // Those that such a state skips tell nothing of it.
+        let skipped = self.skipped_in(ran);
+        let counted =
+            passed.is_none_or(|passed| passed > 0 && passed + skipped.len() as u64 >= self.asked());
         let others = !failing.is_empty() && passed.is_some();
         if counted && (ran.observed.passed || others) {
+            self.skipped.extend(skipped);
             WhyOutcome::Passes
         } else {
             WhyOutcome::Other
         }
+    }
+
+    // Whether the line that runs the failing tests alone reaches fewer of them than it names, as where a name is
+    // empty: then those that fail with it as things are, are asked for.
+    fn counts_anew(&mut self, ran: &CommandsRun) -> Result<bool, AppError> {
+        let green = ran.observed.passed && passed(ran) > Some(0);
+        let Some(named) = self.alone.as_ref().map(|it| it.1).filter(|_| green) else {
+            return Ok(false);
+        };
+        if self.is_counted {
+            return Ok(false);
+        }
+        self.is_counted = true;
+        let Some(as_is) = self.run(&States::new(), false)? else {
+            return Ok(false);
+        };
+        let failing = as_is.diagnosis.failing_tests.into_iter();
+        let reached: BTreeSet<String> = failing.filter(|it| self.tests.contains(it)).collect();
+        let fewer = (1..named).contains(&reached.len());
+        if let Some((_, count)) = self.alone.as_mut().filter(|_| fewer) {
+            *count = reached.len();
+            self.tests = reached;
+        }
+        Ok(fewer)
+    }
+
+    fn skipped_in(&self, ran: &CommandsRun) -> Vec<String> {
+        let accounts: Vec<_> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
+        let is_skipped = |test: &&String| {
+            accounts
+                .iter()
+                .any(|it| it.end_of(test) == TestEnd::Skipped)
+        };
+        self.tests.iter().filter(is_skipped).cloned().collect()
     }
 
     fn asked(&self) -> u64 {
@@ -410,6 +454,14 @@ impl<'a> Trials<'a> {
             None => 1,
         }
     }
+}
+
+// What all runners of a run count as passed; `None` where none counts.
+fn passed(ran: &CommandsRun) -> Option<u64> {
+    let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+    accounts
+        .map(|account| account.counts.passed)
+        .reduce(|all, one| all + one)
 }
 
 /// Changes of a trial that its document names.

@@ -31,7 +31,10 @@ pub(super) fn doubt(
     };
     let loads = |path: &RepoPath| {
         let erased = import.type_only || asked.language.declares_exports && !asked.usage.value;
-        erased || import.nested || still_loads(graph, asked, path)
+        erased
+            || import.nested
+            || loads_already(graph, asked, path)
+            || still_loads(graph, asked, path)
     };
     let proofs: [(&str, &dyn Fn() -> bool); 7] = [
         ("it leads elsewhere", &|| leads(graph, asked, one, import)),
@@ -105,18 +108,34 @@ fn comes_first(asked: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     if asked.language.declares_exports && import.kind == ImportKind::Import {
         return true;
     }
-    let (Some(used), Some(later)) = (
-        uses(asked.file, text, asked.name),
-        called_later(asked.file, text),
-    ) else {
-        return true;
-    };
+    let early = used_early(asked, text);
+    early.is_none_or(|lines| lines.iter().all(|line| *line >= import.line))
+}
+
+// The lines that use the name while the file is loaded; `None` where that cannot be told.
+fn used_early(asked: &Undefined<'_>, text: &[u8]) -> Option<Vec<u32>> {
+    let used = uses(asked.file, text, asked.name)?;
+    let later = called_later(asked.file, text)?;
     let lines = used.places.iter().map(|at| {
         let above = text.get(..*at).unwrap_or_default();
         1 + memchr::memchr_iter(b'\n', above).count() as u32
     });
-    let mut early = lines.filter(|line| *line < import.line);
-    !early.any(|line| !later.iter().any(|it| it.contains(&line)))
+    let is_early = |line: &u32| !later.iter().any(|it| it.contains(line));
+    Some(lines.filter(is_early).collect())
+}
+
+// Whether one more name of a module that the file imports anyway changes nothing of what is loaded when: imports
+// are live, and it is used by what runs later.
+fn loads_already(graph: &Graph<'_>, asked: &Undefined<'_>, target: &RepoPath) -> bool {
+    let now = graph.file(asked.file);
+    let mut imports = now.facts.imports.iter().zip(&now.resolutions);
+    let is_there = imports.any(|(it, found)| {
+        let live = it.kind == ImportKind::Import && !it.type_only && !it.nested;
+        live && found.files.first() == Some(target)
+    });
+    is_there
+        && asked.language.declares_exports
+        && used_early(asked, asked.text).is_some_and(|lines| lines.is_empty())
 }
 
 // The import at the top level that binds the name; else the one below it that stands again where the

@@ -5,9 +5,15 @@ use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRun
 
 /// What stands behind a green run, beside the runs before it: the first is the one without any
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
-/// diagnosis spells them. How often it was run is for the caller to add.
+/// diagnosis spells them; `skipped` those of them of which it was seen that they are skipped where nothing is
+/// broken. How often it was run is for the caller to add.
 #[must_use]
-pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
+pub fn compare(
+    before: &[Evidence],
+    after: &Evidence,
+    failing: &[String],
+    skipped: &BTreeSet<String>,
+) -> Proof {
     let mut missing: Vec<String> = Vec::new();
     let mut runners: Vec<(usize, RunnerProof)> = Vec::new();
     for (at, now) in after.iter().enumerate() {
@@ -18,7 +24,7 @@ pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Pro
             let proof = if is_checker(runner) {
                 check(runner, &then, now, &mut missing)
             } else {
-                compare_runner(runner, &then, now, &mut missing)
+                compare_runner(runner, &then, now, skipped.len() as u64, &mut missing)
             };
             runners.push((at, proof));
         }
@@ -31,7 +37,7 @@ pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Pro
     if decisive.runner.is_some_and(|it| !is_checker(it)) {
         let mut said = after.iter().flat_map(|it| &it.accounts);
         let own = said.rfind(|it| Some(it.runner) == decisive.runner);
-        decisive.tests = ends(failing, own, &mut missing);
+        decisive.tests = ends(failing, own, skipped, &mut missing);
     }
     shorten(&mut missing);
     Proof {
@@ -114,6 +120,7 @@ fn compare_runner(
     runner: TestRunner,
     then: &[&TestAccount],
     now: Option<&TestAccount>,
+    skipped: u64,
     missing: &mut Vec<String>,
 ) -> RunnerProof {
     let before = then.first().map(|it| it.counts);
@@ -144,7 +151,7 @@ fn compare_runner(
                 "{runner} did not write the report that it was asked for"
             ));
         }
-        counted(runner, then, now, missing);
+        counted(runner, then, now, skipped, missing);
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
@@ -176,7 +183,13 @@ fn shorten(missing: &mut Vec<String>) {
 }
 
 // The numbers alone: no test fewer, and as many passed as ran before.
-fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
+fn counted(
+    runner: TestRunner,
+    then: &TestAccount,
+    now: &TestAccount,
+    skipped: u64,
+    missing: &mut Vec<String>,
+) {
     let (then, now) = (then.counts, now.counts);
     let what = if runner == TestRunner::GoTest {
         "packages"
@@ -193,7 +206,7 @@ fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &
     }
     // A file that could not be loaded hides a test at least.
     let ran = then.passed + then.failed + then.errors;
-    if now.passed < ran {
+    if now.passed + skipped < ran {
         missing.push(format!(
             "{ran} {what} of {runner} ran before and {} pass now: the others are skipped or left out",
             now.passed
@@ -205,12 +218,13 @@ fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &
 fn ends(
     failing: &[String],
     now: Option<&TestAccount>,
+    skipped: &BTreeSet<String>,
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
     for id in failing.iter().take(MAX_TESTS) {
-        let ended = now.map_or(TestEnd::NotSeen, |now| end_of(now, id));
-        if let Some(why) = failed_still(ended).filter(|_| now.is_some()) {
+        let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
+        if let Some(why) = failed_still(ended).filter(|_| now.is_some() && !skipped.contains(id)) {
             missing.push(format!("`{id}`, which failed, {why}"));
         }
         tests.push(ProvenTest {
@@ -219,30 +233,6 @@ fn ends(
         });
     }
     tests
-}
-
-// By its name in a report; else nothing but the counts tells. The name of a test with parameters may hold
-// what differs from run to run, and a file that could not be collected has tests now.
-fn end_of(now: &TestAccount, id: &str) -> TestEnd {
-    if now.source != ProofSource::Report {
-        return TestEnd::Counted;
-    }
-    let id = dotted(id);
-    if let Some(end) = now.tests.get(&id) {
-        return *end;
-    }
-    let name = id.split('[').next().unwrap_or(&id);
-    let inside = format!("{name}.");
-    let alike = now
-        .tests
-        .iter()
-        .filter(|(other, _)| other.split('[').next() == Some(name) || other.starts_with(&inside));
-    let ends: Vec<TestEnd> = alike.map(|(_, end)| *end).collect();
-    if ends.contains(&TestEnd::Passed) {
-        TestEnd::Passed
-    } else {
-        ends.first().copied().unwrap_or(TestEnd::NotSeen)
-    }
 }
 
 fn failed_still(end: TestEnd) -> Option<&'static str> {
@@ -268,21 +258,10 @@ fn newly_skipped(then: &TestAccount, now: &TestAccount, missing: &mut Vec<String
     }
 }
 
-// `tests/test_a.py::T::test_f[a/b]` as reports spell it: `tests.test_a.T.test_f[a/b]`.
-fn dotted(id: &str) -> String {
-    let (name, parameters) = id.find('[').map_or((id, ""), |at| id.split_at(at));
-    let (path, rest) = name.split_once("::").unwrap_or((name, ""));
-    let path = path.strip_suffix(".py").unwrap_or(path);
-    let mut dotted = path.replace(['/', '\\'], ".");
-    for part in rest.split("::").filter(|it| !it.is_empty()) {
-        dotted.push('.');
-        dotted.push_str(part);
-    }
-    dotted + parameters
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::compare;
     use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
     use crate::proof::{CommandEvidence, CommandOutput, command_evidence};
@@ -298,7 +277,12 @@ mod tests {
 
     fn proof(named: &[R], red: &str, green: &str) -> Proof {
         let before = [vec![said(red, named, false)]];
-        compare(&before, &vec![said(green, named, true)], &[])
+        compare(
+            &before,
+            &vec![said(green, named, true)],
+            &[],
+            &BTreeSet::new(),
+        )
     }
 
     const RULE: &str = "\n----------------------------------------------------------------------\n";
@@ -397,7 +381,7 @@ mod tests {
         let before = [vec![said(red, &named, false)]];
         let after = vec![said("=== 1 passed in 0.1s ===", &named, true)];
         let failing = ["tests/t.py::T::test_f".to_owned()];
-        let proof = compare(&before, &after, &failing);
+        let proof = compare(&before, &after, &failing, &BTreeSet::new());
         assert_eq!(proof.decisive.tests[0].id, failing[0]);
         assert_eq!(proof.decisive.tests[0].ended, TestEnd::Counted);
         assert_eq!(proof.decisive.before.unwrap().failed, 1);

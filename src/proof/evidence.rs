@@ -33,6 +33,43 @@ impl TestAccount {
     pub fn is_of_checker(&self) -> bool {
         is_checker(self.runner)
     }
+
+    /// How a test ended: by its name in a report; else nothing but the counts tells. The name of a test with
+    /// parameters may hold what differs from run to run, and a file that could not be collected has tests now.
+    #[must_use]
+    pub fn end_of(&self, id: &str) -> TestEnd {
+        if self.source != ProofSource::Report {
+            return TestEnd::Counted;
+        }
+        let id = dotted(id);
+        if let Some(end) = self.tests.get(&id) {
+            return *end;
+        }
+        let name = id.split('[').next().unwrap_or(&id);
+        let inside = format!("{name}.");
+        let alike = self.tests.iter().filter(|(other, _)| {
+            other.split('[').next() == Some(name) || other.starts_with(&inside)
+        });
+        let ends: Vec<TestEnd> = alike.map(|(_, end)| *end).collect();
+        if ends.contains(&TestEnd::Passed) {
+            TestEnd::Passed
+        } else {
+            ends.first().copied().unwrap_or(TestEnd::NotSeen)
+        }
+    }
+}
+
+// `tests/test_a.py::T::test_f[a/b]` as reports spell it: `tests.test_a.T.test_f[a/b]`.
+fn dotted(id: &str) -> String {
+    let (name, parameters) = id.find('[').map_or((id, ""), |at| id.split_at(at));
+    let (path, rest) = name.split_once("::").unwrap_or((name, ""));
+    let path = path.strip_suffix(".py").unwrap_or(path);
+    let mut dotted = path.replace(['/', '\\'], ".");
+    for part in rest.split("::").filter(|it| !it.is_empty()) {
+        dotted.push('.');
+        dotted.push_str(part);
+    }
+    dotted + parameters
 }
 
 /// What the runners of one run say, command by command; commands after one that failed are not run.

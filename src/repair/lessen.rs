@@ -44,7 +44,7 @@ impl Session<'_> {
         let stays = !again.interrupted
             && !again.cut_short
             && again.observed.passed
-            && compare(&self.evidence, &again.evidence, &failing).proven;
+            && compare(&self.evidence, &again.evidence, &failing, &self.skipped).proven;
         if !stays {
             self.place.reset()?;
             self.place.write(&changes)?;

@@ -31,6 +31,7 @@ mod record;
 mod run;
 mod session;
 mod setup;
+mod skipped;
 mod snapshots;
 mod split;
 mod stats;

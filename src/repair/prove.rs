@@ -44,7 +44,10 @@ impl Session<'_> {
         ran: &CommandsRun,
     ) -> Result<(), RepairError> {
         let failing = self.failing_before(trial.before);
-        let mut proof = compare(&self.evidence, &ran.evidence, &failing);
+        let mut proof = compare(&self.evidence, &ran.evidence, &failing, &self.skipped);
+        if self.skipped_without_it(&proof, changes)? {
+            proof = compare(&self.evidence, &ran.evidence, &failing, &self.skipped);
+        }
         proof.green_runs = 1;
         if self.pass_alone {
             seen_alone(&mut proof);
@@ -63,7 +66,7 @@ impl Session<'_> {
                 proof.missing = vec![NO_TIME.to_owned()];
             } else if again.observed.passed {
                 proof.green_runs = 2;
-                let second = compare(&self.evidence, &again.evidence, &failing);
+                let second = compare(&self.evidence, &again.evidence, &failing, &self.skipped);
                 proof.missing = second.missing;
             } else {
                 proof.missing = vec![format!(
@@ -320,7 +323,8 @@ impl Session<'_> {
             let first_run = self.evidence.get(..1).unwrap_or_default();
             (first_run, first.unwrap_or(failing))
         };
-        without.observed.passed && compare(held_to, &without.evidence, failing).proven
+        without.observed.passed
+            && compare(held_to, &without.evidence, failing, &self.skipped).proven
     }
 
     /// Takes what the runners said as what a green run is held to.

@@ -187,17 +187,69 @@ fn tricks_of_node_are_unproven() {
     );
 }
 
-// pytest is asked for a report, whose place no command knows before it runs.
-#[test]
-fn pytest_proves_by_its_report() {
+fn has_pytest() -> bool {
     let there = Command::new("python3")
         .args(["-m", "pytest", "--version"])
         .output();
-    if !there.is_ok_and(|it| it.status.success()) {
+    let there = there.is_ok_and(|it| it.status.success());
+    if !there {
         eprintln!("skipped: python3 has no pytest");
+    }
+    there
+}
+
+const PYTEST: &str = "python3 -m pytest -q -p no:cacheprovider";
+
+// A test that only a failure kept from being skipped is skipped with the product as it is committed, too; one that
+// the change makes skip is not.
+#[test]
+fn what_is_skipped_where_nothing_is_broken_may_be_skipped() {
+    if !has_pytest() {
         return;
     }
-    let command = "python3 -m pytest -q -p no:cacheprovider";
+    let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n";
+    let text = "import pytest\n\nfrom app import load\n\n\ndef test_load():\n    assert load('[1]') == [1]\n\n\n\
+                 def test_rare():\n    load('[]')\n    pytest.skip('no data here')\n";
+    let world = || {
+        World::with(&[
+            ("app.py", app),
+            ("conftest.py", ""),
+            ("tests/test_app.py", text),
+        ])
+    };
+    let broken = app.replace("import json\n", "import os\n");
+    let uncommitted = world();
+    uncommitted.repo.write("app.py", &broken);
+    let result = tried(&uncommitted, PYTEST, &whole("app.py", app), &[]);
+    proven(&result, "pytest", "report");
+    let ends = ["passed", "skipped"].map(Value::from);
+    let tests = result["proof"]["tests"].as_array().unwrap();
+    assert!(tests.iter().map(|it| &it["ended"]).eq(&ends), "{result:#}");
+    let hidden = app.replace(
+        "    return",
+        "    if text == '[1]':\n        __import__('pytest').skip('later')\n    return",
+    );
+    let uncommitted = world();
+    uncommitted.repo.write("app.py", &broken);
+    let result = tried(&uncommitted, PYTEST, &whole("app.py", &hidden), &[]);
+    refused(&result, "a product that skips");
+    // Nothing tells what was before where the failure is committed.
+    let committed = World::with(&[
+        ("app.py", &broken),
+        ("conftest.py", ""),
+        ("tests/test_app.py", text),
+    ]);
+    let result = tried(&committed, PYTEST, &whole("app.py", app), &[]);
+    assert!(refused(&result, "no state before"));
+}
+
+// pytest is asked for a report, whose place no command knows before it runs.
+#[test]
+fn pytest_proves_by_its_report() {
+    if !has_pytest() {
+        return;
+    }
+    let command = PYTEST;
     let true_fix = APP.replace("return 1", "return 2");
     let result = tried(&python(), command, &whole("app.py", &true_fix), &[]);
     proven(&result, "pytest", "report");
