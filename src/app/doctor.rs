@@ -132,18 +132,21 @@ fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppErro
     let missing = lacking(source, root, &workspace.prefix).into_iter();
     let rows = missing.chain(drift(source, root, &workspace.prefix));
     let rows = rows.chain(unfetched(None, source, root));
-    let rows = rows.map(|it| {
-        let mut said = it.problem;
+    let rows = rows.map(|remedy| {
+        let mut said = remedy.problem;
         let mut state = Missing;
         if works {
             said.push_str("; the last run did without it");
             state = Weak;
         }
-        let installer = it.command.iter().flat_map(|line| line.split_whitespace());
+        let installer = remedy
+            .command
+            .iter()
+            .flat_map(|line| line.split_whitespace());
         if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
             said.push_str(&format!("; `{name}` is not installed here"));
         }
-        row("packages", state, said, it.command.as_deref())
+        row("packages", state, said, remedy.command.as_deref())
     });
     Ok(rows.collect())
 }

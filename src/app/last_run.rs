@@ -189,10 +189,10 @@ pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppE
         return Ok(LastOf::default());
     };
     let log = last_log(app)?.filter(|it| it.command.as_deref() == Some(line));
-    let run = log.and_then(|it| {
+    let run = log.and_then(|last| {
         Some(LastRun {
-            log: app.redactor().redact(it.log.text()).text.into_owned(),
-            exit_code: it.exit_code.filter(|it| *it > 0)?,
+            log: app.redactor().redact(last.log.text()).text.into_owned(),
+            exit_code: last.exit_code.filter(|it| *it > 0)?,
         })
     });
     Ok(LastOf {
@@ -233,9 +233,12 @@ pub(super) fn passed_at(app: &App, line: &str, prefix: &str) -> Result<Option<St
 /// test failed for another reason.
 pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
     Ok(commands(app)?.next().is_some_and(|(_, about)| {
-        let ran = |it: &RunSummary| {
-            let named = it.failures.iter().any(|failure| !failure.test.is_empty());
-            named && !it.requires_user_action
+        let ran = |summary: &RunSummary| {
+            let named = summary
+                .failures
+                .iter()
+                .any(|failure| !failure.test.is_empty());
+            named && !summary.requires_user_action
         };
         about.status == "passed" || about.summary.as_ref().is_some_and(ran)
     }))

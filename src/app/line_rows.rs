@@ -57,14 +57,14 @@ pub(super) fn of_lines(
 // The file and line with which a finding of a checker begins, or whose line and column do.
 fn place_in_words<'d>(row: &RunFailure, diagnosis: &'d Diagnosis) -> Option<&'d MentionedFile> {
     let files = diagnosis.files.iter().filter(|it| it.in_repository);
-    let begins = |it: &&MentionedFile| {
-        let (Some(line), column) = (it.line, it.column) else {
+    let begins = |file: &&MentionedFile| {
+        let (Some(line), column) = (file.line, file.column) else {
             return false;
         };
         let column = column.map_or_else(String::new, |it| format!(":{it} "));
         row.error.starts_with(&format!("{line}{column}")) && !column.is_empty()
-            || row.error.starts_with(&format!("{}:{line}:", it.path))
-            || row.error.starts_with(&format!("{}({line},", it.path))
+            || row.error.starts_with(&format!("{}:{line}:", file.path))
+            || row.error.starts_with(&format!("{}({line},", file.path))
     };
     let mut found = files.filter(begins);
     // The same place in two files says nothing.

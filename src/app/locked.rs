@@ -59,10 +59,10 @@ fn packages(text: &str) -> Versions {
         let of = |key| package.get(key).and_then(|it| it.as_str());
         // A member of the workspace is where it is, whatever its version.
         let source = package.get("source");
-        let is_local = source.is_some_and(|it| {
+        let is_local = source.is_some_and(|source| {
             ["editable", "virtual", "directory", "path"]
                 .iter()
-                .any(|key| it.get(key).is_some())
+                .any(|key| source.get(key).is_some())
         });
         if let (Some(name), Some(version), false) = (of("name"), of("version"), is_local) {
             add(&mut found, normal(name), version);

@@ -30,12 +30,12 @@ pub(super) fn member_remedy(
         }
     };
     let member = members.iter().find(|it| same(&it.name))?;
-    let holds = |it: &&Member| {
+    let holds = |member: &&Member| {
         let below = |at: &str| {
-            at.strip_prefix(&it.folder)
+            at.strip_prefix(&member.folder)
                 .is_some_and(|it| it.starts_with('/'))
         };
-        it.folder.is_empty() || at.is_some_and(below)
+        member.folder.is_empty() || at.is_some_and(below)
     };
     // The innermost of those that hold the file.
     let app = members

@@ -125,10 +125,13 @@ fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut evidence = diagnosis.evidence.iter();
     let says = evidence.any(|it| it.text.contains("No module named")) || is_python_tool(command);
-    file.map_or(says || diagnosis.tool.as_deref() == Some("pytest"), |it| {
-        let ending = Path::new(&it.path).extension();
-        ending.is_some_and(|ending| ending == "py")
-    })
+    file.map_or(
+        says || diagnosis.tool.as_deref() == Some("pytest"),
+        |file| {
+            let ending = Path::new(&file.path).extension();
+            ending.is_some_and(|ending| ending == "py")
+        },
+    )
 }
 
 /// The submodule that holds what a log names, when no file of the repository itself is named.
@@ -224,8 +227,8 @@ impl Project<'_> {
         let is_model = |it: &RepoPath| it.stem() == "models" || it.directory().ends_with("models");
         let files = self.source.listing().files().map(|it| &it.path);
         let mut models = files.filter(|it| is_model(it));
-        let has = |it: &RepoPath| {
-            let text = self.source.read(it).unwrap_or_default();
+        let has = |path: &RepoPath| {
+            let text = self.source.read(path).unwrap_or_default();
             let text = String::from_utf8_lossy(&text);
             text.lines()
                 .any(|it| it.trim_start().starts_with(&format!("{word} = ")))

@@ -76,18 +76,18 @@ pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
 // What other programs failed with, where no row tells it.
 fn beside(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
     let others = diagnosis.failures.iter().skip(1).filter(|it| !it.follows);
-    let row = |it: &Failure| {
+    let row = |failure: &Failure| {
         let mut evidence = diagnosis.evidence.iter();
-        let said = evidence.find(|line| line.line == it.line)?.text.trim();
+        let said = evidence.find(|line| line.line == failure.line)?.text.trim();
         let known = rows.iter().any(|row| row.error == said);
-        let more = match (it.count, &it.tool) {
-            (2.., Some(tool)) => format!(" (and {} more from {tool})", it.count - 1),
+        let more = match (failure.count, &failure.tool) {
+            (2.., Some(tool)) => format!(" (and {} more from {tool})", failure.count - 1),
             _ => String::new(),
         };
         (!known).then(|| RunFailure {
             error: format!("{said}{more}"),
-            path: it.path.clone(),
-            line: it.path_line,
+            path: failure.path.clone(),
+            line: failure.path_line,
             ..RunFailure::default()
         })
     };
@@ -168,8 +168,8 @@ fn own<'d>(
 ) -> Option<&'d MentionedFile> {
     let files = diagnosis.files.iter().filter(|it| it.in_repository);
     let mut lined = files.filter(|it| it.line.is_some());
-    lined.find(|it| {
-        let path = it.repo_path();
+    lined.find(|file| {
+        let path = file.repo_path();
         let wanted = path.as_ref().and_then(|path| lacking.get(path));
         let names = wanted.into_iter().flat_map(|it| &it.names);
         let mut named = names
@@ -178,7 +178,7 @@ fn own<'d>(
         let text = named.peek().and(path.as_ref());
         let text = text.and_then(|path| source.read(path).ok());
         let line = text.as_deref().and_then(|text| {
-            let at = it.line?.checked_sub(1)?;
+            let at = file.line?.checked_sub(1)?;
             text.split(|byte| *byte == b'\n').nth(at as usize)
         });
         line.is_some_and(|line| named.any(|name| words(line, name).next().is_some()))
@@ -312,9 +312,9 @@ pub(super) fn told_of(
         });
     }
     let mut seen: Vec<String> = certain.iter().map(|it| it.name.clone()).collect();
-    perhaps.retain(|it| {
-        let new = !seen.contains(&it.name);
-        seen.push(it.name.clone());
+    perhaps.retain(|one| {
+        let new = !seen.contains(&one.name);
+        seen.push(one.name.clone());
         new
     });
     perhaps.truncate(MOST_LINES);
@@ -348,10 +348,10 @@ mod tests {
     }
 
     fn rows(summary: &RunSummary) -> Vec<String> {
-        let row = |it: &crate::model::RunFailure| {
-            let path = it.path.as_deref().unwrap_or("-");
-            let line = it.line.unwrap_or_default();
-            format!("{}|{}|{path}:{line}", it.test, it.error)
+        let row = |failure: &crate::model::RunFailure| {
+            let path = failure.path.as_deref().unwrap_or("-");
+            let line = failure.line.unwrap_or_default();
+            format!("{}|{}|{path}:{line}", failure.test, failure.error)
         };
         summary.failures.iter().map(row).collect()
     }

@@ -22,8 +22,9 @@ pub struct Heading {
 #[must_use]
 pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocument {
     outcomes.sort_by(|a, b| a.id.cmp(&b.id));
-    let level = |it: &FixtureOutcome| {
-        it.needed_level
+    let level = |outcome: &FixtureOutcome| {
+        outcome
+            .needed_level
             .map_or_else(|| "none".to_owned(), |level| level.to_string())
     };
     BenchDocument {
@@ -45,8 +46,8 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         sight_by_level: sight_by_level(&outcomes),
         by_level: rows(&outcomes, level),
         ladder: ladder(&outcomes),
-        wrong_heals: count(&outcomes, |it| {
-            it.why.iter().any(|why| why.starts_with(WRONG_HEAL))
+        wrong_heals: count(&outcomes, |outcome| {
+            outcome.why.iter().any(|why| why.starts_with(WRONG_HEAL))
         }),
         leaks: count(&outcomes, |it| !it.leaks.is_empty()),
         hidden_failed: count(&outcomes, |it| it.hidden == Some(HiddenTests::Failed)),

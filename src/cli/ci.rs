@@ -143,9 +143,9 @@ fn agent(text: &str) -> Result<String, String> {
 }
 
 fn repository(text: &str) -> Result<String, String> {
-    let plain = |it: &str| {
-        !it.is_empty()
-            && it
+    let plain = |part: &str| {
+        !part.is_empty()
+            && part
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
     };

@@ -84,8 +84,8 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
         ..PatchRequest::default()
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
-    output.document(args.format, &judged.verdict, |it| {
-        patch_text(it, "the undo", undo.patch.as_bytes(), false)
+    output.document(args.format, &judged.verdict, |verdict| {
+        patch_text(verdict, "the undo", undo.patch.as_bytes(), false)
     })?;
     Ok(if judged.verdict.verdict.applies() {
         Exit::Yes

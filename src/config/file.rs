@@ -92,11 +92,11 @@ pub(super) fn printable(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(200)
-        .flat_map(|it| {
-            if it.is_control() {
-                it.escape_default().collect::<Vec<_>>()
+        .flat_map(|letter| {
+            if letter.is_control() {
+                letter.escape_default().collect::<Vec<_>>()
             } else {
-                vec![it]
+                vec![letter]
             }
         })
         .collect();

@@ -109,8 +109,8 @@ impl<'a> Board<'a> {
             let count = self.starts[number].len() as u32;
             for unit in units(outline, count) {
                 let [from, to] = unit.lines;
-                let inside = outline.definitions.iter().filter(|it| {
-                    let first = it.signature_end.min(it.lines[1]);
+                let inside = outline.definitions.iter().filter(|definition| {
+                    let first = definition.signature_end.min(definition.lines[1]);
                     (from..=to).contains(&first)
                 });
                 names.push(inside.map(|it| it.name.as_str()).collect());
@@ -359,8 +359,8 @@ fn rest_of_definitions(pieces: &[(usize, Unit)], outlines: &[Outline]) -> Vec<Ve
             let Some([from, to]) = lines(at) else {
                 return Vec::new();
             };
-            let near = |it: &usize| {
-                let (file, unit) = &pieces[*it];
+            let near = |line: &usize| {
+                let (file, unit) = &pieces[*line];
                 *file == pieces[at].0 && from <= unit.lines[0] && unit.lines[1] <= to
             };
             let behind = (at + 1..pieces.len()).take_while(near);

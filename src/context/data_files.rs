@@ -142,8 +142,8 @@ fn borne<'s>(
         let plain = name.trim_start_matches(['.', '/']);
         let all = bearers.get(last(name)).map_or(&[][..], Vec::as_slice);
         // Of a path from another place only one that goes on below a folder says which is meant.
-        let fits = |it: &&&Entry| {
-            let path = it.path.as_str();
+        let fits = |entry: &&&Entry| {
+            let path = entry.path.as_str();
             ends(path, plain) || path.contains('/') && ends(name, path)
         };
         let of = |entry: &'s Entry| {

@@ -135,14 +135,18 @@ pub(super) fn next(
     let mut nodes: Vec<&ClosureNode> = importers.nodes.iter().filter(|it| it.hops > 0).collect();
     nodes.retain(|it| !included.contains(&it.path) && may_read(&it.path));
     let near = |node: &ClosureNode| {
-        let shared = importers.nodes.iter().filter(|it| it.hops == 0).map(|it| {
-            let both = it
-                .path
-                .as_str()
-                .split('/')
-                .zip(node.path.as_str().split('/'));
-            both.take_while(|(a, b)| a == b).count()
-        });
+        let shared = importers
+            .nodes
+            .iter()
+            .filter(|it| it.hops == 0)
+            .map(|other| {
+                let both = other
+                    .path
+                    .as_str()
+                    .split('/')
+                    .zip(node.path.as_str().split('/'));
+                both.take_while(|(a, b)| a == b).count()
+            });
         Reverse(shared.max())
     };
     nodes.sort_by_cached_key(|it| (near(it), it.path.clone()));

@@ -116,12 +116,12 @@ impl Board<'_> {
             .parts
             .iter()
             .filter(|it| it.file == file)
-            .map(|it| {
+            .map(|part| {
                 (
-                    is_seen(it.unit.lines),
-                    it.worth,
-                    it.unit.lines,
-                    it.unit.definition,
+                    is_seen(part.unit.lines),
+                    part.worth,
+                    part.unit.lines,
+                    part.unit.definition,
                 )
             })
             .collect();

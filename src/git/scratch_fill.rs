@@ -158,8 +158,8 @@ impl Scratch {
     }
 
     pub(super) fn is_apart(&self, path: &str) -> bool {
-        self.apart.iter().any(|it| {
-            let rest = path.strip_prefix(it.as_str());
+        self.apart.iter().any(|folder| {
+            let rest = path.strip_prefix(folder.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
     }

@@ -49,9 +49,11 @@ pub fn cycles<'e>(files: impl IntoIterator<Item = &'e FileEdges>) -> Vec<Vec<Rep
 
 // Below a branch or `try` of the module itself an import is made as the file is loaded.
 fn is_lazy(import: &Import, facts: &FileFacts) -> bool {
-    let holds = |it: &Definition| {
-        matches!(it.kind, DefinitionKind::Function | DefinitionKind::Class)
-            && (it.line..=it.end_line).contains(&import.line)
+    let holds = |definition: &Definition| {
+        matches!(
+            definition.kind,
+            DefinitionKind::Function | DefinitionKind::Class
+        ) && (definition.line..=definition.end_line).contains(&import.line)
     };
     import.nested && (import.kind == ImportKind::Dynamic || facts.definitions.iter().any(holds))
 }

@@ -129,8 +129,8 @@ impl Moved<'_> {
         let source = self.graph.source();
         let named = Named::of(source, self.query.file, self.import, self.language);
         let files = source.listing().files().map(|entry| &entry.path);
-        let may_be = |it: &&RepoPath| {
-            *it != self.query.file && named.may_be(it) && (self.query.may_read)(it)
+        let may_be = |path: &&RepoPath| {
+            *path != self.query.file && named.may_be(path) && (self.query.may_read)(path)
         };
         let orphan = self.orphan();
         let place = |path| {
@@ -192,21 +192,21 @@ impl Moved<'_> {
             return None;
         }
         let entries = graph.source().listing().files().map(|entry| &entry.path);
-        let around = entries.filter(|it| {
-            it.is_below(file.directory())
-                && Language::of_path(it.as_str()) == Some(self.language)
-                && !is_test(it.as_str())
+        let around = entries.filter(|path| {
+            path.is_below(file.directory())
+                && Language::of_path(path.as_str()) == Some(self.language)
+                && !is_test(path.as_str())
         });
         let around: Vec<&RepoPath> = around.take(MAX_AROUND).collect();
         let edges: Vec<_> = around.iter().map(|it| graph.file(it)).collect();
         let all = edges.iter().flat_map(|it| &it.resolutions);
         let taken: BTreeSet<&RepoPath> = all.flat_map(|it| &it.files).collect();
         let entry = ["__init__", "__main__", "conftest", "index"];
-        let orphans = edges.iter().filter(|it| {
-            it.path != *file
-                && !entry.contains(&it.path.stem())
-                && !taken.contains(&it.path)
-                && !it.facts.definitions.is_empty()
+        let orphans = edges.iter().filter(|edge| {
+            edge.path != *file
+                && !entry.contains(&edge.path.stem())
+                && !taken.contains(&edge.path)
+                && !edge.facts.definitions.is_empty()
         });
         let orphans: Vec<&RepoPath> = orphans.map(|it| &it.path).collect();
         let last = self.language.last_part(&self.import.specifier);
@@ -417,8 +417,8 @@ fn has_folder(source: &dyn Source, name: &str) -> bool {
 
 // Whether a log names a module by the path to which an alias leads; the root may have been taken off.
 fn is_path_of(graph: &Graph<'_>, file: &RepoPath, import: &Import, module: &str) -> bool {
-    let is_it = |it: RepoPath| {
-        let head = module.strip_suffix(it.as_str());
+    let is_it = |path: RepoPath| {
+        let head = module.strip_suffix(path.as_str());
         head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
     };
     module.contains('/') && named_paths(graph, file, import).any(is_it)

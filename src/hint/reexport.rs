@@ -298,8 +298,9 @@ impl Lost<'_> {
             return None;
         };
         let idiom = own_idiom(graph, module, language);
-        let is_star = |it: &Import| {
-            it.names
+        let is_star = |import: &Import| {
+            import
+                .names
                 .iter()
                 .any(|one| one.name == "*" && one.alias.is_none())
         };

@@ -244,9 +244,9 @@ impl Asked<'_> {
             // What a file of ours no longer has is in no library that merely has the word.
             .filter(|it| it.path.is_some() || self.target.is_none());
         let mut rows: Vec<(Suggestion, Kept)> = rows
-            .map(|it| {
-                let kept = was.as_ref().map(|was| kept(self.graph, was, &it));
-                (it, kept.unwrap_or(Kept::Nearly))
+            .map(|row| {
+                let kept = was.as_ref().map(|was| kept(self.graph, was, &row));
+                (row, kept.unwrap_or(Kept::Nearly))
             })
             .collect();
         let only = rows.iter().filter(|it| it.1 == Kept::Same).count() == 1;

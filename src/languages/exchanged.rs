@@ -164,8 +164,8 @@ impl Reader<'_> {
                 // A member of an enumeration or a constant.
                 let name = node.named().last().map(|it| text_of(it, self.text));
                 let is_capital = |it: char| it.is_uppercase() || it == '_' || it.is_numeric();
-                let is_constant = name.is_some_and(|it| {
-                    it.starts_with(char::is_uppercase) && it.chars().all(is_capital)
+                let is_constant = name.is_some_and(|name| {
+                    name.starts_with(char::is_uppercase) && name.chars().all(is_capital)
                 });
                 let root = node.named().next().filter(|_| !is_constant);
                 root.map_or(Says::Value, |it| self.says(it, bound))

@@ -231,11 +231,11 @@ impl Reader<'_> {
             .field("parameters")
             .into_iter()
             .flat_map(Syntax::named);
-        let names = parameters.flat_map(|it| {
-            let first = it.named().next().filter(is_name);
-            match first.or(Some(it).filter(is_name)) {
+        let names = parameters.flat_map(|parameter| {
+            let first = parameter.named().next().filter(is_name);
+            match first.or(Some(parameter).filter(is_name)) {
                 Some(name) => vec![name],
-                None => below(it, |_| true),
+                None => below(parameter, |_| true),
             }
         });
         let names = names.filter(|it| is_name(it) || it.kind().starts_with("shorthand"));
@@ -335,8 +335,8 @@ mod tests {
         assert_eq!(found.len(), 1, "{body}");
         let assertions = found[0].assertions.iter();
         assertions
-            .map(|it| {
-                let values: Vec<&str> = it.values.iter().map(|it| it.was.as_str()).collect();
+            .map(|assertion| {
+                let values: Vec<&str> = assertion.values.iter().map(|it| it.was.as_str()).collect();
                 values.join("|")
             })
             .collect()
@@ -352,8 +352,8 @@ mod tests {
         assert_eq!(found[0].names, ["shop", "adds"]);
         let assertions = found[0].assertions.iter();
         assertions
-            .map(|it| {
-                let values: Vec<&str> = it.values.iter().map(|it| it.was.as_str()).collect();
+            .map(|assertion| {
+                let values: Vec<&str> = assertion.values.iter().map(|it| it.was.as_str()).collect();
                 values.join("|")
             })
             .collect()

@@ -160,10 +160,13 @@ mod tests {
         outline
             .definitions
             .iter()
-            .map(|it| {
-                let parent = it.parent.map(name).unwrap_or_default();
-                let [from, to] = it.lines;
-                format!("{parent}>{} {from}-{}-{to}", it.name, it.signature_end)
+            .map(|definition| {
+                let parent = definition.parent.map(name).unwrap_or_default();
+                let [from, to] = definition.lines;
+                format!(
+                    "{parent}>{} {from}-{}-{to}",
+                    definition.name, definition.signature_end
+                )
             })
             .collect()
     }

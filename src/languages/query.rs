@@ -365,9 +365,9 @@ mod tests {
         let mut matches = cursor.matches(&theirs, tree.root_node(), text);
         let mut found = [BTreeSet::new(), BTreeSet::new()];
         while let Some(one) = matches.next() {
-            let captures = one.captures().iter().filter_map(|it| {
-                let named = name(theirs.capture_names()[it.index as usize])?;
-                Some((named, [it.node.start_byte(), it.node.end_byte()]))
+            let captures = one.captures().iter().filter_map(|capture| {
+                let named = name(theirs.capture_names()[capture.index as usize])?;
+                Some((named, [capture.node.start_byte(), capture.node.end_byte()]))
             });
             let mut captures: Vec<_> = captures.collect();
             captures.sort();

@@ -116,8 +116,8 @@ fn moves_imports(file: &ChangedFile<'_>) -> bool {
     let parts = |bytes| {
         let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
         let says = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
-        let is_import = |it: &&[u8]| {
-            let line = it.trim_ascii_start();
+        let is_import = |text: &&[u8]| {
+            let line = text.trim_ascii_start();
             line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
         };
         let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(says).partition(is_import);

@@ -80,12 +80,12 @@ impl GlobList {
         let of = |glob: &String| {
             let made = [("", ""), ("a/", "x"), ("a/b/", "x.y"), ("a/", "x/y")];
             let made = made.map(|(stars, star)| plain(glob, stars, star));
-            made.into_iter().flat_map(|it| {
+            made.into_iter().flat_map(|path| {
                 [
-                    it.clone(),
-                    format!("{it}x"),
-                    format!("z{it}"),
-                    format!("{it}/z"),
+                    path.clone(),
+                    format!("{path}x"),
+                    format!("z{path}"),
+                    format!("{path}/z"),
                 ]
             })
         };

@@ -175,13 +175,16 @@ pub(super) fn suspicious(
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
     let found = suspicions(files, rules.run).into_iter();
-    let told = found.map(|it| {
-        let head = format!("line {} `{}` {}", it.line, it.text, it.why);
-        let problem = match it.needs {
+    let told = found.map(|suspicion| {
+        let head = format!(
+            "line {} `{}` {}",
+            suspicion.line, suspicion.text, suspicion.why
+        );
+        let problem = match suspicion.needs {
             Needs::Refused => PatchProblem::new(Code::P712, format!("{head}: {SEND_WITHOUT}")),
             _ => PatchProblem::new(Code::P712, head).as_warning(),
         };
-        (it.at, problem)
+        (suspicion.at, problem)
     });
     told.collect()
 }

@@ -119,13 +119,13 @@ fn done_to(
 
 // Cases that became rows of one that runs over a table: the rows that a file gains beside such a case.
 fn rows_of_tables(new: &[&[u8]]) -> usize {
-    let is_table = |it: &&&[u8]| {
+    let is_table = |line: &&&[u8]| {
         [&b"parametrize("[..], b"it.each", b"test.each"]
             .iter()
-            .any(|word| memchr::memmem::find(it, word).is_some())
+            .any(|word| memchr::memmem::find(line, word).is_some())
     };
-    let is_row = |it: &&&[u8]| {
-        it.first().is_some_and(|it| b"([{".contains(it)) || it.starts_with(b"pytest.param(")
+    let is_row = |line: &&&[u8]| {
+        line.first().is_some_and(|it| b"([{".contains(it)) || line.starts_with(b"pytest.param(")
     };
     match new.iter().filter(is_table).count() {
         0 => 0,

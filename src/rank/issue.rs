@@ -127,13 +127,13 @@ impl Asking {
             (_, true) => OF_QUOTED,
             (_, false) => 1.0,
         };
-        identifiers(text.as_bytes(), |it| {
-            if is_common(it.word) {
+        identifiers(text.as_bytes(), |word| {
+            if is_common(word.word) {
                 return;
             }
-            let parts: Vec<&[u8]> = part_words(it.word).collect();
-            let telling = is_telling(it.word);
-            let after = it.word.as_ptr_range().end as usize - text.as_ptr() as usize;
+            let parts: Vec<&[u8]> = part_words(word.word).collect();
+            let telling = is_telling(word.word);
+            let after = word.word.as_ptr_range().end as usize - text.as_ptr() as usize;
             let called = text.as_bytes().get(after) == Some(&b'(');
             let as_name = match (telling, is_code) {
                 (true, _) => 1.0,
@@ -143,9 +143,9 @@ impl Asking {
                 (_, false) => 0.05,
             };
             let whole = if parts.is_empty() {
-                stem(it.word)
+                stem(word.word)
             } else {
-                it.word
+                word.word
             };
             self.put(whole, weight, weight * as_name);
             for part in parts {
@@ -460,8 +460,8 @@ fn best_parts(
             let outline = known_outline(outlines, path, &bytes);
             let lines: Vec<&[u8]> = bytes.split_inclusive(|it| *it == b'\n').collect();
             let parts = units(&outline, lines.len() as u32);
-            let words = parts.iter().map(|it| {
-                let [from, to] = it.lines;
+            let words = parts.iter().map(|part| {
+                let [from, to] = part.lines;
                 Words::of(&lines[from as usize - 1..to as usize].concat())
             });
             (words.collect(), frame_lines(issue, path, &outline))

@@ -130,8 +130,8 @@ fn is_configuration(name: &str) -> bool {
 fn is_of_report(path: &RepoPath) -> bool {
     let of_istanbul = ["prettify.js", "sorter.js", "block-navigation.js"];
     let mut folders = path.directory().split('/');
-    folders.any(|it| {
-        REPORTS.contains(&it) || it == "coverage" && of_istanbul.contains(&path.file_name())
+    folders.any(|folder| {
+        REPORTS.contains(&folder) || folder == "coverage" && of_istanbul.contains(&path.file_name())
     })
 }
 

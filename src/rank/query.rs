@@ -24,17 +24,17 @@ impl Query {
     pub(super) fn new(log: &[u8], targets: &[&[u8]]) -> Self {
         let mut found: BTreeMap<TermId, Term> = BTreeMap::new();
         let mut add = |text: &[u8], note: fn(&mut Term)| {
-            identifiers(text, |it| {
-                if is_common(it.word) {
+            identifiers(text, |word| {
+                if is_common(word.word) {
                     return;
                 }
-                let term = found.entry(term_id(it.word)).or_default();
+                let term = found.entry(term_id(word.word)).or_default();
                 term.whole = true;
                 note(term);
-                if it.defines && text.as_ptr() != log.as_ptr() {
+                if word.defines && text.as_ptr() != log.as_ptr() {
                     term.target_defines = true;
                 }
-                parts(it.word, |id| note(found.entry(id).or_default()));
+                parts(word.word, |id| note(found.entry(id).or_default()));
             });
         };
         add(log, |term| term.in_log += 1);

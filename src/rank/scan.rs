@@ -60,11 +60,11 @@ thread_local! {
 fn count(bytes: &[u8]) -> FileWords {
     COUNTS.with_borrow_mut(|counts| {
         let mut length = 0_u32;
-        identifiers(bytes, |it| {
+        identifiers(bytes, |word| {
             length += 1;
-            let count = counts.entry(term_id(it.word)).or_default();
-            *count = (*count + 2) | u32::from(it.defines);
-            parts(it.word, |id| {
+            let count = counts.entry(term_id(word.word)).or_default();
+            *count = (*count + 2) | u32::from(word.defines);
+            parts(word.word, |id| {
                 length += 1;
                 *counts.entry(id).or_default() += 2;
             });
@@ -164,9 +164,9 @@ pub(super) fn add_path(terms: &mut FileTerms, query: &Query, path: &RepoPath) {
             Err(at) => terms.counts.insert(at, (number, PATH_WEIGHT)),
         }
     };
-    identifiers(path.as_str().as_bytes(), |it| {
-        hit(term_id(it.word));
-        parts(it.word, &mut hit);
+    identifiers(path.as_str().as_bytes(), |word| {
+        hit(term_id(word.word));
+        parts(word.word, &mut hit);
     });
 }
 

@@ -135,8 +135,11 @@ mod tests {
 
     fn seen(text: &str) -> Vec<(String, bool)> {
         let mut all = Vec::new();
-        identifiers(text.as_bytes(), |it| {
-            all.push((String::from_utf8_lossy(it.word).into_owned(), it.defines));
+        identifiers(text.as_bytes(), |word| {
+            all.push((
+                String::from_utf8_lossy(word.word).into_owned(),
+                word.defines,
+            ));
         });
         all
     }

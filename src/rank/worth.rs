@@ -134,13 +134,13 @@ impl Words {
             parts: BTreeMap::new(),
             length: 0,
         };
-        identifiers(text, |it| {
-            if is_common(it.word) {
+        identifiers(text, |word| {
+            if is_common(word.word) {
                 return;
             }
             words.length += 1;
-            *words.whole.entry(term_id(it.word)).or_default() += 1;
-            parts(it.word, |id| *words.parts.entry(id).or_default() += 1);
+            *words.whole.entry(term_id(word.word)).or_default() += 1;
+            parts(word.word, |id| *words.parts.entry(id).or_default() += 1);
         });
         words
     }

@@ -31,8 +31,8 @@ pub(super) fn waits(place: &LogFile<'_>, row: usize, name: &str) -> Option<Candi
     let indent = |line: &str| line.len() - line.trim_start().len();
     let above = place.text.get(..range.start)?.lines().rev();
     let mut around = above.filter(|it| !it.trim().is_empty() && indent(it) < indent(line));
-    let function = around.find(|it| {
-        it.trim_start().starts_with("def ") || it.trim_start().starts_with("async def ")
+    let function = around.find(|line| {
+        line.trim_start().starts_with("def ") || line.trim_start().starts_with("async def ")
     })?;
     let head = line.get(..at + name.len())?;
     let start = operand(head)?;

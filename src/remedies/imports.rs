@@ -232,8 +232,9 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
     };
     // An export that is gone, and of which two files have one by the name.
     let has_rival = |one: &Suggestion| {
-        let same = |it: &&Suggestion| {
-            (&it.name, &it.imported, &it.replaces) == (&one.name, &one.imported, &one.replaces)
+        let same = |other: &&Suggestion| {
+            (&other.name, &other.imported, &other.replaces)
+                == (&one.name, &one.imported, &one.replaces)
         };
         let mut others = open.iter().filter(same);
         one.imported != "*" && others.any(|it| it.path != one.path && it.confidence > MOST_IN_DOUBT)

@@ -114,8 +114,8 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
     edits.append(&mut tries);
     let certain = edits.iter().filter(|it| it.certain);
     let settled: Vec<String> = certain.flat_map(|it| it.imports.keys().cloned()).collect();
-    edits.retain(|it| {
-        let names = it.respells.as_ref();
+    edits.retain(|edit| {
+        let names = edit.respells.as_ref();
         names.is_none_or(|(wrong, right)| {
             !settled.contains(wrong) && !stood_beside(source, earlier, wrong, right)
         })
@@ -123,9 +123,9 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
     edits.retain(|it| allows(&it.patch));
     edits.sort_by_key(|it| (!it.certain, it.tests()));
     let mut seen: Vec<Vec<u8>> = Vec::new();
-    edits.retain(|it| {
-        let is_new = !seen.contains(&it.patch);
-        seen.push(it.patch.clone());
+    edits.retain(|edit| {
+        let is_new = !seen.contains(&edit.patch);
+        seen.push(edit.patch.clone());
         is_new
     });
     Remedies { answers, edits }

@@ -34,8 +34,8 @@ pub(super) fn gone(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
     let files = || source.listing().files().map(|entry| &entry.path);
     let is_ours = |module: &&str| {
         let folder = module.split('.').next().unwrap_or_default();
-        files().any(|it| {
-            it.ancestors()
+        files().any(|path| {
+            path.ancestors()
                 .any(|it| it.rsplit('/').next() == Some(folder))
         })
     };
@@ -64,8 +64,8 @@ impl Statement<'_> {
         }
         let named = self.path.or(frame.map(|it| it.0))?;
         let files = source.listing().files().map(|entry| &entry.path);
-        let ends = |it: &&RepoPath| {
-            let head = named.strip_suffix(it.as_str());
+        let ends = |path: &&RepoPath| {
+            let head = named.strip_suffix(path.as_str());
             head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
         };
         let path = files.filter(ends).max_by_key(|it| it.as_str().len())?;

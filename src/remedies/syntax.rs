@@ -64,13 +64,13 @@ pub(super) fn syntax(
         }
     }
     // Linters and type checkers name the place in forms of their own, which the diagnosis has read.
-    let told = diagnosis.evidence.iter().find_map(|it| {
-        let said = it.text.to_lowercase().replace('`', "'");
+    let told = diagnosis.evidence.iter().find_map(|line| {
+        let said = line.text.to_lowercase().replace('`', "'");
         said.find("expected '").map(|at| said[at..].to_owned())
     });
     let named = diagnosis.files.iter().filter(|_| is_syntax);
-    let healed = named.take(MAX_PLACES).find_map(|it| {
-        let (place, row) = (files.find(&it.path)?, it.line? as usize);
+    let healed = named.take(MAX_PLACES).find_map(|file| {
+        let (place, row) = (files.find(&file.path)?, file.line? as usize);
         let said = told.as_deref().unwrap_or_default();
         as_before(&place, row, false, earlier)
             .or_else(|| missing(&place, row, said).filter(|_| !place.parses(&place.text)))

@@ -380,9 +380,13 @@ impl Session<'_> {
             self.event("warning", "agent_settings", message)?;
             let state =
                 |bytes: &Option<Vec<u8>>| bytes.clone().map(|it| FileState::new(it, 0o100_644));
-            let changes = dropped.iter().filter_map(|it| {
-                let path = RepoPath::new(&it.path).ok()?;
-                Some(Change::between(path, state(&it.before), state(&it.after)))
+            let changes = dropped.iter().filter_map(|file| {
+                let path = RepoPath::new(&file.path).ok()?;
+                Some(Change::between(
+                    path,
+                    state(&file.before),
+                    state(&file.after),
+                ))
             });
             let patch = canonical(&changes.collect::<Vec<_>>());
             self.journal

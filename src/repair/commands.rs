@@ -302,8 +302,8 @@ impl AskedReport {
 
     /// The variable that asks for it, with what the user or this process gives the same variable.
     fn variable(&self, environment: &[String]) -> String {
-        let named = environment.iter().rev().find_map(|it| {
-            let (name, value) = it.split_once('=')?;
+        let named = environment.iter().rev().find_map(|variable| {
+            let (name, value) = variable.split_once('=')?;
             (name == OPTIONS).then(|| value.to_owned())
         });
         let own = named.or_else(|| std::env::var(OPTIONS).ok());

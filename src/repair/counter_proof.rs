@@ -525,11 +525,11 @@ fn adds_together(change: &Change, values: &[String]) -> bool {
     let known: std::collections::BTreeSet<&str> = before.lines().map(str::trim).collect();
     let lines: Vec<Vec<String>> = after
         .lines()
-        .map(|it| {
-            if known.contains(it.trim()) {
+        .map(|line| {
+            if known.contains(line.trim()) {
                 Vec::new()
             } else {
-                values_in(it)
+                values_in(line)
             }
         })
         .collect();

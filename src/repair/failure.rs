@@ -150,11 +150,11 @@ fn particular(
     }
     let refused = result.workplace.refused.iter();
     let mut actions: Vec<String> = refused
-        .map(|it| {
-            let flag = ["--allow-write", "--agent-write"][usize::from(it.agent)];
+        .map(|one| {
+            let flag = ["--allow-write", "--agent-write"][usize::from(one.agent)];
             format!(
                 "mendit's sandbox refused writing {0}: `{flag} {0}` opens it",
-                it.path
+                one.path
             )
         })
         .collect();

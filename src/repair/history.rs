@@ -109,9 +109,9 @@ pub(super) fn repeats_itself(history: &History) -> bool {
 /// The last reply, when the policy refused every one that held something to try.
 pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
     let tried: Vec<&AttemptResult> = of(history, Origin::Agent)
-        .filter(|it| {
+        .filter(|attempt| {
             !matches!(
-                it.stop_reason,
+                attempt.stop_reason,
                 StopReason::NoPatch | StopReason::RequestedFiles
             )
         })

@@ -55,9 +55,11 @@ pub fn own_place(
     let Some(from) = from else {
         return place(None, tests.to_vec());
     };
-    let inside = |it: &String| {
-        let rest = it.strip_prefix(package).and_then(|it| it.strip_prefix('/'));
-        rest.map_or_else(|| it.clone(), str::to_owned)
+    let inside = |path: &String| {
+        let rest = path
+            .strip_prefix(package)
+            .and_then(|it| it.strip_prefix('/'));
+        rest.map_or_else(|| path.clone(), str::to_owned)
     };
     let bare = |test: &FailedTest| {
         let is_file = test.path.as_ref() == Some(&test.id);

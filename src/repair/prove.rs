@@ -127,10 +127,10 @@ impl Session<'_> {
         let bytes = |it: Option<&FileState>| it.map(|it| it.bytes.clone());
         let sides: Vec<_> = changes
             .iter()
-            .map(|it| {
+            .map(|change| {
                 (
-                    bytes(it.standing.as_ref().or(it.before.as_ref())),
-                    bytes(it.after.as_ref()),
+                    bytes(change.standing.as_ref().or(change.before.as_ref())),
+                    bytes(change.after.as_ref()),
                 )
             })
             .collect();
@@ -152,9 +152,12 @@ impl Session<'_> {
         let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
         let found = suspicions(&files, &run).into_iter();
         let told = found
-            .map(|it| {
-                let path = files.get(it.at).map_or("", |it| it.path);
-                (it.needs, format!("line {} of {path} {}", it.line, it.why))
+            .map(|suspicion| {
+                let path = files.get(suspicion.at).map_or("", |it| it.path);
+                (
+                    suspicion.needs,
+                    format!("line {} of {path} {}", suspicion.line, suspicion.why),
+                )
             })
             .collect();
         Ok(told)
@@ -262,14 +265,14 @@ impl Session<'_> {
                 // Data that a test reads, and what it could not load, are new where they are missing.
                 || is_new && (shows || Language::of_path(path).is_none())
         };
-        let says_so = |it: &Change| {
-            let before = it.standing.as_ref().or(it.before.as_ref());
-            before.is_some_and(|before| is_test_text(it.path.as_str(), &before.bytes))
+        let says_so = |change: &Change| {
+            let before = change.standing.as_ref().or(change.before.as_ref());
+            before.is_some_and(|before| is_test_text(change.path.as_str(), &before.bytes))
         };
-        let is_one = |it: &&Change| {
-            is_test(it.path.as_str()) && pool.standing(&it.path).is_none()
-                || says_so(it)
-                || it.before.is_some() && is_data_of_tests(&it.path, source.as_ref())
+        let is_one = |change: &&Change| {
+            is_test(change.path.as_str()) && pool.standing(&change.path).is_none()
+                || says_so(change)
+                || change.before.is_some() && is_data_of_tests(&change.path, source.as_ref())
         };
         let tests = changes
             .iter()
@@ -388,8 +391,8 @@ fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
     let name = path.as_str().rsplit('/').next().unwrap_or_default();
     let files = source.listing().files().map(|it| &it.path);
     let code = files.filter(|it| Language::of_path(it.as_str()).is_some());
-    let naming = code.filter(|it| {
-        let text = source.read(it).unwrap_or_default();
+    let naming = code.filter(|path| {
+        let text = source.read(path).unwrap_or_default();
         memchr::memmem::find(&text, name.as_bytes()).is_some()
     });
     let mut of_tests = naming.map(|it| is_test(it.as_str())).peekable();

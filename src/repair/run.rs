@@ -461,8 +461,8 @@ pub(super) fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
         return true;
     }
     let others = source.listing().files().filter(|it| it.path != *path);
-    let names = |it: &Entry| {
-        let text = source.read(&it.path).unwrap_or_default();
+    let names = |entry: &Entry| {
+        let text = source.read(&entry.path).unwrap_or_default();
         words(&text, name).next().is_some()
     };
     others.into_iter().any(names)

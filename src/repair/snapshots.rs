@@ -22,10 +22,10 @@ pub(super) fn exchanges(text: &str, names: &[String]) -> Vec<(u32, Exchange)> {
     let is_own = |key: &str| {
         let rest = written.iter().find_map(|it| key.strip_prefix(it.as_str()));
         // The first of a test is `adds 1`, or `adds`, of a table `adds[1]`.
-        rest.is_some_and(|it| {
-            it.trim_matches(|it: char| it == ' ' || it.is_ascii_digit())
+        rest.is_some_and(|rest| {
+            rest.trim_matches(|it: char| it == ' ' || it.is_ascii_digit())
                 .is_empty()
-                || it.starts_with('[')
+                || rest.starts_with('[')
         })
     };
     let mut found = Vec::new();

@@ -88,19 +88,19 @@ pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_
         Some(false) => "The tests still fail with these.",
         None => "These were not tried.",
     };
-    let comments = suggestions.iter().map(|it| {
-        let mut text = it.replacement.join("\n");
+    let comments = suggestions.iter().map(|shown| {
+        let mut text = shown.replacement.join("\n");
         if !text.is_empty() {
             text.push('\n');
         }
         let mut comment = serde_json::json!({
-            "path": it.path,
-            "line": it.line,
+            "path": shown.path,
+            "line": shown.line,
             "side": "RIGHT",
             "body": fenced(&text, "suggestion"),
         });
-        if it.start_line < it.line {
-            comment["start_line"] = it.start_line.into();
+        if shown.start_line < shown.line {
+            comment["start_line"] = shown.start_line.into();
             comment["start_side"] = "RIGHT".into();
         }
         comment
@@ -116,8 +116,8 @@ pub fn ci_review(suggestions: &[CiSuggestion], verified: Option<bool>) -> serde_
 fn grouped(failures: &[RunFailure]) -> Vec<(&RunFailure, Vec<&str>, u64)> {
     let mut rows: Vec<(&RunFailure, Vec<&str>, u64)> = Vec::new();
     for failure in failures {
-        let same = |it: &RunFailure| {
-            (&it.error, &it.path, it.line) == (&failure.error, &failure.path, failure.line)
+        let same = |other: &RunFailure| {
+            (&other.error, &other.path, other.line) == (&failure.error, &failure.path, failure.line)
         };
         let test = Some(failure.test.as_str()).filter(|it| !it.is_empty());
         match rows.iter_mut().find(|(first, ..)| same(first)) {

@@ -163,12 +163,12 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
 
 fn rejected(context: &ContextDocument) -> String {
     let rows = context.files_rejected.iter();
-    let rows = rows.map(|it| {
+    let rows = rows.map(|rejected| {
         format!(
             "{}  {} {}",
-            one_line(&it.path),
-            it.code,
-            one_line(&it.reason)
+            one_line(&rejected.path),
+            rejected.code,
+            one_line(&rejected.reason)
         )
     });
     section("Rejected", rows)
@@ -177,26 +177,26 @@ fn rejected(context: &ContextDocument) -> String {
 fn left_out(omitted: &[Omission]) -> String {
     // What many rows have in common is said once, with the first of them.
     let mut told: Vec<(Code, &str)> = Vec::new();
-    let rows = omitted.iter().map(|it| {
-        let row = format!("{}  {}", one_line(&it.path), it.code);
-        let reason = (it.code, it.reason.as_str());
+    let rows = omitted.iter().map(|omitted| {
+        let row = format!("{}  {}", one_line(&omitted.path), omitted.code);
+        let reason = (omitted.code, omitted.reason.as_str());
         if told.contains(&reason) {
             return row;
         }
         told.push(reason);
-        let remedy = match it.remedy.as_str() {
+        let remedy = match omitted.remedy.as_str() {
             "" => String::new(),
             remedy => format!("; {remedy}"),
         };
-        format!("{row} {}{remedy}", one_line(&it.reason))
+        format!("{row} {}{remedy}", one_line(&omitted.reason))
     });
     section("Left out", rows)
 }
 
 fn unresolved(context: &ContextDocument) -> String {
-    let rows = context.unresolved_imports.iter().map(|it| {
-        let path = one_line(it.path.as_str());
-        format!("{path}:{}  {}", it.line, shortened(&it.specifier))
+    let rows = context.unresolved_imports.iter().map(|import| {
+        let path = one_line(import.path.as_str());
+        format!("{path}:{}  {}", import.line, shortened(&import.specifier))
     });
     section("Imports that lead nowhere", rows)
 }

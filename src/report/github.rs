@@ -3,13 +3,18 @@ use crate::model::{FailureKind, PatchVerdict, RunSummary};
 /// A verdict as GitHub workflow commands, one for each problem.
 #[must_use]
 pub fn patch_github(verdict: &PatchVerdict, name: &str) -> String {
-    let problems = verdict.problems.iter().map(|it| {
-        let place = Some((name, Some(it.patch_line.max(1))));
-        command(it.severity.as_str(), place, it.code.as_str(), &it.text())
+    let problems = verdict.problems.iter().map(|problem| {
+        let place = Some((name, Some(problem.patch_line.max(1))));
+        command(
+            problem.severity.as_str(),
+            place,
+            problem.code.as_str(),
+            &problem.text(),
+        )
     });
-    let broken = verdict.broken().map(|it| {
-        let place = Some((it.path.as_str(), Some(it.line)));
-        command("warning", place, it.code.as_str(), &it.message)
+    let broken = verdict.broken().map(|file| {
+        let place = Some((file.path.as_str(), Some(file.line)));
+        command("warning", place, file.code.as_str(), &file.message)
     });
     problems.chain(broken).collect()
 }

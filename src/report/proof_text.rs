@@ -81,10 +81,10 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         (ExpectationEnd::NotRun, "could not be exchanged"),
     ] {
         let all = counter.expectations.iter().filter(|it| it.ended == end);
-        said.extend(all.map(|it| {
+        said.extend(all.map(|expectation| {
             format!(
                 "counter: not applicable: `{}` at {}:{} {why}",
-                it.was, it.path, it.line
+                expectation.was, expectation.path, expectation.line
             )
         }));
     }

@@ -110,13 +110,16 @@ fn changes(result: &RunResult) -> String {
     if result.file_changes.is_empty() {
         return result.files_modified.join(", ");
     }
-    let told = result.file_changes.iter().map(|it| {
-        let unnamed = if it.unnamed {
+    let told = result.file_changes.iter().map(|change| {
+        let unnamed = if change.unnamed {
             " (new, and no other file names it)"
         } else {
             ""
         };
-        format!("{} +{} -{}{unnamed}", it.path, it.added, it.removed)
+        format!(
+            "{} +{} -{}{unnamed}",
+            change.path, change.added, change.removed
+        )
     });
     told.collect::<Vec<_>>().join(", ")
 }

@@ -117,17 +117,22 @@ pub fn patch_sarif(verdict: &PatchVerdict, name: &str) -> Value {
             json!({"id": code, "shortDescription": {"text": title}})
         })
         .collect();
-    let problems = verdict.problems.iter().map(|it| {
-        let level = it.severity.as_str();
-        result(it.code.as_str(), level, &it.text(), (name, it.patch_line))
+    let problems = verdict.problems.iter().map(|problem| {
+        let level = problem.severity.as_str();
+        result(
+            problem.code.as_str(),
+            level,
+            &problem.text(),
+            (name, problem.patch_line),
+        )
     });
     let broken = verdict.broken();
-    let broken = broken.map(|it| {
+    let broken = broken.map(|file| {
         result(
-            it.code.as_str(),
+            file.code.as_str(),
             "warning",
-            &it.message,
-            (it.path.as_str(), it.line),
+            &file.message,
+            (file.path.as_str(), file.line),
         )
     });
     let results: Vec<Value> = problems.chain(broken).collect();

@@ -155,9 +155,11 @@ fn modules(site: &Path, about: &Path) -> Vec<String> {
             found.insert(module.to_owned());
         }
     }
-    let named = |it: &String| {
+    let named = |word: &String| {
         let name = |it: char| it.is_ascii_alphanumeric() || it == '_';
-        !it.is_empty() && it.chars().all(name) && site.join(it.as_str()).parent() == Some(site)
+        !word.is_empty()
+            && word.chars().all(name)
+            && site.join(word.as_str()).parent() == Some(site)
     };
     found.into_iter().filter(named).collect()
 }

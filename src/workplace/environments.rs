@@ -117,8 +117,9 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
         .or_else(|| home("XDG_CACHE_HOME", "pypoetry/virtualenvs"))
         .or_else(|| home("HOME", ".cache/pypoetry/virtualenvs"));
     let mut found = place.map_or_else(Vec::new, |it| entries(&it));
-    found.retain(|it| {
-        it.file_name()
+    found.retain(|folder| {
+        folder
+            .file_name()
             .is_some_and(|name| name.to_string_lossy().contains(&mark))
     });
     found
@@ -131,8 +132,8 @@ fn of_pipenv(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
         .or_else(|| home("XDG_DATA_HOME", "virtualenvs"))
         .or_else(|| home("HOME", ".local/share/virtualenvs"));
     let mut found = place.map_or_else(Vec::new, |it| entries(&it));
-    found.retain(|it| {
-        let project = it.join(".project");
+    found.retain(|folder| {
+        let project = folder.join(".project");
         let small = project
             .metadata()
             .is_ok_and(|it| it.is_file() && it.len() < 8192);

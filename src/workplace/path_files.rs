@@ -23,10 +23,12 @@ pub fn installed_copy(
     variables: &[String],
     path: &str,
 ) -> Option<PathBuf> {
-    let packages = environments(worktree, lines).into_iter().flat_map(|it| {
-        let pythons = entries(&it.join("lib"));
-        pythons.into_iter().map(|it| it.join("site-packages"))
-    });
+    let packages = environments(worktree, lines)
+        .into_iter()
+        .flat_map(|environment| {
+            let pythons = entries(&environment.join("lib"));
+            pythons.into_iter().map(|it| it.join("site-packages"))
+        });
     let words = lines.iter().flat_map(|line| line.split_whitespace());
     let given = words.chain(variables.iter().map(String::as_str));
     let searched = given.filter_map(|word| match word {

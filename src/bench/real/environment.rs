@@ -205,8 +205,8 @@ fn is_aside(path: &str) -> bool {
 /// The line that runs these test files.
 pub(super) fn test_line(template: &str, tests: &[&RepoPath], environment: &Path) -> String {
     let files: Vec<String> = tests.iter().map(|it| quoted(it.as_str())).collect();
-    let modules = tests.iter().map(|it| {
-        let module = it.as_str().strip_suffix(".py").unwrap_or(it.as_str());
+    let modules = tests.iter().map(|test| {
+        let module = test.as_str().strip_suffix(".py").unwrap_or(test.as_str());
         quoted(&module.replace('/', "."))
     });
     let modules: Vec<String> = modules.collect();

@@ -235,8 +235,8 @@ impl Search<'_> {
     }
 
     fn fixes(&self, kept: &Kept, candidates: &[Candidate]) -> usize {
-        let known = |it: &&Candidate| {
-            kept.known(&it.commit, &self.words(it))
+        let known = |candidate: &&Candidate| {
+            kept.known(&candidate.commit, &self.words(candidate))
                 .is_some_and(|row| row.fix.is_some())
         };
         candidates.iter().filter(known).count()
@@ -244,8 +244,14 @@ impl Search<'_> {
 
     fn words(&self, candidate: &Candidate) -> String {
         let environment = self.environments.get(&candidate.environment);
-        let environment = environment.map(|it| {
-            serde_json::json!([it.name, it.setup, it.test, it.variables, it.timeout_seconds])
+        let environment = environment.map(|environment| {
+            serde_json::json!([
+                environment.name,
+                environment.setup,
+                environment.test,
+                environment.variables,
+                environment.timeout_seconds
+            ])
         });
         let tests = &candidate.tests;
         sets::digest(&format!(

@@ -75,9 +75,9 @@ fn listening(pid: i32) -> Vec<u16> {
         .into_iter()
         .flatten()
         .filter_map(|it| std::fs::read_link(it.ok()?.path()).ok())
-        .filter_map(|it| {
+        .filter_map(|link| {
             Some(
-                it.to_str()?
+                link.to_str()?
                     .strip_prefix("socket:[")?
                     .trim_end_matches(']')
                     .to_owned(),
@@ -178,13 +178,13 @@ impl Talk {
     }
 
     fn frames(&self, thread: &str, frames: &Value) -> Vec<String> {
-        let frame = |it: &Value| {
-            let place = &it["location"];
+        let frame = |frame: &Value| {
+            let place = &frame["location"];
             let script = format!("{thread} {}", place["scriptId"].as_str()?);
             let number = |key: &str| usize::try_from(place[key].as_u64()?).ok();
             let (line, column) = (number("lineNumber")?, number("columnNumber").unwrap_or(0));
             let (file, line, column) = self.sources.place(&script, line, column)?;
-            let name = it["functionName"].as_str().filter(|it| !it.is_empty());
+            let name = frame["functionName"].as_str().filter(|it| !it.is_empty());
             let name = name.unwrap_or("<anonymous>");
             Some(format!("    at {name} ({file}:{line}:{column})\n"))
         };

@@ -85,9 +85,9 @@ fn tag(rest: &str, line: u32) -> Option<Import> {
 fn call(rest: &str, line: u32) -> Option<Import> {
     let (specifier, after) = quoted(rest.trim_start())?;
     let after = after.trim_start().strip_prefix(')')?;
-    let name = after.strip_prefix('.').map(|it| {
-        let end = it.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
-        it.get(..end.unwrap_or(it.len()))
+    let name = after.strip_prefix('.').map(|rest| {
+        let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
+        rest.get(..end.unwrap_or(rest.len()))
             .unwrap_or_default()
             .to_owned()
     });
@@ -159,9 +159,9 @@ mod tests {
             let facts = facts(&RepoPath::new(name).unwrap(), text.as_bytes());
             let own = facts.imports.into_iter();
             own.filter(|it| it.kind == ImportKind::Reference && it.type_only)
-                .map(|it| {
-                    let names: Vec<String> = it.names.into_iter().map(|one| one.name).collect();
-                    format!("{} {} {}", it.line, it.specifier, names.join(" "))
+                .map(|import| {
+                    let names: Vec<String> = import.names.into_iter().map(|one| one.name).collect();
+                    format!("{} {} {}", import.line, import.specifier, names.join(" "))
                 })
                 .collect::<Vec<_>>()
         };

@@ -35,9 +35,9 @@ impl<'p> Groups<'p> {
 
     // Those that take names from the same module.
     fn same<'s, 'f>(&self, all: &'s [Statement<'f>], one: &Suggestion) -> Vec<&'s Statement<'f>> {
-        let first = |it: &&Statement<'_>| {
-            let first = it.imports.first();
-            it.names.is_some() && first.is_some_and(|it| is_same(self.page, it, one))
+        let first = |statement: &&Statement<'_>| {
+            let first = statement.imports.first();
+            statement.names.is_some() && first.is_some_and(|it| is_same(self.page, it, one))
         };
         all.iter().filter(first).collect()
     }

@@ -226,9 +226,9 @@ impl Config {
     /// Whether modules are found as Node.js finds them.
     pub(super) fn is_node(&self) -> bool {
         let node = |word: &Option<String>| {
-            word.as_deref().is_some_and(|it| {
-                it == "nodenext"
-                    || it
+            word.as_deref().is_some_and(|word| {
+                word == "nodenext"
+                    || word
                         .strip_prefix("node")
                         .and_then(|it| it.parse::<u32>().ok())
                         .is_some_and(|it| it >= 16)
