@@ -40,7 +40,6 @@ pub(super) fn findings<'r>(
         let of_user = rules.engine.as_ref();
         let found = of_user
             .and_then(|engine| engine.find(at, lines, |_| false))
-            .or_else(|| special::name_list(at, line))
             .or_else(|| special::typescript(at, line))
             .or_else(|| BUILTIN.find(at, lines, |tool| is_foreign(tool, at, lines)));
         let Some(mut finding) = found else { continue };

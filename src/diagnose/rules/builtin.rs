@@ -1,11 +1,10 @@
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use super::engine::Engine;
 use super::rule::Rule;
 use crate::diagnose::derive::weight;
 use crate::model::is_ablated;
+use crate::runners::rows;
 
 macro_rules! table {
     ($name:literal) => {
@@ -24,23 +23,10 @@ const TABLES: &[(&str, &str)] = &[
     table!("rare.toml"),
 ];
 
-#[derive(Deserialize)]
-struct Table {
-    rule: Vec<Rule>,
-}
-
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
-    let mut rules: Vec<Rule> = Vec::new();
-    for (_, text) in tables {
-        #[expect(
-            clippy::expect_used,
-            reason = "the tables are constants and a test reads them"
-        )]
-        let table: Table = crate::model::read_table(text).expect("a table of rules");
-        rules.extend(table.rule);
-    }
+    let mut rules: Vec<Rule> = tables.flat_map(|(_, text)| rows(text)).collect();
     for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
         rule.weight = weight(rule.kind);
     }
@@ -110,6 +96,24 @@ mod tests {
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn lists_of_undefined_names_lose_their_paths() {
+        for (text, names) in [
+            (
+                "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff",
+                vec!["CliRunner", "chief_of_staff"],
+            ),
+            (
+                "Incomplete implementation: test file(s) import 2 undefined name(s): foo, bar",
+                vec!["foo", "bar"],
+            ),
+        ] {
+            let lines = normalise::lines(text);
+            let found = BUILTIN.find(0, &lines, |_| false).unwrap();
+            assert_eq!(found.names, names);
+        }
     }
 
     #[test]

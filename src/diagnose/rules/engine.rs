@@ -74,15 +74,29 @@ impl Engine {
             let found = pattern.get().captures(&lines[at].text)?;
             let near = |from: usize, to: usize, like: &Option<Pattern>| {
                 let near = lines.get(from..to.min(lines.len())).unwrap_or_default();
-                like.as_ref()
-                    .is_none_or(|like| near.iter().any(|line| like.finds(&line.text)))
+                let like = like.as_ref()?;
+                Some(near.iter().any(|line| like.finds(&line.text)))
             };
-            if !near(at.saturating_sub(ABOVE), at, &rule.above)
-                || !near(at + 1, at + 1 + BELOW, &rule.below)
+            let below = |like| near(at + 1, at + 1 + BELOW, like);
+            if near(at.saturating_sub(ABOVE), at, &rule.above) == Some(false)
+                || below(&rule.below) == Some(false)
+                || below(&rule.unless) == Some(true)
             {
                 return None;
             }
             let group = |name| found.name(name).map(|group| group.as_str().to_owned());
+            let list = group("names").unwrap_or_default();
+            let list = list.split(',').map(|item| {
+                let item = item.trim().trim_matches(|c| "\"'`.;)".contains(c));
+                item.rsplit_once(':')
+                    .map_or((None, item), |(path, name)| (Some(path), name.trim()))
+            });
+            let is_name = |it: &&str| {
+                let mut letters = it.chars();
+                !it.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
+            };
+            let names = list.clone().map(|it| it.1).filter(is_name);
+            let mut paths = list.filter_map(|it| it.0).map(str::to_owned);
             Some(Finding {
                 at,
                 rule: &rule.id,
@@ -90,10 +104,13 @@ impl Engine {
                 subkind: rule.subkind.clone(),
                 weight: rule.weight,
                 tool: &rule.tool,
-                names: group("name").into_iter().collect(),
+                names: group("name")
+                    .into_iter()
+                    .chain(names.map(str::to_owned))
+                    .collect(),
                 module: group("module"),
                 export: group("export"),
-                path: group("path"),
+                path: group("path").or_else(|| paths.next()),
             })
         })
     }
