@@ -51,7 +51,7 @@ pub(super) fn name_manifest(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let found = manifests.filter_map(|path| {
         let text = source.read(path).ok()?;
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-        let json = path.as_str().ends_with(".json");
+        let json = matches!(path.as_str().rsplit_once('.'), Some((_, "json")));
         let parsed = json.then(|| serde_json::from_slice::<serde_json::Value>(text));
         let error = parsed.and_then(Result::err);
         let stands = |word: &&&str| memmem::find(text, word.as_bytes());

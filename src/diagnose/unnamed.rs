@@ -200,7 +200,8 @@ impl Repository<'_> {
         let mut tops = self.source.listing().files().filter_map(|entry| {
             let path = entry.path.as_str();
             let (folder, rest) = path.strip_prefix("src/").unwrap_or(path).split_once('/')?;
-            let is_near = rest.ends_with(".py") && strsim::osa_distance(folder, top) == 1;
+            let is_python = matches!(rest.rsplit_once('.'), Some((_, "py")));
+            let is_near = is_python && strsim::osa_distance(folder, top) == 1;
             is_near.then(|| folder.to_owned())
         });
         tops.next()
