@@ -46,7 +46,7 @@ pub(super) fn condensed(mut input: impl Read, rules: &UserRules) -> io::Result<L
             let here = std::mem::replace(wide, wide.without_mark());
             chunk = here.decode(&chunk).into_bytes();
         }
-        reader.push(&chunk);
+        reader.push(chunk);
     }
 }
 
@@ -74,8 +74,8 @@ struct Kept {
 }
 
 impl Reader<'_> {
-    fn push(&mut self, chunk: &[u8]) {
-        self.last.extend_from_slice(chunk);
+    fn push(&mut self, mut chunk: Vec<u8>) {
+        self.last.append(&mut chunk);
         if self.last.len() < TAIL + CHUNK {
             return;
         }

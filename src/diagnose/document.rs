@@ -21,8 +21,8 @@ use crate::source::Listing;
 const MOST_EVIDENCE: usize = 20;
 const MOST_LISTED: usize = 500;
 const LAST_LINES: usize = 3;
-// What a line weighs that counts where nothing else is known.
-const GUESS: u8 = 10;
+// What a line weighs less than that counts only where nothing else is known.
+const KNOWN: u8 = 11;
 
 /// Says what a log tells about a failure.
 ///
@@ -51,10 +51,9 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     let locator = locator.running_in(ran_in);
     let job = steps::job(&lines);
     let mut cases = last_tries(&mut lines, facts.exit_code == Some(0));
-    let mut found = findings(&lines, &locator, &facts.rules);
-    let known = found.findings.iter().any(|it| it.weight > GUESS);
-    if known || !cases.is_empty() || is_success(&lines) {
-        found.findings.retain(|it| it.weight > GUESS);
+    let mut found = findings(&lines, &locator, &facts.rules, KNOWN);
+    if found.findings.is_empty() && cases.is_empty() && !is_success(&lines) {
+        found = findings(&lines, &locator, &facts.rules, 0);
     }
     for case in &mut cases {
         case.crash = crash(case, &lines, &locator);

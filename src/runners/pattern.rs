@@ -17,7 +17,7 @@ pub(crate) use pattern;
 pub(crate) fn rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
     #[expect(clippy::expect_used, reason = "embedded and tested")]
     let parts: BTreeMap<String, Vec<R>> = crate::model::read_table(table).expect("a table");
-    parts.into_values().flatten().collect()
+    parts.into_values().next().unwrap_or_default()
 }
 
 /// A pattern of a row, compiled when a line may be one of it.

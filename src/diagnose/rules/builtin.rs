@@ -26,7 +26,10 @@ const TABLES: &[(&str, &str)] = &[
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
-    let mut rules: Vec<Rule> = tables.flat_map(|(_, text)| rows(text)).collect();
+    let mut rules: Vec<Rule> = Vec::new();
+    for (_, text) in tables {
+        rules.append(&mut rows(text));
+    }
     for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
         rule.weight = weight(rule.kind);
     }
@@ -89,7 +92,7 @@ mod tests {
                 .next()
                 .unwrap_or(0);
             let matches = compile(&expanded(&rule.pattern)).is_match(&lines[at].text);
-            let found = BUILTIN.find(at, &lines, |_| false);
+            let found = BUILTIN.find(at, &lines, 0, |_| false);
             let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
@@ -111,7 +114,7 @@ mod tests {
             ),
         ] {
             let lines = normalise::lines(text);
-            let found = BUILTIN.find(0, &lines, |_| false).unwrap();
+            let found = BUILTIN.find(0, &lines, 0, |_| false).unwrap();
             assert_eq!(found.names, names);
         }
     }

@@ -50,15 +50,17 @@ impl Engine {
         self.rules.iter().map(|(rule, _)| rule)
     }
 
-    /// What the rules find in one line: of the rules that match, the one with the most weight; of
+    /// What rules of at least this weight find in one line: of those that match, the one with the most; of
     /// the words that two languages share, those of the language around the line.
     pub(in crate::diagnose) fn find(
         &self,
         at: usize,
         lines: &[Line<'_>],
+        least: u8,
         foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding<'_>> {
         let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
+        rows.retain(|&row| self.rules[row].0.weight >= least);
         let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
         rows.sort_by_cached_key(|&row| {
