@@ -5,7 +5,8 @@ use super::derive::say;
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use super::unnamed::{find_importers, find_unnamed};
+use super::manifests::name_manifest;
+use super::unnamed::find_unnamed;
 use super::unparsed::name_unparsed;
 use crate::languages::{Language, PYTHON, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
@@ -35,9 +36,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
-    if diagnosis.kind == FailureKind::ConfigError && diagnosis.tool.as_deref() == Some("npm") {
-        name_manifest(diagnosis, source);
-    }
+    name_manifest(diagnosis, source);
     if UNREADABLE.contains(&diagnosis.kind) {
         let is_merge = name_merge(diagnosis, source);
         if diagnosis.kind == FailureKind::SyntaxError && !is_merge {
@@ -47,10 +46,9 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
     match &diagnosis.subkind {
         Some(Subkind::MissingPackage) if claims(diagnosis, source) => {
-            say(diagnosis, Subkind::MissingModule);
+            say(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
         }
         Some(Subkind::CircularImport) => name_circle(diagnosis, source),
-        Some(Subkind::MissingExport) => find_importers(diagnosis, source),
         _ => {}
     }
 }
@@ -136,38 +134,9 @@ fn name_exports(diagnosis: &mut Diagnosis, source: &dyn Source) {
         .collect();
     if !missing.is_empty() {
         diagnosis.missing_exports = missing;
-        diagnosis.kind = FailureKind::ImportError;
-        say(diagnosis, Subkind::MissingExport);
+        let missing = Some(Subkind::MissingExport);
+        say(diagnosis, FailureKind::ImportError, missing);
     }
-}
-
-// npm says that a manifest does not parse, and not which of a workspace's.
-fn name_manifest(diagnosis: &mut Diagnosis, source: &dyn Source) {
-    let manifests = source.listing().files().map(|it| &it.path);
-    let broken = manifests
-        .filter(|it| it.file_name() == "package.json")
-        .take(MAX_SEEN)
-        .filter_map(|path| {
-            let text = source.read(path).ok()?;
-            let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
-            let error = serde_json::from_slice::<serde_json::Value>(text).err()?;
-            Some((path.clone(), error))
-        });
-    let broken: Vec<(RepoPath, serde_json::Error)> = broken.collect();
-    let Some((path, error)) = broken.first() else {
-        return;
-    };
-    diagnosis.explanation = format!("{path} does not parse: {error}.");
-    "Correct the manifest where the parser stopped, or just before."
-        .clone_into(&mut diagnosis.suggested_fix);
-    let number = |it: usize| u32::try_from(it).ok();
-    let found = broken.iter().map(|(path, error)| MentionedFile {
-        path: path.to_string(),
-        line: number(error.line()),
-        column: number(error.column()),
-        in_repository: true,
-    });
-    diagnosis.files = found.collect();
 }
 
 const UNREADABLE: &[FailureKind] = &[
@@ -192,8 +161,8 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
     let Some((path, first, last)) = found else {
         return false;
     };
-    diagnosis.kind = FailureKind::SyntaxError;
-    say(diagnosis, Subkind::MergeConflict);
+    let conflict = Some(Subkind::MergeConflict);
+    say(diagnosis, FailureKind::SyntaxError, conflict);
     diagnosis.explanation =
         format!("{path} holds conflict markers of a merge, in lines {first} to {last}.");
     if let Some(at) = diagnosis
@@ -222,22 +191,10 @@ const MAX_SEEN: usize = 2_000;
 
 fn name_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let resolver = Resolver::new(source);
-    let mut lines: BTreeMap<RepoPath, Vec<u32>> = BTreeMap::new();
-    for file in &diagnosis.files {
-        if let Some(path) = file.repo_path() {
-            lines.entry(path).or_default().extend(file.line);
-        }
-    }
     let files = mentioned(diagnosis);
-    // The files of the log are the way that was gone; another way back is as good as any.
-    let known = |path: &RepoPath| lines.contains_key(path);
-    let all = |_: &RepoPath| true;
-    let ways: [&dyn Fn(&RepoPath) -> bool; 2] = [&known, &all];
-    let mut found = ways
-        .iter()
-        .flat_map(|way| files.iter().map(move |start| (way, start)));
-    let circle = found.find_map(|(way, start)| circle(&resolver, &lines, start, way));
-    let Some(circle) = circle else { return };
+    let Some(circle) = files.iter().find_map(|start| circle(&resolver, start)) else {
+        return;
+    };
     let steps = circle.iter().map(|(path, line)| format!("{path}:{line}"));
     let back = circle.first().map(|(path, _)| path.to_string());
     let said: Vec<String> = steps.chain(back).collect();
@@ -249,38 +206,25 @@ fn name_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
 
 // The shortest way from a file to itself by imports that are made as it is loaded: each file with the
 // line of the import that leads on.
-fn circle(
-    resolver: &Resolver<'_>,
-    lines: &BTreeMap<RepoPath, Vec<u32>>,
-    start: &RepoPath,
-    may_pass: &dyn Fn(&RepoPath) -> bool,
-) -> Option<Vec<(RepoPath, u32)>> {
+fn circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u32)>> {
     let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
     let mut open = VecDeque::from([start.clone()]);
     while let Some(path) = open.pop_front() {
         let facts = resolver.facts(&path);
-        let told = lines.get(&path).map_or(&[][..], Vec::as_slice);
-        let at_told = |import: &&Import| told.contains(&import.line);
-        let any_told = facts.imports.iter().any(|it| at_told(&it));
         let loads = |import: &&Import| {
             !import.type_only && !import.nested && import.kind != ImportKind::DottedString
         };
-        let imports = facts.imports.iter();
-        let imports = imports.filter(|it| if any_told { at_told(it) } else { loads(it) });
-        for import in imports {
+        for import in facts.imports.iter().filter(loads) {
             for to in resolver.resolve(&path, import).files {
                 if to == *start && path != *start {
                     let mut way = vec![(path.clone(), import.line)];
-                    let mut at = path;
-                    while let Some(step) = from.get(&at) {
+                    while let Some(step) = from.get(&way[way.len() - 1].0) {
                         way.push(step.clone());
-                        at = step.0.clone();
                     }
                     way.reverse();
                     return Some(way);
                 }
-                let new = to != *start && may_pass(&to) && !from.contains_key(&to);
-                if new && from.len() < MAX_SEEN {
+                if to != *start && from.len() < MAX_SEEN && !from.contains_key(&to) {
                     from.insert(to.clone(), (path.clone(), import.line));
                     open.push_back(to);
                 }

@@ -1,7 +1,8 @@
 use std::collections::VecDeque;
+use std::io::{self, Read};
 use std::ops::Range;
 
-use super::cues::Hits;
+use super::cues::word;
 use super::log::{Log, PassedOver, Run};
 use super::rules::UserRules;
 use crate::policy::Utf16;
@@ -9,28 +10,53 @@ use crate::policy::Utf16;
 const HEAD: usize = 2 << 20;
 const TAIL: usize = 4 << 20;
 const MIDDLE: usize = 4 << 20;
+// What is read at a time.
+const CHUNK: usize = 1 << 20;
 // Lines that are kept around one that tells something.
 const BEFORE: usize = 12;
 const AFTER: usize = 40;
-// A line above this is read in pieces.
-const LONGEST_LINE: usize = 1 << 20;
-// What is kept of a piece around what tells something.
+// Of a line above this only what stands around telling words is kept, so many bytes.
+const LONGEST_LINE: usize = 1 << 18;
 const AROUND: usize = 2000;
 
-/// Reads a log block by block and keeps what [`Log`] promises.
-pub(super) struct Reader<'r> {
+/// Reads a log chunk by chunk and keeps what [`Log::read`] promises.
+pub(super) fn condensed(mut input: impl Read, rules: &UserRules) -> io::Result<Log> {
+    let mut reader = Reader {
+        rules,
+        last: Vec::new(),
+        middle: 0,
+        after: 0,
+        kept: Kept {
+            number: 1,
+            ..Kept::default()
+        },
+    };
+    let mut wide = None;
+    loop {
+        let mut chunk = Vec::new();
+        input.by_ref().take(CHUNK as u64).read_to_end(&mut chunk)?;
+        if chunk.is_empty() {
+            return Ok(reader.finish());
+        }
+        if reader.kept.bytes == 0 {
+            wide = Utf16::of(&chunk);
+        }
+        reader.kept.bytes += chunk.len() as u64;
+        if let Some(wide) = &mut wide {
+            let here = std::mem::replace(wide, wide.without_mark());
+            chunk = here.decode(&chunk).into_bytes();
+        }
+        reader.push(chunk);
+    }
+}
+
+struct Reader<'r> {
     rules: &'r UserRules,
-    wide: Option<Utf16>,
-    started: bool,
-    // Bytes after the last line end.
-    partial: Vec<u8>,
-    tail: VecDeque<Vec<u8>>,
-    tail_bytes: usize,
+    // The end of what was read so far, and before it lines that may yet be wanted.
+    last: Vec<u8>,
     middle: usize,
     // Lines from here on are still to be kept after one that told something.
     after: usize,
-    // The last lines of the block before, which may yet be wanted; they are not counted so far.
-    carried: Vec<u8>,
     kept: Kept,
 }
 
@@ -47,90 +73,26 @@ struct Kept {
     passed_over: PassedOver,
 }
 
-impl<'r> Reader<'r> {
-    pub(super) fn new(rules: &'r UserRules) -> Self {
-        Self {
-            rules,
-            wide: None,
-            started: false,
-            partial: Vec::new(),
-            tail: VecDeque::new(),
-            tail_bytes: 0,
-            middle: 0,
-            after: 0,
-            carried: Vec::new(),
-            kept: Kept {
-                number: 1,
-                ..Kept::default()
-            },
-        }
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8]) {
-        self.kept.bytes += bytes.len() as u64;
-        self.partial.extend_from_slice(bytes);
-        if !self.started && self.partial.len() < 4096 {
+impl Reader<'_> {
+    fn push(&mut self, mut chunk: Vec<u8>) {
+        self.last.append(&mut chunk);
+        if self.last.len() < TAIL + CHUNK {
             return;
         }
-        self.start();
-        if let Some(end) = self.border() {
-            let rest = self.partial.split_off(end);
-            let block = std::mem::replace(&mut self.partial, rest);
-            self.block(block);
-        }
-    }
-
-    fn start(&mut self) {
-        if !self.started {
-            self.started = true;
-            self.wide = Utf16::of(&self.partial);
-        }
-    }
-
-    // Where the whole lines that are there end.
-    fn border(&self) -> Option<usize> {
-        let after_line = match self.wide {
-            None => memchr::memrchr(b'\n', &self.partial).map(|at| at + 1),
-            Some(wide) => wide.after_last_line(&self.partial),
-        };
-        let even = self.partial.len() & !1;
-        after_line.or_else(|| (self.partial.len() > LONGEST_LINE).then_some(even))
-    }
-
-    fn block(&mut self, block: Vec<u8>) {
-        let block = match &mut self.wide {
-            None => block,
-            Some(wide) => std::mem::replace(wide, wide.without_mark())
-                .decode(&block)
-                .into_bytes(),
-        };
-        if self.tail.is_empty() && self.kept.text.len() < HEAD {
+        let far = self.last.len() - TAIL;
+        let end = memchr::memrchr(b'\n', &self.last[..far]).map_or(far, |at| at + 1);
+        let tail = self.last.split_off(end);
+        let block = std::mem::replace(&mut self.last, tail);
+        if self.kept.text.len() < HEAD {
             self.kept.keep(&block);
-            return;
-        }
-        self.tail_bytes += block.len();
-        self.tail.push_back(block);
-        while let Some(first) = self.tail.front().map(Vec::len)
-            && self.tail_bytes - first >= TAIL
-        {
-            self.tail_bytes -= first;
-            if let Some(first) = self.tail.pop_front() {
-                self.condense(first);
-            }
+        } else {
+            let wanted = self.condense(&block);
+            self.last.splice(0..0, block[wanted..].iter().copied());
         }
     }
 
-    pub(super) fn finish(mut self) -> Log {
-        self.start();
-        let rest = std::mem::take(&mut self.partial);
-        if !rest.is_empty() {
-            self.block(rest);
-        }
-        let carried = std::mem::take(&mut self.carried);
-        self.kept.keep(&carried);
-        for block in std::mem::take(&mut self.tail) {
-            self.kept.keep(&block);
-        }
+    fn finish(mut self) -> Log {
+        self.kept.keep(&self.last);
         let text = String::from_utf8(self.kept.text)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         let log = Log {
@@ -142,83 +104,66 @@ impl<'r> Reader<'r> {
         log.told_apart()
     }
 
-    // Keeps of a block what stands around telling words.
-    fn condense(&mut self, block: Vec<u8>) {
-        if block.last() != Some(&b'\n') {
-            self.piece(&block);
-            return;
-        }
-        let block = if self.carried.is_empty() {
-            block
-        } else {
-            [std::mem::take(&mut self.carried), block].concat()
-        };
-        // What is done with, and the end of the stretch that is being kept.
-        let mut done = 0;
-        let mut open = (self.after > 0).then_some(0);
-        let mut last = 0;
-        let mut lines = self.after;
-        self.after = 0;
+    // Keeps of a block what stands around telling words; says where the lines at its end begin for which
+    // what comes next may ask.
+    fn condense(&mut self, block: &[u8]) -> usize {
+        let mut waiting: VecDeque<Range<usize>> = VecDeque::new();
         let mut from = 0;
-        let mut telling = 0;
-        let mut hits = Hits::new(&block, self.rules);
-        while let Some(hit) = hits.next(from) {
-            let start = memchr::memrchr(b'\n', &block[..hit]).map_or(0, |at| at + 1);
-            let end = memchr::memchr(b'\n', &block[hit..]).map_or(block.len(), |at| hit + at + 1);
-            if let Some(begun) = open
-                && lines_within(&block[last..start], lines + BEFORE) >= lines + BEFORE
-            {
-                let close = after_lines(&block, last, lines);
-                self.keep(&block, done, begun..close, telling);
-                done = close;
-                telling = 0;
-                open = None;
+        while from < block.len() {
+            let end = memchr::memchr(b'\n', &block[from..]).map_or(block.len(), |at| from + at + 1);
+            let line = from..end;
+            from = end;
+            let text = &block[line.clone()];
+            let own = |rule: &regex::bytes::Regex| rule.is_match(text);
+            let tells = word(text, 0).is_some() || self.rules.raw.iter().any(own);
+            let long = line.len() > LONGEST_LINE;
+            if tells {
+                self.after = AFTER + 1;
             }
-            telling += 1;
-            open.get_or_insert_with(|| before_lines(&block, done, start));
-            (last, lines, from) = (end, AFTER, end);
+            if tells || long {
+                for before in waiting.drain(..) {
+                    self.keep(&block[before], false);
+                }
+            }
+            if long {
+                self.piece(text);
+            } else if self.after > 0 {
+                self.keep(text, tells);
+                self.after -= 1;
+            } else {
+                waiting.push_back(line);
+                if waiting.len() > BEFORE
+                    && let Some(before) = waiting.pop_front()
+                {
+                    self.kept.pass_over(&block[before]);
+                }
+            }
         }
-        if let Some(begun) = open {
-            let close = after_lines(&block, last, lines);
-            self.keep(&block, done, begun..close, telling);
-            self.after = lines - lines_within(&block[last..close], lines);
-            done = close;
-        }
-        let carried = before_lines(&block, done, block.len());
-        self.kept.pass_over(&block[done..carried]);
-        self.carried = block[carried..].to_vec();
+        waiting.front().map_or(block.len(), |it| it.start)
     }
 
-    fn keep(&mut self, block: &[u8], done: usize, wanted: Range<usize>, telling: u64) {
-        self.kept.pass_over(&block[done..wanted.start]);
-        let wanted = &block[wanted];
-        if self.middle + wanted.len() <= MIDDLE {
+    // Whether there was room.
+    fn keep(&mut self, wanted: &[u8], tells: bool) -> bool {
+        let has_room = self.middle + wanted.len() <= MIDDLE;
+        if has_room {
             self.middle += wanted.len();
             self.kept.keep(wanted);
         } else {
-            self.kept.passed_over.telling += telling;
+            self.kept.passed_over.telling += u64::from(tells);
             self.kept.pass_over(wanted);
         }
+        has_room
     }
 
-    // A part of a line without an end in sight: what tells something becomes a line of its own, under
-    // the number of the line.
+    // What tells something becomes a line of its own, under the number of the line.
     fn piece(&mut self, piece: &[u8]) {
-        let carried = std::mem::take(&mut self.carried);
-        self.kept.pass_over(&carried);
         let mut at = 0;
-        let mut hits = Hits::new(piece, self.rules);
-        while let Some(hit) = hits.next(at) {
+        while let Some(hit) = word(piece, at) {
             let from = hit.saturating_sub(AROUND).max(at);
             let to = (hit + AROUND).min(piece.len());
             self.kept.pass_over(&piece[at..from]);
-            if self.middle + to - from > MIDDLE {
-                self.kept.passed_over.telling += 1;
-                self.kept.pass_over(&piece[from..to]);
-            } else {
-                self.middle += to - from;
-                self.kept.gap = true;
-                self.kept.keep(&piece[from..to]);
+            self.kept.gap = true;
+            if self.keep(&piece[from..to], true) {
                 self.kept.end_line();
             }
             at = to;
@@ -264,26 +209,4 @@ impl Kept {
         self.passed_over.bytes += bytes.len() as u64;
         self.gap = true;
     }
-}
-
-// How many lines end in the bytes, counted up to `most`.
-fn lines_within(bytes: &[u8], most: usize) -> usize {
-    memchr::memchr_iter(b'\n', bytes).take(most).count()
-}
-
-// Where `count` lines from `from` on end.
-fn after_lines(block: &[u8], from: usize, count: usize) -> usize {
-    let Some(last) = count.checked_sub(1) else {
-        return from;
-    };
-    memchr::memchr_iter(b'\n', &block[from..])
-        .nth(last)
-        .map_or(block.len(), |at| from + at + 1)
-}
-
-// Where the lines begin that stand before the line at `start`, not before `floor`.
-fn before_lines(block: &[u8], floor: usize, start: usize) -> usize {
-    memchr::memrchr_iter(b'\n', &block[floor..start])
-        .nth(BEFORE)
-        .map_or(floor, |at| floor + at + 1)
 }

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, Input};
 
 use super::providers::PROVIDERS;
-use super::rules::{BUILTIN, UserRules};
+use super::rules::BUILTIN;
 
 // Shorter words stand in every other line.
 const SHORTEST: usize = 5;
@@ -29,40 +29,8 @@ static CUES: LazyLock<AhoCorasick> = LazyLock::new(|| {
         .expect("a small automaton")
 });
 
-/// Where raw bytes hold what a rule, a runner or a service knows.
-pub(super) struct Hits<'a> {
-    bytes: &'a [u8],
-    word: Option<usize>,
-    // One for each rule of the user that may still match.
-    own: Vec<(&'a regex::bytes::Regex, Option<usize>)>,
-}
-
-impl<'a> Hits<'a> {
-    pub(super) fn new(bytes: &'a [u8], rules: &'a UserRules) -> Self {
-        let own = |regex: &'a regex::bytes::Regex| (regex, regex.find(bytes).map(|it| it.start()));
-        Self {
-            bytes,
-            word: word(bytes, 0),
-            own: rules.raw.iter().map(own).collect(),
-        }
-    }
-
-    /// The first one at or after `from`.
-    pub(super) fn next(&mut self, from: usize) -> Option<usize> {
-        if self.word.is_some_and(|at| at < from) {
-            self.word = word(self.bytes, from);
-        }
-        for (regex, at) in &mut self.own {
-            if at.is_some_and(|at| at < from) {
-                *at = regex.find_at(self.bytes, from).map(|it| it.start());
-            }
-        }
-        let own = self.own.iter().filter_map(|row| row.1);
-        own.chain(self.word).min()
-    }
-}
-
-fn word(bytes: &[u8], from: usize) -> Option<usize> {
+/// Where raw bytes from `from` on hold what a rule, a runner or a service knows.
+pub(super) fn word(bytes: &[u8], from: usize) -> Option<usize> {
     if from >= bytes.len() {
         return None;
     }

@@ -3,6 +3,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::model::{Category, Diagnosis, FailureKind as Kind, StopReason, Subkind};
+use crate::runners::rows;
 
 /// Whether another attempt makes sense, and under which condition (R45).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,26 +135,16 @@ struct Words {
     fix: String,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    words: Vec<Words>,
-}
+static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| rows(embedded!("diagnose/words.toml")));
 
-#[allow(clippy::expect_used, reason = "embedded and tested")]
-static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| {
-    let table: Table =
-        crate::model::read_table(embedded!("diagnose/words.toml")).expect("words.toml parses");
-    table.words
-});
-
-/// Gives a diagnosis another finer word, and what follows from it.
-pub(super) fn say(diagnosis: &mut Diagnosis, subkind: Subkind) {
-    let (explanation, fix) = words(diagnosis.kind, Some(&subkind));
+/// Gives a diagnosis another kind and finer word, and what follows from them.
+pub(super) fn say(diagnosis: &mut Diagnosis, kind: Kind, subkind: Option<Subkind>) {
+    let (explanation, fix) = words(kind, subkind.as_ref());
     explanation.clone_into(&mut diagnosis.explanation);
     fix.clone_into(&mut diagnosis.suggested_fix);
-    diagnosis.category = category(diagnosis.kind, None);
-    diagnosis.requires_user_action = requires_user_action(diagnosis.kind, Some(&subkind));
-    diagnosis.subkind = Some(subkind);
+    diagnosis.category = category(kind, None);
+    diagnosis.requires_user_action = requires_user_action(kind, subkind.as_ref());
+    (diagnosis.kind, diagnosis.subkind) = (kind, subkind);
 }
 
 #[cfg(test)]

@@ -11,15 +11,18 @@ use super::normalise::{self, Lines};
 use super::read::findings;
 use super::retries::last_tries;
 use super::runners::{self, Case};
+use super::success::is_success;
 use super::verdict::Verdict;
 use super::{derive, mention, steps};
-use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut, MentionedFile};
+use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut};
 use crate::policy::is_test;
 use crate::source::Listing;
 
 const MOST_EVIDENCE: usize = 20;
 const MOST_LISTED: usize = 500;
 const LAST_LINES: usize = 3;
+// What a line weighs less than that counts only where nothing else is known.
+const KNOWN: u8 = 11;
 
 /// Says what a log tells about a failure.
 ///
@@ -32,15 +35,10 @@ pub fn diagnose(log: &str, facts: &LogFacts, listing: Option<&Listing>) -> Diagn
     answer(log.view(), facts, Locator::new(listing)).diagnosis
 }
 
-/// A diagnosis, and for each thing in its lists the index of the line that it was taken from.
+/// A diagnosis, with the indices of the lines of its evidence.
 pub(super) struct Answer {
     pub(super) diagnosis: Diagnosis,
     pub(super) evidence: Vec<usize>,
-    pub(super) files: Vec<usize>,
-    pub(super) names: Vec<usize>,
-    pub(super) modules: Vec<usize>,
-    pub(super) exports: Vec<usize>,
-    pub(super) tests: Vec<usize>,
 }
 
 pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> Answer {
@@ -53,7 +51,10 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     let locator = locator.running_in(ran_in);
     let job = steps::job(&lines);
     let mut cases = last_tries(&mut lines, facts.exit_code == Some(0));
-    let found = findings(&lines, &locator, &facts.rules);
+    let mut found = findings(&lines, &locator, &facts.rules, KNOWN);
+    if found.findings.is_empty() && cases.is_empty() && !is_success(&lines) {
+        found = findings(&lines, &locator, &facts.rules, 0);
+    }
     for case in &mut cases {
         case.crash = crash(case, &lines, &locator);
     }
@@ -87,19 +88,11 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
             .filter(|finding| kind != Kind::None && verdict.scope.holds(finding.at))
             .filter(|finding| finding.kind == kind || finding.weight >= 65)
     };
-    let (names, undefined_names) = distinct(own().flat_map(|it| {
-        let at = it.at;
-        it.names.iter().map(move |name| (at, name))
-    }));
-    let (modules, missing_modules) =
-        distinct(own().filter_map(|it| Some((it.at, it.module.as_ref()?))));
-    let (exports, missing_exports) =
-        distinct(own().filter_map(|it| Some((it.at, it.export.as_ref()?))));
-    let (files, mentioned): (Vec<usize>, Vec<MentionedFile>) =
-        mention::files(&lines, &verdict.evidence, &named, &locator)
-            .into_iter()
-            .filter(|_| kind != Kind::None)
-            .unzip();
+    let undefined_names = distinct(own().flat_map(|it| &it.names));
+    let missing_modules = distinct(own().filter_map(|it| it.module.as_ref()));
+    let missing_exports = distinct(own().filter_map(|it| it.export.as_ref()));
+    let files = mention::files(&lines, &verdict.evidence, &named, &locator);
+    let files = files.into_iter().filter(|_| kind != Kind::None);
     let mut tests = tests(&cases, &verdict, &lines, &locator);
     let left_out = LeftOut {
         bytes: view.passed_over.bytes + cut,
@@ -108,7 +101,6 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         tests: tests.len().saturating_sub(MOST_LISTED) as u64,
     };
     tests.truncate(MOST_LISTED);
-    let (tests_at, tests): (Vec<usize>, Vec<FailedTest>) = tests.into_iter().unzip();
     let mut evidence: Vec<usize> = shown(&verdict, &lines)
         .into_iter()
         .filter(|at| *at < lines.len())
@@ -131,7 +123,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
         suggested_fix: suggested_fix.to_owned(),
         requires_user_action: derive::requires_user_action(kind, subkind.as_ref()) || of_command,
         subkind,
-        files: mentioned,
+        files: files.map(|it| it.1).collect(),
         undefined_names,
         missing_modules,
         missing_exports,
@@ -148,11 +140,6 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     Answer {
         diagnosis,
         evidence,
-        files,
-        names,
-        modules,
-        exports,
-        tests: tests_at,
     }
 }
 
@@ -238,7 +225,7 @@ fn tests(
     verdict: &Verdict<'_>,
     lines: &[Line<'_>],
     locator: &Locator<'_>,
-) -> Vec<(usize, FailedTest)> {
+) -> Vec<FailedTest> {
     if verdict.kind == Kind::None {
         return Vec::new();
     }
@@ -257,7 +244,7 @@ fn tests(
                 let found = locator.find(path, case.at);
                 found.map_or_else(|| runners::relative(path), str::to_owned)
             });
-            let test = FailedTest {
+            Some(FailedTest {
                 id: path.clone().filter(|_| is_file).unwrap_or(name),
                 runner: case.runner.to_owned(),
                 path,
@@ -266,8 +253,7 @@ fn tests(
                 crash_line: case.crash.as_ref().and_then(|it| it.1),
                 log_line: cause.map(|line| line.number),
                 message: said(case, lines),
-            };
-            Some((case.at, test))
+            })
         })
         .collect()
 }
@@ -304,12 +290,9 @@ fn is_text(line: &str) -> bool {
     line.chars().filter(odd).count() * 10 <= line.chars().count()
 }
 
-// What is named, once each, with the index of the line that names it first.
-fn distinct<'a>(names: impl Iterator<Item = (usize, &'a String)>) -> (Vec<usize>, Vec<String>) {
+// What is named, once each.
+fn distinct<'a>(names: impl Iterator<Item = &'a String>) -> Vec<String> {
     let mut seen = HashSet::new();
-    names
-        .filter(|(_, name)| seen.insert(name.as_str()))
-        .take(MOST_LISTED)
-        .map(|(at, name)| (at, name.clone()))
-        .unzip()
+    let new = names.filter(|name| seen.insert(name.as_str()));
+    new.take(MOST_LISTED).cloned().collect()
 }

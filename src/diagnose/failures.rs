@@ -70,37 +70,35 @@ pub(super) fn failures(
     };
     let number = |at: usize| lines.get(at).map_or(0, |line| line.number);
     let count = rows.iter().filter(|row| row.kind == verdict.kind).count();
-    failures.push(Failure {
-        kind: verdict.kind,
-        subkind: verdict.subkind.clone(),
-        tool: verdict.tool.map(str::to_owned),
-        rule: verdict.rule.map(str::to_owned),
-        line: number(first),
+    let new = |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: Option<&str>| Failure {
+        kind,
+        subkind: finding.and_then(|it| it.subkind.clone()),
+        tool: tool.map(str::to_owned),
+        rule: finding.map(|it| it.rule.to_owned()),
+        line: number(at),
         path: None,
         path_line: None,
-        count: count.max(1) as u64,
+        count: 1,
         follows: false,
+    };
+    failures.push(Failure {
+        subkind: verdict.subkind.clone(),
+        rule: verdict.rule.map(str::to_owned),
+        count: count.max(1) as u64,
+        ..new(verdict.kind, None, first, verdict.tool)
     });
     let mut add =
         |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
-            if let Some(known) = failures.iter_mut().find(|known| {
-                known.kind == kind
-                    && (known.line == number(at) || known.tool.as_deref() == Some(tool))
-            }) {
+            let known = failures.iter_mut().find(|known| {
+                let same = known.line == number(at) || known.tool.as_deref() == Some(tool);
+                known.kind == kind && same
+            });
+            if let Some(known) = known {
                 known.count += u64::from(known.line != number(at));
-                return;
-            }
-            if failures.len() < MOST_FAILURES {
+            } else if failures.len() < MOST_FAILURES {
                 failures.push(Failure {
-                    kind,
-                    subkind: finding.and_then(|it| it.subkind.clone()),
-                    tool: Some(tool.to_owned()),
-                    rule: finding.map(|it| it.rule.to_owned()),
-                    line: number(at),
-                    path: None,
-                    path_line: None,
-                    count: 1,
                     follows,
+                    ..new(kind, finding, at, Some(tool))
                 });
             }
         };

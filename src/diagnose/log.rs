@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use super::condense::Reader;
+use super::condense::condensed;
 use super::envelope::opened;
 use super::messages::messages;
 use super::rules::UserRules;
@@ -43,17 +43,8 @@ impl Log {
     ///
     /// # Errors
     /// What the input gives.
-    pub fn read(mut input: impl Read, rules: &UserRules) -> io::Result<Self> {
-        let mut reader = Reader::new(rules);
-        let mut chunk = vec![0; 1 << 20];
-        loop {
-            match input.read(&mut chunk) {
-                Ok(0) => return Ok(reader.finish()),
-                Ok(count) => reader.push(chunk.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    pub fn read(input: impl Read, rules: &UserRules) -> io::Result<Self> {
+        condensed(input, rules)
     }
 
     /// What was kept of it.

@@ -1,8 +1,5 @@
-use std::collections::BTreeMap;
-use std::ops::Range;
-
 use super::claimed::reconsider;
-use super::document::{Answer, answer};
+use super::document::answer;
 use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
 use super::log::Log;
@@ -11,10 +8,6 @@ use crate::junit::Report;
 use crate::model::Diagnosis;
 use crate::policy::{Redactor, sanitize_log};
 
-// Lines around one that are looked at to know what is secret in it: a private key has fewer.
-const NEAR: usize = 64;
-// A log up to this size is looked at whole.
-const SMALL: usize = 1 << 20;
 // A secret at least this long is masked wherever it turns up, a shorter one in its own line.
 const UNMISTAKABLE: usize = 8;
 
@@ -28,144 +21,68 @@ pub fn diagnose_masked(
     reports: &[Report],
     redactor: &Redactor,
 ) -> Diagnosis {
-    let mut found = answer(log.view(), facts, Locator::at(scene));
-    add_reports(&mut found, reports, facts, scene);
-    let secrets = Secrets::near(&found, log.text(), redactor);
-    mask(&mut found, &secrets, redactor);
+    let found = answer(log.view(), facts, Locator::at(scene));
+    let mut diagnosis = found.diagnosis;
+    add_reports(&mut diagnosis, reports, facts, scene);
+    mask(&mut diagnosis, &found.evidence, log.text(), redactor);
     // What it adds is of the repository and of no line.
     if let Some(source) = scene.source {
-        reconsider(&mut found.diagnosis, source);
+        reconsider(&mut diagnosis, source);
     }
-    found.diagnosis
+    diagnosis
 }
 
-// What is secret around the lines that an answer was taken from.
-#[derive(Default)]
-struct Secrets {
-    // By the index of the line.
-    of_line: BTreeMap<usize, Vec<(String, String)>>,
-    // Everywhere.
-    long: Vec<(String, String)>,
-}
-
-impl Secrets {
-    fn near(found: &Answer, text: &str, redactor: &Redactor) -> Self {
-        let mut secrets = Self::default();
-        let starts: Vec<usize> = std::iter::once(0)
-            .chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
-            .collect();
-        let all = [
-            &found.evidence,
-            &found.files,
-            &found.names,
-            &found.modules,
-            &found.exports,
-            &found.tests,
-        ];
-        for near in neighbourhoods(all.into_iter().flatten().copied(), starts.len(), text) {
-            let from = starts.get(near.start).copied().unwrap_or_default();
-            let to = starts.get(near.end).copied().unwrap_or(text.len());
-            let plain = sanitize_log(text.get(from..to).unwrap_or_default().as_bytes());
-            for secret in redactor.redact(&plain).findings {
-                let Some(value) = plain.get(secret.start..secret.end) else {
-                    continue;
-                };
-                let row = (
-                    value.trim().to_owned(),
-                    format!("[REDACTED:{}]", secret.rule),
-                );
-                if row.0.len() >= UNMISTAKABLE {
-                    secrets.long.push(row.clone());
-                }
-                let line = near.start + secret.line as usize - 1;
-                secrets.of_line.entry(line).or_default().push(row);
-            }
-        }
-        secrets
-            .long
-            .sort_by_key(|row| std::cmp::Reverse(row.0.len()));
-        secrets.long.dedup();
-        secrets
+// What is secret by what stands around it in the log, then what each text says by itself: what was put
+// together from a line may read as another secret.
+fn mask(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Redactor) {
+    let plain = sanitize_log(log.as_bytes());
+    let mut secrets: Vec<(usize, &str, String)> = Vec::new();
+    for secret in redactor.redact(&plain).findings {
+        let value = plain.get(secret.start..secret.end).unwrap_or_default();
+        let masked = format!("[REDACTED:{}]", secret.rule);
+        secrets.push((secret.line as usize - 1, value.trim(), masked));
     }
-
-    fn mask(&self, at: usize, text: &mut String) {
-        let own = self.of_line.get(&at).into_iter().flatten();
-        for (value, masked) in self.long.iter().chain(own) {
-            if !value.is_empty() && text.contains(value.as_str()) {
-                *text = text.replace(value.as_str(), masked);
-            }
-        }
-    }
-}
-
-// Stretches of lines around the given ones, without overlap; of a small log all of it.
-fn neighbourhoods(
-    told: impl Iterator<Item = usize>,
-    lines: usize,
-    text: &str,
-) -> Vec<Range<usize>> {
-    if text.len() <= SMALL {
-        return std::iter::once(0..lines).collect();
-    }
-    // A test that only a report names is on no line.
-    let mut told: Vec<usize> = told.filter(|at| *at < lines).collect();
-    told.sort_unstable();
-    let mut near: Vec<Range<usize>> = Vec::new();
-    for at in told {
-        let range = at.saturating_sub(NEAR)..(at + NEAR + 1).min(lines);
-        match near.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => near.push(range),
-        }
-    }
-    near
-}
-
-fn mask(found: &mut Answer, secrets: &Secrets, redactor: &Redactor) {
-    let diagnosis = &mut found.diagnosis;
-    let before: Vec<String> = diagnosis.files.iter().map(|it| it.path.clone()).collect();
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.1.len()));
+    secrets.dedup();
     let mut texts: Vec<(Option<usize>, &mut String)> = Vec::new();
     let rows = diagnosis.evidence.iter_mut().map(|it| &mut it.text);
-    texts.extend(found.evidence.iter().copied().map(Some).zip(rows));
-    let rows = diagnosis.files.iter_mut().map(|it| &mut it.path);
-    texts.extend(found.files.iter().copied().map(Some).zip(rows));
-    for (at, names) in [
-        (&found.names, &mut diagnosis.undefined_names),
-        (&found.modules, &mut diagnosis.missing_modules),
-        (&found.exports, &mut diagnosis.missing_exports),
-        (&found.tests, &mut diagnosis.failing_tests),
-    ] {
-        texts.extend(at.iter().copied().map(Some).zip(names.iter_mut()));
-    }
-    let paths = diagnosis
-        .failures
-        .iter_mut()
-        .filter_map(|it| it.path.as_mut());
-    texts.extend(paths.map(|path| (None, path)));
-    for (at, test) in found.tests.iter().zip(&mut diagnosis.tests) {
-        texts.push((Some(*at), &mut test.id));
+    texts.extend(evidence.iter().copied().map(Some).zip(rows));
+    let paths = diagnosis.files.iter_mut().map(|it| &mut it.path);
+    let names = [
+        &mut diagnosis.undefined_names,
+        &mut diagnosis.missing_modules,
+        &mut diagnosis.missing_exports,
+        &mut diagnosis.failing_tests,
+    ];
+    let names = names.into_iter().flatten();
+    let failures = diagnosis.failures.iter_mut();
+    let failures = failures.filter_map(|it| it.path.as_mut());
+    let tests = diagnosis.tests.iter_mut().flat_map(|test| {
         let more = [&mut test.path, &mut test.crash_path, &mut test.message];
-        texts.extend(more.into_iter().flatten().map(|text| (Some(*at), text)));
-    }
-    for (at, text) in &mut texts {
-        if let Some(at) = at {
-            secrets.mask(*at, text);
+        more.into_iter().flatten().chain([&mut test.id])
+    });
+    let others = paths.chain(names).chain(failures).chain(tests);
+    texts.extend(others.map(|text| (None, text)));
+    for (line, text) in &mut texts {
+        for (at, value, masked) in &secrets {
+            let meant = value.len() >= UNMISTAKABLE || *line == Some(*at) && !value.is_empty();
+            if meant && text.contains(value) {
+                **text = text.replace(value, masked);
+            }
         }
     }
-    // Each by itself too: what was put together from a line may read as another secret.
-    let apart: Vec<String> = texts
+    let apart = texts
         .iter()
-        .map(|(_, text)| text.replace(['\n', '\r'], " "))
-        .collect();
-    let joined = apart.join("\n\n");
+        .map(|(_, text)| text.replace(['\n', '\r'], " "));
+    let joined = apart.collect::<Vec<String>>().join("\n\n");
     let masked = redactor.redact(&joined);
     if !masked.findings.is_empty() {
         for ((_, text), masked) in texts.iter_mut().zip(masked.text.split("\n\n")) {
             masked.clone_into(text);
         }
     }
-    for (file, before) in diagnosis.files.iter_mut().zip(before) {
-        file.in_repository &= file.path == before;
+    for file in &mut diagnosis.files {
+        file.in_repository &= !file.path.contains("[REDACTED:");
     }
 }
 

@@ -18,6 +18,7 @@ mod failures;
 mod line;
 mod locate;
 mod log;
+mod manifests;
 mod masked;
 mod mention;
 mod messages;

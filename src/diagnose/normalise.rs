@@ -4,6 +4,7 @@ use super::line::{Line, Mark};
 use super::log::{Log, View};
 use super::prefix::{self, Wrapper};
 use super::quiet;
+use crate::policy::sanitize_whole_log;
 use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
@@ -124,12 +125,9 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     let raw = cut(raw, LONGEST_LINE);
     let raw = raw.strip_suffix('\r').unwrap_or(raw);
     let raw = without_newline_word(raw);
-    let text = if raw
-        .bytes()
-        .any(|byte| byte < 0x20 && byte != b'\t' || byte == 0x7f)
-    {
-        let plain = strip_controls(raw);
-        Cow::Owned(last_overwrite(&plain).to_owned())
+    let is_control = |byte| byte < 0x20 && byte != b'\t' || byte == 0x7f;
+    let text = if raw.bytes().any(is_control) {
+        Cow::Owned(sanitize_whole_log(raw.as_bytes()))
     } else {
         Cow::Borrowed(raw)
     };
@@ -195,40 +193,6 @@ fn cut(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
-// A progress line is rewritten with carriage returns: the last non-empty version stays.
-fn last_overwrite(text: &str) -> &str {
-    text.rsplit('\r')
-        .find(|part| !part.trim().is_empty())
-        .unwrap_or("")
-}
-
-fn strip_controls(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\x1b' => match chars.next() {
-                Some('[') => while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
-                // Commands of the operating system and of the program end with BEL or ESC \.
-                Some(']' | '_') => {
-                    while let Some(c) = chars.next() {
-                        if c == '\x07' || (c == '\x1b' && chars.next_if_eq(&'\\').is_some()) {
-                            break;
-                        }
-                    }
-                }
-                // A choice of characters, as `tput sgr0` prints it.
-                Some(' '..='/') => while chars.next().is_some_and(|c| (' '..='/').contains(&c)) {},
-                _ => {}
-            },
-            '\t' | '\r' => out.push(c),
-            c if c.is_control() => {}
-            c => out.push(c),
-        }
-    }
-    out
-}
-
 // Pytest and jest repeat the output of the program under test in marked sections.
 fn captured_section(text: &str) -> Option<bool> {
     let bare = text.trim();
@@ -273,7 +237,7 @@ pub fn plain_lines(log: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{lines, plain_lines, strip_controls};
+    use super::{lines, plain_lines};
 
     fn only(log: &str) -> String {
         lines(log)[0].text.to_string()
@@ -330,9 +294,9 @@ mod tests {
 
     #[test]
     fn survives_cut_escapes() {
-        assert_eq!(strip_controls("a\x1b"), "a");
-        assert_eq!(strip_controls("a\x1b[3"), "a");
-        assert_eq!(strip_controls("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
+        assert_eq!(only("a\x1b"), "a");
+        assert_eq!(only("a\x1b[3"), "a");
+        assert_eq!(only("a\x1b]8;;http://x\x07b\x1b]8;;\x1b\\"), "ab");
     }
 
     #[test]

@@ -20,11 +20,13 @@ pub(super) struct Found<'r> {
     pub(super) thinned: u64,
 }
 
-/// What the rules find, line by line; lines that tell of no failure are not asked.
+/// What the rules of at least this weight and those of the user find, line by line; lines that tell of no failure
+/// are not asked.
 pub(super) fn findings<'r>(
     lines: &[Line<'_>],
     locator: &Locator<'_>,
     rules: &'r UserRules,
+    least: u8,
 ) -> Found<'r> {
     let mut findings = Vec::new();
     let mut thinned = 0;
@@ -39,10 +41,9 @@ pub(super) fn findings<'r>(
         }
         let of_user = rules.engine.as_ref();
         let found = of_user
-            .and_then(|engine| engine.find(at, lines, |_| false))
-            .or_else(|| special::name_list(at, line))
+            .and_then(|engine| engine.find(at, lines, 0, |_| false))
             .or_else(|| special::typescript(at, line))
-            .or_else(|| BUILTIN.find(at, lines, |tool| is_foreign(tool, at, lines)));
+            .or_else(|| BUILTIN.find(at, lines, least, |tool| is_foreign(tool, at, lines)));
         let Some(mut finding) = found else { continue };
         special::in_context(&mut finding, lines);
         refine_module(&mut finding, lines, locator);

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::derive;
-use super::document::{Answer, answer};
+use super::document::answer;
 use super::facts::LogFacts;
 use super::line::Line;
 use super::locate::{Locator, Scene};
@@ -9,7 +9,7 @@ use super::log::View;
 use super::normalise;
 use super::runners;
 use crate::junit::{Case, Report};
-use crate::model::{Alternative, FailedTest, FailureKind as Kind};
+use crate::model::{Alternative, Diagnosis, FailedTest, FailureKind as Kind};
 
 // Failures whose words are asked for a kind.
 const MOST_ASKED: usize = 50;
@@ -21,7 +21,7 @@ const SURE: f64 = 0.5;
 /// Adds what reports of the tests say: places and messages of those that the log names, the others
 /// beside them, and where the log says nothing of its own, what most of them died of.
 pub(super) fn add_reports(
-    found: &mut Answer,
+    diagnosis: &mut Diagnosis,
     reports: &[Report],
     facts: &LogFacts,
     scene: Scene<'_>,
@@ -32,7 +32,7 @@ pub(super) fn add_reports(
     }
     let locator = Locator::at(scene);
     let mut left: HashMap<String, Vec<usize>> = HashMap::new();
-    for (at, test) in found.diagnosis.tests.iter().enumerate().rev() {
+    for (at, test) in diagnosis.tests.iter().enumerate().rev() {
         left.entry(bare(&test.id)).or_default().push(at);
     }
     let mut seen: HashSet<String> = HashSet::new();
@@ -43,7 +43,7 @@ pub(super) fn add_reports(
             .iter()
             .find_map(|name| left.get_mut(name)?.pop());
         if let Some(at) = same {
-            let test = &mut found.diagnosis.tests[at];
+            let test = &mut diagnosis.tests[at];
             seen.insert(case.id.clone());
             test.message = message.or(test.message.take());
             if let Some((path, line)) = place
@@ -54,7 +54,7 @@ pub(super) fn add_reports(
             }
         } else if seen.insert(case.id.clone()) {
             let (path, line) = place.map_or((None, None), |(path, line)| (Some(path), line));
-            found.diagnosis.tests.push(FailedTest {
+            diagnosis.tests.push(FailedTest {
                 id: case.id.replace(['\n', '\r'], " "),
                 runner: case.runner.unwrap_or("junit").to_owned(),
                 path,
@@ -64,25 +64,21 @@ pub(super) fn add_reports(
                 log_line: None,
                 message,
             });
-            // No line of the log says it.
-            found.tests.push(usize::MAX);
         }
     }
-    let diagnosis = &mut found.diagnosis;
     let over = diagnosis.tests.len().saturating_sub(MOST_TESTS);
     if over > 0 {
         diagnosis.left_out.get_or_insert_default().tests += over as u64;
         diagnosis.tests.truncate(MOST_TESTS);
-        found.tests.truncate(MOST_TESTS);
     }
     diagnosis.failing_tests = diagnosis.tests.iter().map(|it| it.id.clone()).collect();
     if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < SURE {
-        decide(found, &failed, facts);
+        decide(diagnosis, &failed, facts);
     }
 }
 
 // What most of the tests died of, an expectation before others.
-fn decide(found: &mut Answer, failed: &[&Case], facts: &LogFacts) {
+fn decide(diagnosis: &mut Diagnosis, failed: &[&Case], facts: &LogFacts) {
     let mut kinds: Vec<(Kind, usize)> = Vec::new();
     for case in failed.iter().take(MOST_ASKED) {
         let text = format!(
@@ -106,14 +102,7 @@ fn decide(found: &mut Answer, failed: &[&Case], facts: &LogFacts) {
     let Some(&(kind, _)) = kinds.first() else {
         return;
     };
-    let diagnosis = &mut found.diagnosis;
-    let (explanation, fix) = derive::words(kind, None);
-    diagnosis.kind = kind;
-    diagnosis.subkind = None;
-    diagnosis.category = derive::category(kind, None);
-    explanation.clone_into(&mut diagnosis.explanation);
-    fix.clone_into(&mut diagnosis.suggested_fix);
-    diagnosis.requires_user_action = derive::requires_user_action(kind, None);
+    derive::say(diagnosis, kind, None);
     diagnosis.confidence = if kinds.len() == 1 { 0.9 } else { 0.75 };
     diagnosis.alternatives = kinds
         .iter()

@@ -5,11 +5,10 @@ use serde::Deserialize;
 use super::line::Line;
 use super::verdict::Finding;
 use crate::model::{FailureKind as Kind, Subkind};
-use crate::runners::pattern;
+use crate::runners::{pattern, rows};
 
 pattern!(TSC, r"\b(?:error )?TS(\d{4,5})(?: \[ERROR\])?: ?(.*)$");
 pattern!(QUOTED, r#"'"?([^'"]+)"?'"#);
-pattern!(UNDEFINED, r"undefined name\(s\): *(.+)$");
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,17 +30,7 @@ enum Takes {
     Default,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    code: Vec<Code>,
-}
-
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| {
-    let table: Table =
-        crate::model::read_table(embedded!("diagnose/tsc.toml")).expect("tsc.toml parses");
-    table.code
-});
+static CODES: LazyLock<Vec<Code>> = LazyLock::new(|| rows(embedded!("diagnose/tsc.toml")));
 
 /// What one line of the TypeScript compiler says.
 pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
@@ -109,38 +98,6 @@ fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
         })
 }
 
-/// A planner's list: `undefined name(s): a/b.py:X, c.py:Y` or
-/// `test file(s) import 2 undefined name(s): foo, bar` (R3).
-pub(super) fn name_list(at: usize, line: &Line<'_>) -> Option<Finding<'static>> {
-    if !line.text.contains("undefined name(s)") {
-        return None;
-    }
-    let found = UNDEFINED.captures(&line.text)?;
-    let mut finding = Finding::new(
-        at,
-        "planner-undefined-names",
-        Kind::ImportError,
-        70,
-        "planner",
-    );
-    finding.subkind = Some(Subkind::UndefinedName);
-    for item in found[1].split(',') {
-        let item = item.trim().trim_matches(|c: char| "\"'`.;)".contains(c));
-        let name = item.rsplit(':').next().unwrap_or(item).trim();
-        if !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || "_$".contains(c))
-        {
-            finding.names.push(name.to_owned());
-        }
-        if let Some((path, _)) = item.rsplit_once(':') {
-            finding.path.get_or_insert_with(|| path.to_owned());
-        }
-    }
-    (!finding.names.is_empty()).then_some(finding)
-}
-
 /// Corrects a finding by the lines around it.
 pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
     let after = |count: usize| {
@@ -171,33 +128,8 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
             finding.kind = Kind::DrizzleError;
             finding.weight = 66;
         }
-        // Node names the entry script in the same words as an import, without a requirer.
-        Kind::ImportError
-            if finding.tool == "node"
-                && finding.subkind == Some(Subkind::MissingModule)
-                && finding.path.is_none()
-                && finding.module.as_deref().is_some_and(is_absolute)
-                && (says(after(14), "requireStack: []")
-                    || (says(after(14), "executeUserEntryPoint")
-                        && !says(after(3), "Require stack:"))) =>
-        {
-            finding.kind = Kind::FileNotFound;
-            finding.subkind = Some(Subkind::EntryMissing);
-            finding.path = finding.module.take();
-            finding.weight = 78;
-        }
-        Kind::PatchError
-            if finding.subkind == Some(Subkind::MissingTarget)
-                && finding.path.as_deref().is_some_and(leaves_repository) =>
-        {
-            finding.subkind = Some(Subkind::PathEscape);
-        }
         _ => {}
     }
-}
-
-fn leaves_repository(path: &str) -> bool {
-    is_absolute(path) || path.split('/').any(|part| part == "..")
 }
 
 /// Whether a path starts at a root or a drive.
@@ -208,26 +140,9 @@ pub(super) fn is_absolute(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{name_list, typescript};
+    use super::typescript;
     use crate::diagnose::normalise::lines;
     use crate::model::{FailureKind, Subkind};
-
-    #[test]
-    fn lists_of_undefined_names_lose_their_paths() {
-        for (text, names) in [
-            (
-                "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff",
-                vec!["CliRunner", "chief_of_staff"],
-            ),
-            (
-                "Incomplete implementation: test file(s) import 2 undefined name(s): foo, bar",
-                vec!["foo", "bar"],
-            ),
-        ] {
-            let lines = lines(text);
-            assert_eq!(name_list(0, &lines[0]).unwrap().names, names);
-        }
-    }
 
     #[test]
     fn compiler_codes_decide() {

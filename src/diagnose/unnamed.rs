@@ -1,29 +1,21 @@
-//! Files of the repository that a log does not name, and that hold what it says is missing.
+//! Files of the repository that a log does not name, and that ask for what it says is missing.
 
 use memchr::memmem;
 
 use super::claimed::mentioned;
 use super::derive::say;
-use crate::languages::{Language, Resolver, uses, words};
+use crate::languages::{Language, PYTHON, Resolver, uses, words};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
 use crate::source::Source;
 
 // Files that are read for one name.
 const MAX_READ: usize = 2_000;
-const MAX_PARSED: usize = 50;
 const MAX_NAMES: usize = 8;
-const MANIFESTS: &[&str] = &[
-    "pyproject.toml",
-    "requirements.txt",
-    "setup.py",
-    "setup.cfg",
-    "Pipfile",
-];
 
 pattern!(
-    CLASS,
-    r"`(?<of>\w+)` is not fully defined|initializing mapper (?:Mapper\[|mapped class )?(?<by>\w+)"
+    TOLD,
+    r#"[`'"](?<quoted>[^`'"\s]+)[`'"]|(?:Mapper\[|mapped class )(?<class>\w+)"#
 );
 pattern!(
     ATTRIBUTE,
@@ -33,9 +25,21 @@ pattern!(
     DOTTED,
     r#"Module "(?<module>[\w.]+)" does not define a "(?<name>\w+)" attribute"#
 );
+pattern!(
+    REQUESTED,
+    r"The requested module '(?<module>[^']+)' does not provide an export named '(?<name>[^']+)'"
+);
 
-/// Adds the files that a Python log is about and names nowhere: where a class is defined that lacks a
-/// name, where a module stands as a string, which module lost an attribute.
+// What a file may ask for.
+enum Lack {
+    Name(String),
+    // A module of Python, imported or written down as settings do: `"shop.urls"`.
+    Module(String),
+    Export { module: String, name: String },
+}
+
+/// Adds the files that a log is about and names nowhere: where a class is defined that lacks a name, where a
+/// module stands as a string, who takes an export that is missing, which module lost an attribute.
 pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let kinds = [
         FailureKind::ImportError,
@@ -45,187 +49,142 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if !kinds.contains(&diagnosis.kind) {
         return;
     }
-    let files: Vec<RepoPath> = diagnosis
-        .files
-        .iter()
-        .filter_map(MentionedFile::repo_path)
-        .collect();
-    let is_python = |path: &&RepoPath| matches!(path.as_str().rsplit_once('.'), Some((_, "py")));
-    let listed: Vec<&RepoPath> = source
-        .listing()
-        .files()
-        .map(|entry| &entry.path)
-        .filter(is_python)
-        .take(MAX_READ)
-        .collect();
-    if listed.is_empty() {
-        return;
-    }
+    let files = mentioned(diagnosis);
     let repository = Repository {
         source,
         resolver: Resolver::new(source),
-        named: files.iter().filter(is_python).collect(),
-        listed,
+        named: &files,
     };
     // Some runners put the error below the line that tells of the test.
-    let said = diagnosis
-        .tests
+    let said = diagnosis.tests.iter();
+    let said = said.filter_map(|it| it.message.as_deref());
+    let evidence = diagnosis.evidence.iter().map(|it| it.text.as_str());
+    let texts: Vec<&str> = evidence.chain(said).collect();
+    let told: Vec<&str> = texts
         .iter()
-        .filter_map(|it| it.message.as_deref());
-    let texts: Vec<&str> = diagnosis
-        .evidence
-        .iter()
-        .map(|it| it.text.as_str())
-        .chain(said)
+        .flat_map(|text| TOLD.captures_iter(text))
+        .filter_map(|it| Some(it.name("quoted").or(it.name("class"))?.as_str()))
         .collect();
-    let mut first: Vec<MentionedFile> = Vec::new();
-    let mut last: Vec<MentionedFile> = Vec::new();
-    let of_class = texts.iter().find_map(|text| {
-        let found = CLASS.captures(text)?;
-        let class = found.name("of").or_else(|| found.name("by"))?;
-        Some(class.as_str())
-    });
-    for name in diagnosis.undefined_names.iter().take(MAX_NAMES) {
-        first.extend(repository.lacks(name, of_class));
-    }
-    let strings = texts.iter().find_map(|text| {
+    let python = texts.iter().any(|text| text.contains("No module named"));
+    let modules = || diagnosis.missing_modules.iter().filter(|_| python);
+    let dotted = texts.iter().find_map(|text| {
         let found = DOTTED.captures(text)?;
         Some(format!("{}.{}", &found["module"], &found["name"]))
     });
-    let python = texts.iter().any(|text| text.contains("No module named"));
-    let modules = || diagnosis.missing_modules.iter().filter(|_| python);
-    for string in modules().chain(&strings).take(MAX_NAMES) {
-        if !repository.imports(string) {
-            first.extend(repository.holds(string));
-        }
-    }
+    let export = texts.iter().find_map(|text| {
+        let found = REQUESTED.captures(text)?;
+        let [module, name] = ["module", "name"].map(|it| found[it].to_owned());
+        Some(Lack::Export { module, name })
+    });
+    let names = diagnosis.undefined_names.iter().cloned().map(Lack::Name);
+    let lacks = names
+        .take(MAX_NAMES)
+        .chain(modules().cloned().chain(dotted).map(Lack::Module))
+        .chain(export);
+    let first: Vec<MentionedFile> = lacks.flat_map(|it| repository.asking(&it, &told)).collect();
     let package = diagnosis.subkind == Some(Subkind::MissingPackage);
     let near = modules().next().filter(|_| package).and_then(|module| {
         let top = module.split('.').next()?;
         Some((top.to_owned(), repository.near(top)?))
     });
-    for module in texts.iter().filter_map(|text| ATTRIBUTE.captures(text)) {
-        last.extend(repository.module(&module["module"]));
-    }
-    last.dedup_by(|one, two| one.path == two.path);
-    let known = |it: &MentionedFile| files.iter().any(|file| file.as_str() == it.path);
-    last.retain(|it| !known(it));
+    let changed = texts.iter().filter_map(|text| ATTRIBUTE.captures(text));
+    let last = changed.filter_map(|it| repository.module(&it["module"]));
+    let last: Vec<MentionedFile> = last.collect();
     diagnosis.files.splice(0..0, first);
-    diagnosis.files.extend(last);
+    for file in last {
+        if diagnosis.files.iter().all(|it| it.path != file.path) {
+            diagnosis.files.push(file);
+        }
+    }
     if let Some((top, near)) = near {
-        say(diagnosis, Subkind::MissingModule);
+        say(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
         diagnosis.explanation =
             format!("`{top}` is no package here; the repository has `{near}`, one letter away.");
     }
 }
 
-pattern!(
-    REQUESTED,
-    r"The requested module '(?<module>[^']+)' does not provide an export named '(?<name>[^']+)'"
-);
-
-/// Adds the files that take a missing export, where a log names none of them: mocha tells neither file
-/// nor line.
-pub(super) fn find_importers(diagnosis: &mut Diagnosis, source: &dyn Source) {
-    let said = diagnosis.evidence.iter();
-    let Some(said) = said.clone().find_map(|it| REQUESTED.captures(&it.text)) else {
-        return;
-    };
-    let (module, name) = (&said["module"], &said["name"]);
-    let resolver = Resolver::new(source);
-    let takes = |path: &RepoPath| {
-        let facts = resolver.facts(path);
-        let mut imports = facts.imports.iter();
-        let import = imports
-            .find(|it| it.specifier == *module && it.names.iter().any(|one| one.name == *name))?;
-        Some(MentionedFile::of(path, Some(import.line)))
-    };
-    if mentioned(diagnosis).iter().any(|it| takes(it).is_some()) {
-        return;
-    }
-    let all = source.listing().files().map(|entry| &entry.path);
-    let scripts =
-        all.filter(|it| Language::of_path(it.as_str()).is_some_and(|it| it.declares_exports));
-    let holds = |path: &&RepoPath| {
-        let bytes = source.read(path).ok();
-        bytes.is_some_and(|it| memmem::find(&it, module.as_bytes()).is_some())
-    };
-    let found = scripts.take(MAX_READ).filter(holds).take(MAX_PARSED);
-    let found: Vec<MentionedFile> = found.filter_map(takes).take(MAX_NAMES).collect();
-    diagnosis.files.splice(0..0, found);
-}
-
 struct Repository<'s> {
     source: &'s dyn Source,
     resolver: Resolver<'s>,
-    // Python's files, those that the log names and all.
-    named: Vec<&'s RepoPath>,
-    listed: Vec<&'s RepoPath>,
+    named: &'s [RepoPath],
 }
 
 impl Repository<'_> {
-    // The file that uses a name and binds it nowhere: the one that defines a class, else the only one.
-    fn lacks(&self, name: &str, class: Option<&str>) -> Option<MentionedFile> {
-        let free = |path: &RepoPath| {
-            let bytes = self.source.read(path).ok()?;
-            let at = words(&bytes, name).next()?;
-            let facts = self.resolver.facts(path);
-            let mut bound = facts.imports.iter().flat_map(|import| &import.names);
-            if bound.any(|it| it.local() == name) {
-                return None;
-            }
-            let found = uses(path, &bytes, name)?;
-            (!found.is_own() && (found.value || found.typed)).then(|| place(path, &bytes, at))
-        };
-        if self.named.iter().any(|path| free(path).is_some()) {
-            return None;
+    // The files that ask for what is missing, where none does that the log names: those that hold most of what
+    // it quotes. Of a name only one that is alone in that, as others may have it from elsewhere.
+    fn asking(&self, lack: &Lack, told: &[&str]) -> Vec<MentionedFile> {
+        if self.named.iter().any(|path| self.ask(path, lack).is_some()) {
+            return Vec::new();
         }
-        let holds = |path: &&&RepoPath, what: &str| {
-            let bytes = self.source.read(path).ok();
-            bytes.is_some_and(|it| words(&it, what).next().is_some())
-        };
-        let defines = |path: &RepoPath| {
-            let facts = self.resolver.facts(path);
-            class.is_some_and(|class| facts.definitions.iter().any(|it| it.name == class))
-        };
-        let all = self.listed.iter().filter(|path| holds(path, name));
-        let mut found: Vec<(bool, MentionedFile)> = all
-            .take(MAX_PARSED)
-            .filter_map(|path| Some((defines(path), free(path)?)))
-            .collect();
-        found.sort_by_key(|it| !it.0);
-        let sure = found.len() == 1 || found.first().is_some_and(|it| it.0);
-        found.into_iter().next().filter(|_| sure).map(|it| it.1)
-    }
-
-    // Whether a file that the log names has an import statement for a module.
-    fn imports(&self, module: &str) -> bool {
-        self.named.iter().any(|path| {
-            let facts = self.resolver.facts(path);
-            let mut statements = facts.imports.iter();
-            let last = |of: &str| of.rsplit('.').next() == module.rsplit('.').next();
-            statements.any(|it| {
-                let said = it.specifier.as_str();
-                let below = said.strip_prefix(module);
-                it.kind != ImportKind::DottedString
-                    && (below.is_some_and(|it| it.is_empty() || it.starts_with('.'))
-                        || said.starts_with('.') && last(said))
-            })
-        })
-    }
-
-    // The file in which a module stands as a string, as settings have them: `"shop.urls"`.
-    fn holds(&self, module: &str) -> Option<MentionedFile> {
-        let all = self.named.iter().chain(&self.listed);
-        all.take(MAX_READ).find_map(|path| {
+        let listing = self.source.listing().files().map(|entry| &entry.path);
+        let own = listing.filter(|path| {
+            let language = Language::of_path(path.as_str());
+            let of_export = matches!(lack, Lack::Export { .. });
+            language.is_some_and(|it| (*it == PYTHON) != of_export)
+        });
+        let found = own.take(MAX_READ).filter_map(|path| {
+            let row = self.ask(path, lack)?;
             let bytes = self.source.read(path).ok()?;
-            let at = memmem::find_iter(&bytes, module.as_bytes()).find(|at| {
-                let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-                let after = bytes.get(at + module.len());
-                matches!(before, Some(b'"' | b'\'')) && matches!(after, Some(b'"' | b'\'' | b'.'))
-            })?;
-            Some(place(path, &bytes, at))
-        })
+            let holds = |word: &&&str| memmem::find(&bytes, word.as_bytes()).is_some();
+            Some((told.iter().filter(holds).count(), path, row))
+        });
+        let found: Vec<(usize, &RepoPath, u32)> = found.collect();
+        let most = found.iter().map(|it| it.0).max();
+        let mut best = found;
+        best.retain(|it| Some(it.0) == most);
+        if matches!(lack, Lack::Name(_)) && best.len() > 1 {
+            return Vec::new();
+        }
+        let best = best.into_iter().take(MAX_NAMES);
+        best.map(|(_, path, row)| MentionedFile::of(path, Some(row)))
+            .collect()
+    }
+
+    // The line in which a file asks for it.
+    fn ask(&self, path: &RepoPath, lack: &Lack) -> Option<u32> {
+        let bytes = self.source.read(path).ok()?;
+        let last = |of: &str| of.rsplit('.').next().unwrap_or_default().to_owned();
+        let word = match lack {
+            Lack::Name(name) | Lack::Export { name, .. } => name.clone(),
+            Lack::Module(module) => last(module),
+        };
+        memmem::find(&bytes, word.as_bytes())?;
+        let facts = self.resolver.facts(path);
+        let mut imports = facts.imports.iter();
+        match lack {
+            Lack::Name(name) => {
+                let at = words(&bytes, name).next()?;
+                let found = uses(path, &bytes, name)?;
+                let bound = imports.any(|it| it.names.iter().any(|one| one.local() == name));
+                let free = !bound && !found.is_own() && (found.value || found.typed);
+                free.then(|| row(&bytes, at))
+            }
+            Lack::Module(module) => {
+                let import = imports.find(|it| {
+                    let said = it.specifier.as_str();
+                    let below = said.strip_prefix(module.as_str());
+                    it.kind != ImportKind::DottedString
+                        && (below.is_some_and(|it| it.is_empty() || it.starts_with('.'))
+                            || said.starts_with('.') && last(said) == word)
+                });
+                let text = || {
+                    let mut all = memmem::find_iter(&bytes, module.as_bytes());
+                    all.find(|at| {
+                        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+                        let after = bytes.get(at + module.len());
+                        matches!(before, Some(b'"' | b'\''))
+                            && matches!(after, Some(b'"' | b'\'' | b'.'))
+                    })
+                };
+                let import = import.map(|it| it.line);
+                import.or_else(|| Some(row(&bytes, text()?)))
+            }
+            Lack::Export { module, name } => {
+                let takes = |it: &&Import| it.names.iter().any(|one| one.name == *name);
+                let import = imports.find(|it| it.specifier == *module && takes(it))?;
+                Some(import.line)
+            }
+        }
     }
 
     // A package of the repository one slip of the hand from a name that no manifest declares.
@@ -238,29 +197,44 @@ impl Repository<'_> {
         if top.len() < 4 || MANIFESTS.iter().any(declares) {
             return None;
         }
-        let mut tops = self.listed.iter().filter_map(|path| {
-            let path = path.as_str();
-            let (folder, _) = path.strip_prefix("src/").unwrap_or(path).split_once('/')?;
-            (strsim::osa_distance(folder, top) == 1).then(|| folder.to_owned())
+        let mut tops = self.source.listing().files().filter_map(|entry| {
+            let path = entry.path.as_str();
+            let (folder, rest) = path.strip_prefix("src/").unwrap_or(path).split_once('/')?;
+            let is_python = matches!(rest.rsplit_once('.'), Some((_, "py")));
+            let is_near = is_python && strsim::osa_distance(folder, top) == 1;
+            is_near.then(|| folder.to_owned())
         });
         tops.next()
     }
 
     // The file of a module of the repository.
     fn module(&self, module: &str) -> Option<MentionedFile> {
-        let from = self.named.first().or(self.listed.first())?;
-        let found = self.resolver.resolve(from, &Import::of(module)).files;
-        let path = found
-            .first()
-            .filter(|path| Language::of_path(path.as_str()).is_some())?;
+        let is_python = |path: &&RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
+        let mut listing = self.source.listing().files().map(|entry| &entry.path);
+        let from = self.named.iter().find(is_python);
+        let found = self.resolver.resolve(
+            from.or_else(|| listing.find(is_python))?,
+            &Import::of(module),
+        );
+        let path = found.files.first()?;
+        Language::of_path(path.as_str())?;
         Some(MentionedFile::of(path, None))
     }
 }
 
-fn place(path: &RepoPath, bytes: &[u8], at: usize) -> MentionedFile {
+const MANIFESTS: &[&str] = &[
+    "pyproject.toml",
+    "requirements.txt",
+    "setup.py",
+    "setup.cfg",
+    "Pipfile",
+];
+
+/// The line of a byte, from 1.
+pub(super) fn row(bytes: &[u8], at: usize) -> u32 {
     let before = bytes.get(..at).unwrap_or_default();
     let row = memchr::memchr_iter(b'\n', before).count() + 1;
-    MentionedFile::of(path, u32::try_from(row).ok())
+    u32::try_from(row).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::Deserialize;
 
+use super::pattern::rows;
 use crate::model::{FailedTest, TestRunner};
 
 /// Tests that one command names at most; of more the first are asked.
@@ -164,17 +165,7 @@ struct Row {
     _seen: String,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    runner: Vec<Row>,
-}
-
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table =
-        crate::model::read_table(embedded!("runners/runners.toml")).expect("runners.toml parses");
-    table.runner
-});
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/runners.toml")));
 
 impl Row {
     fn own_words(&self, tests: &[FailedTest], pattern: &str) -> Option<Vec<String>> {

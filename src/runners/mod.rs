@@ -6,7 +6,7 @@ mod choose;
 mod pattern;
 mod summaries;
 
-pub(crate) use pattern::{Cues, Pattern, compile, pattern};
+pub(crate) use pattern::{Cues, Pattern, compile, pattern, rows};
 
 pub use choose::{WithOthers, chosen, with_others};
 pub use summaries::{Closing, closings, is_checker};

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use regex::Regex;
@@ -11,6 +12,13 @@ macro_rules! pattern {
     };
 }
 pub(crate) use pattern;
+
+/// The rows of a table of the sources.
+pub(crate) fn rows<R: serde::de::DeserializeOwned>(table: &str) -> Vec<R> {
+    #[expect(clippy::expect_used, reason = "embedded and tested")]
+    let parts: BTreeMap<String, Vec<R>> = crate::model::read_table(table).expect("a table");
+    parts.into_values().next().unwrap_or_default()
+}
 
 /// A pattern of a row, compiled when a line may be one of it.
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::pattern::Pattern;
+use super::pattern::{Pattern, rows};
 use crate::model::{TestCounts, TestRunner};
 
 /// What the closing summaries of one runner say together.
@@ -146,17 +146,7 @@ const WORDS: [(&str, Word); 6] = [
     ("total", Word::Total),
 ];
 
-#[derive(Deserialize)]
-struct Table {
-    runner: Vec<Row>,
-}
-
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let table: Table = crate::model::read_table(embedded!("runners/summaries.toml"))
-        .expect("summaries.toml parses");
-    table.runner
-});
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("runners/summaries.toml")));
 
 // A pattern over lines.
 #[derive(Deserialize)]

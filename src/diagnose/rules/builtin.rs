@@ -1,11 +1,10 @@
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use super::engine::Engine;
 use super::rule::Rule;
 use crate::diagnose::derive::weight;
 use crate::model::is_ablated;
+use crate::runners::rows;
 
 macro_rules! table {
     ($name:literal) => {
@@ -24,22 +23,12 @@ const TABLES: &[(&str, &str)] = &[
     table!("rare.toml"),
 ];
 
-#[derive(Deserialize)]
-struct Table {
-    rule: Vec<Rule>,
-}
-
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
     let mut rules: Vec<Rule> = Vec::new();
     for (_, text) in tables {
-        #[expect(
-            clippy::expect_used,
-            reason = "the tables are constants and a test reads them"
-        )]
-        let table: Table = crate::model::read_table(text).expect("a table of rules");
-        rules.extend(table.rule);
+        rules.append(&mut rows(text));
     }
     for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
         rule.weight = weight(rule.kind);
@@ -103,13 +92,31 @@ mod tests {
                 .next()
                 .unwrap_or(0);
             let matches = compile(&expanded(&rule.pattern)).is_match(&lines[at].text);
-            let found = BUILTIN.find(at, &lines, |_| false);
+            let found = BUILTIN.find(at, &lines, 0, |_| false);
             let kind = found.map(|found| found.kind);
             if !matches || kind != Some(rule.kind) || rule.why.is_empty() {
                 wrong.push(format!("{what}: matches {matches}, {kind:?}"));
             }
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+
+    #[test]
+    fn lists_of_undefined_names_lose_their_paths() {
+        for (text, names) in [
+            (
+                "undefined name(s): typer/testing.py:CliRunner, pkg/cli.py:chief_of_staff",
+                vec!["CliRunner", "chief_of_staff"],
+            ),
+            (
+                "Incomplete implementation: test file(s) import 2 undefined name(s): foo, bar",
+                vec!["foo", "bar"],
+            ),
+        ] {
+            let lines = normalise::lines(text);
+            let found = BUILTIN.find(0, &lines, 0, |_| false).unwrap();
+            assert_eq!(found.names, names);
+        }
     }
 
     #[test]

@@ -50,15 +50,17 @@ impl Engine {
         self.rules.iter().map(|(rule, _)| rule)
     }
 
-    /// What the rules find in one line: of the rules that match, the one with the most weight; of
+    /// What rules of at least this weight find in one line: of those that match, the one with the most; of
     /// the words that two languages share, those of the language around the line.
     pub(in crate::diagnose) fn find(
         &self,
         at: usize,
         lines: &[Line<'_>],
+        least: u8,
         foreign: impl Fn(&str) -> bool,
     ) -> Option<Finding<'_>> {
         let mut rows: Vec<usize> = self.cues.rows(&lines[at].text).collect();
+        rows.retain(|&row| self.rules[row].0.weight >= least);
         let several = rows.len() > 1;
         // The rows for any other error come last, whatever they weigh.
         rows.sort_by_cached_key(|&row| {
@@ -74,15 +76,29 @@ impl Engine {
             let found = pattern.get().captures(&lines[at].text)?;
             let near = |from: usize, to: usize, like: &Option<Pattern>| {
                 let near = lines.get(from..to.min(lines.len())).unwrap_or_default();
-                like.as_ref()
-                    .is_none_or(|like| near.iter().any(|line| like.finds(&line.text)))
+                let like = like.as_ref()?;
+                Some(near.iter().any(|line| like.finds(&line.text)))
             };
-            if !near(at.saturating_sub(ABOVE), at, &rule.above)
-                || !near(at + 1, at + 1 + BELOW, &rule.below)
+            let below = |like| near(at + 1, at + 1 + BELOW, like);
+            if near(at.saturating_sub(ABOVE), at, &rule.above) == Some(false)
+                || below(&rule.below) == Some(false)
+                || below(&rule.unless) == Some(true)
             {
                 return None;
             }
             let group = |name| found.name(name).map(|group| group.as_str().to_owned());
+            let list = group("names").unwrap_or_default();
+            let list = list.split(',').map(|item| {
+                let item = item.trim().trim_matches(|c| "\"'`.;)".contains(c));
+                item.rsplit_once(':')
+                    .map_or((None, item), |(path, name)| (Some(path), name.trim()))
+            });
+            let is_name = |it: &&str| {
+                let mut letters = it.chars();
+                !it.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
+            };
+            let names = list.clone().map(|it| it.1).filter(is_name);
+            let mut paths = list.filter_map(|it| it.0).map(str::to_owned);
             Some(Finding {
                 at,
                 rule: &rule.id,
@@ -90,10 +106,13 @@ impl Engine {
                 subkind: rule.subkind.clone(),
                 weight: rule.weight,
                 tool: &rule.tool,
-                names: group("name").into_iter().collect(),
+                names: group("name")
+                    .into_iter()
+                    .chain(names.map(str::to_owned))
+                    .collect(),
                 module: group("module"),
                 export: group("export"),
-                path: group("path"),
+                path: group("path").or_else(|| paths.next()),
             })
         })
     }

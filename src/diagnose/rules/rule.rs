@@ -10,7 +10,8 @@ use crate::runners::Pattern;
 /// syntax), 65 to 74 are imports and outside services with exact words, 50 to 64 are typed errors,
 /// 40 to 49 errors at run time, 25 to 39 failed expectations and style, below that wrappers that
 /// only pass a failure on; a row without one weighs what its kind does in `words.toml`. In `pattern`, `{python}` and `{node}` at the start stand for what the
-/// languages print before an error; the groups `name`, `module`, `export` and `path` are picked up.
+/// languages print before an error; the groups `name`, `module`, `export` and `path` are picked up, and
+/// `names`, a list with commas in which a file may stand before each.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::diagnose) struct Rule {
@@ -28,6 +29,8 @@ pub(in crate::diagnose) struct Rule {
     /// What one of the few lines above must be like, or below.
     pub(in crate::diagnose) above: Option<Pattern>,
     pub(in crate::diagnose) below: Option<Pattern>,
+    /// What none of those below may be like.
+    pub(in crate::diagnose) unless: Option<Pattern>,
     /// A line that it matches.
     pub(in crate::diagnose) example: String,
     /// Why the line means this.

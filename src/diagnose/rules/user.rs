@@ -55,6 +55,7 @@ impl UserRules {
                 pattern: rule.pattern.clone(),
                 above: None,
                 below: None,
+                unless: None,
                 example: rule.example.clone().unwrap_or_default(),
                 why: rule.why.clone().unwrap_or_default(),
                 seen: "a rule of this repository's own".to_owned(),

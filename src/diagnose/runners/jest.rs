@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use super::place;
-use super::read::{Case, Cases};
+use super::read::Case;
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
@@ -21,7 +21,7 @@ pattern!(
 
 /// What jest reports under its bullets.
 pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases = Cases::default();
+    let mut cases: Vec<Case> = Vec::new();
     let mut jest = false;
     let mut suite: Option<String> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -61,10 +61,10 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             let mut case = Case::new("jest", String::new(), at).cause(cause).place(own);
             // A file of tests fails by what it imports; the runner's set-up fails without it.
             case.name = suite.clone().filter(|_| lacks);
-            cases.add(case);
-        } else if !cases.knows(title) {
+            cases.push(case);
+        } else {
             let place = place::of_stack(lines, at + 1, |text| text.trim_start().starts_with('●'));
-            cases.add(
+            cases.push(
                 Case::new("jest", title, at)
                     .cause(cause)
                     .place(own.or_else(|| place.clone()))
@@ -73,7 +73,7 @@ pub(super) fn jest(lines: &[Line<'_>]) -> Vec<Case> {
             );
         }
     }
-    cases.all()
+    cases
 }
 
 pattern!(COMPILED, r"^\S+\.[cm]?tsx?:\d+:\d+ - error TS\d+: ");
@@ -110,7 +110,7 @@ fn is_of_hook(lines: &[Line<'_>], from: usize) -> bool {
 
 /// What vitest reports under ` FAIL `.
 pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut cases = Cases::default();
+    let mut cases: Vec<Case> = Vec::new();
     let is_heading = |line: &Line<'_>| line.text.trim_start().starts_with("FAIL ");
     let mut below = 0;
     let mut skipped: HashSet<&str> = HashSet::new();
@@ -135,12 +135,9 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
         let stop = |text: &str| text.contains('⎯') || text.trim_start().starts_with("FAIL ");
         if let Some(found) = VITEST.captures(text) {
             let name = found[2].trim();
-            if cases.knows(name) {
-                continue;
-            }
             let place = place::of_stack(lines, below, stop);
             let own = Some((found[1].to_owned(), None));
-            cases.add(
+            cases.push(
                 Case::new("vitest", name, at)
                     .cause(cause)
                     .place(own)
@@ -163,10 +160,10 @@ pub(super) fn vitest(lines: &[Line<'_>]) -> Vec<Case> {
             case.name = None;
             case.whole_file = true;
             case.place = Some((found[1].to_owned(), None));
-            cases.add(case);
+            cases.push(case);
         }
     }
-    cases.all()
+    cases
 }
 
 // What the parser said, below jest's long advice on what it might mean.

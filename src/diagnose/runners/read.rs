@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::{jest, listed, mocha, pytest, tap, unittest};
+use super::{jest, listed, mocha, pytest, unittest};
 use crate::diagnose::line::Line;
 use crate::runners::Cues;
 
@@ -11,7 +11,7 @@ const MOST: usize = 2000;
 type Reader = fn(&[Line<'_>]) -> Vec<Case>;
 
 // A runner is read when one of its words stands in the log; those that a table lists have theirs there.
-const READERS: [(&[&str], Reader); 8] = [
+const READERS: [(&[&str], Reader); 6] = [
     (
         &[
             "FAILED ",
@@ -30,8 +30,6 @@ const READERS: [(&[&str], Reader); 8] = [
     ),
     (&["● "], jest::jest),
     (&["FAIL "], jest::vitest),
-    (&["not ok "], tap::points),
-    (&["[fail]: "], tap::ava),
     (&[], listed::cases),
 ];
 
@@ -83,35 +81,6 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) whole_file: bool,
     /// Whether it is a file of tests whose process ended.
     pub(in crate::diagnose) exited: bool,
-}
-
-/// Cases in log order, each name once.
-#[derive(Default)]
-pub(super) struct Cases {
-    all: Vec<Case>,
-    names: HashSet<String>,
-}
-
-impl Cases {
-    /// Whether a case of this name is there already.
-    pub(super) fn knows(&self, name: &str) -> bool {
-        self.names.contains(name)
-    }
-
-    /// Adds one, unless its name is known.
-    pub(super) fn add(&mut self, case: Case) {
-        let is_new = match &case.name {
-            Some(name) => self.names.insert(name.clone()),
-            None => true,
-        };
-        if is_new {
-            self.all.push(case);
-        }
-    }
-
-    pub(super) fn all(self) -> Vec<Case> {
-        self.all
-    }
 }
 
 /// Where lines stand, by what `key` makes of their text.
