@@ -347,6 +347,20 @@ fn of_files_that_end_alike_the_one_in_the_named_package_is_meant() {
     }
 }
 
+#[test]
+fn a_test_that_fails_and_errs_when_it_is_torn_down_is_one() {
+    let log = "==== ERRORS ====\n____ ERROR at teardown of test_a ____\nE   UserWarning: unused\n\nconftest.py:3: \
+               UserWarning\n==== FAILURES ====\n____ test_a ____\nE   KeyError: 'k'\n\na.py:7: KeyError\n==== short \
+               test summary info ====\nFAILED t.py::test_a - KeyError: 'k'\nERROR t.py::test_a - UserWarning: \
+               unused\n==== 1 failed, 1 error in 0.1s ====\n";
+    let found = of(log).tests;
+    let tests: Vec<_> = found
+        .iter()
+        .map(|it| (it.id.as_str(), it.message.as_deref()))
+        .collect();
+    assert_eq!(tests, [("t.py::test_a", Some("KeyError: 'k'"))]);
+}
+
 // pytest leaves one mark on each side of a title that fills the line.
 #[test]
 fn a_long_title_of_pytest_ends_the_report_before_it() {

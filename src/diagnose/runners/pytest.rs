@@ -33,20 +33,23 @@ pattern!(
 /// What pytest reports, with or without its short summary.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let reports = reports(lines);
-    // The first of each title last.
+    // The first of each title last, and of those the failures below the errors: a test may fail and err at its
+    // teardown, too.
     let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
-    for (index, report) in reports.iter().enumerate().rev() {
+    let in_order = reports.iter().enumerate().rev();
+    let (errors, failures): (Vec<_>, Vec<_>) = in_order.partition(|(_, it)| it.is_teardown());
+    for (index, report) in errors.into_iter().chain(failures) {
         let title = report.bare().replace("::", ".");
         by_title.entry(title).or_default().push(index);
     }
     let mut cases: Vec<Case> = Vec::new();
     let mut used = vec![false; reports.len()];
-    let mut add = |test: String, at: usize, used: &mut Vec<bool>| {
+    let mut add = |test: String, at: usize, is_new: bool, used: &mut Vec<bool>| {
         let id = test.replace("::", ".");
         let mut titles: Vec<&str> = endings(&id).collect();
         titles.retain(|title| by_title.contains_key(*title));
-        let is_new = |title: &&&str| by_title[**title].last().is_some_and(|it| !used[*it]);
-        let title = titles.iter().find(is_new).or(titles.first()).copied();
+        let unused = |title: &&&str| by_title[**title].last().is_some_and(|it| !used[*it]);
+        let title = titles.iter().find(unused).or(titles.first()).copied();
         let mut case = Case::new("pytest", test, at);
         if let Some(rows) = title.and_then(|title| by_title.get_mut(title))
             && let Some(&index) = rows.last()
@@ -71,7 +74,9 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         {
             case.cause = Some(whole(said, case.at, lines).unwrap_or(at));
         }
-        cases.push(case);
+        if is_new {
+            cases.push(case);
+        }
     };
     let mismatched: Vec<&str> = reports
         .iter()
@@ -82,10 +87,12 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     for (at, line) in lines.iter().enumerate() {
         // Two files of one name: the layout is at fault, not the test.
         let test = summary(line).filter(|test| !mismatched.contains(&test.as_str()));
-        if let Some(test) = test
-            && seen.insert(test.clone())
-        {
-            add(test, at, &mut used);
+        if let Some(test) = test {
+            let is_new = seen.insert(test.clone());
+            let errs_too = line.text.starts_with("ERROR ") && !is_new;
+            if is_new || errs_too {
+                add(test, at, is_new, &mut used);
+            }
         }
     }
     // Old releases and `-rN` print no summary: the headings name the tests.
@@ -185,6 +192,10 @@ struct Report {
 }
 
 impl Report {
+    fn is_teardown(&self) -> bool {
+        self.title.starts_with("ERROR at teardown of ")
+    }
+
     fn bare(&self) -> &str {
         let title = self.title.as_str();
         [
