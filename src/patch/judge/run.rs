@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
@@ -48,7 +48,7 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) standing: Vec<SectionOutcome>,
     pub(super) undone: Vec<UndoneCopy>,
     // Files that the patch gives as a whole.
-    pub(super) wholes: HashSet<String>,
+    pub(super) wholes: BTreeSet<String>,
     pub(super) gains_imports: bool,
 }
 
@@ -79,7 +79,7 @@ impl<'j, 'a> Judging<'j, 'a> {
             verdict,
             standing: Vec::new(),
             undone: Vec::new(),
-            wholes: HashSet::new(),
+            wholes: BTreeSet::new(),
             gains_imports: false,
         }
     }
@@ -90,7 +90,7 @@ impl<'j, 'a> Judging<'j, 'a> {
         }
         let naming = Naming {
             strip: self.options.strip,
-            directory: self.options.directory,
+            directory: &self.options.directory,
             strict: self.options.strict,
         };
         let mut problems = Vec::new();

@@ -359,7 +359,7 @@ impl Judging<'_, '_> {
         hunks: &mut Vec<HunkVerdict>,
     ) -> Option<(Arc<[u8]>, Vec<Mend>)> {
         let modified = modify(before, &[file], self.options.strict, &self.work);
-        hunks.extend(modified.hunks.into_iter().flatten());
+        hunks.extend(modified.hunks);
         let Some((bytes, _)) = modified.after else {
             self.hunk_problems(target, modified.failures);
             return None;

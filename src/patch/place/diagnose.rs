@@ -17,8 +17,7 @@ pub(in crate::patch) fn diagnose(
     if failure.code != Code::P401 {
         return;
     }
-    let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
-    let old = old_of(hunk.lines.get(..firm).unwrap_or_default());
+    let old = old_of(hunk.firm(hunk.loose_tail));
     if old.is_empty() || text.len() == 0 {
         return;
     }

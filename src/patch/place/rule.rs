@@ -14,6 +14,8 @@ pub(super) struct Rule {
     trailing: bool,
     /// In context, typographic quotes, dashes and spaces stand for plain ones.
     punctuation: bool,
+    /// White space at the start does not count.
+    indent: bool,
     /// The mend that using it amounts to.
     pub(super) mend: Option<MendNote>,
 }
@@ -49,7 +51,14 @@ pub(super) const EXACT: Rule = Rule {
     space: false,
     trailing: false,
     punctuation: false,
+    indent: false,
     mend: None,
+};
+
+/// All but the indentation.
+pub(super) const INDENTED: Rule = Rule {
+    indent: true,
+    ..EXACT
 };
 
 /// The rules after [`EXACT`], the strictest first.
@@ -67,15 +76,6 @@ pub(super) const LENIENT: &[Rule] = &[
         mend: Some(MendNote::safe(
             Code::M403,
             "took white space at line ends from the file",
-        )),
-        ..EXACT
-    },
-    Rule {
-        space: true,
-        trailing: true,
-        mend: Some(MendNote::safe(
-            Code::M403,
-            "took white space at line ends and the marks of context lines from the file",
         )),
         ..EXACT
     },
@@ -100,6 +100,9 @@ impl Rule {
     pub(super) fn same(&self, line: &HunkLine<'_>, file: &[u8]) -> bool {
         let text = line.text();
         if text == file {
+            return true;
+        }
+        if self.indent && text.trim_ascii_start() == file.trim_ascii_start() {
             return true;
         }
         let is_context = line.kind == LineKind::Context;
