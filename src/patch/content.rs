@@ -6,7 +6,7 @@ use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, Work, diagnose, place};
+use super::place::{Placement, TRIMMED, Work, diagnose, place, places};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -348,35 +348,15 @@ fn old_count(lines: &[HunkLine<'_>]) -> usize {
 // What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
 fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
     let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
-    let made = hunk.lines.iter().any(telling)
-        && row_of(text, &hunk.lines, LineKind::Remove, work).is_some();
+    let new: Vec<_> = hunk.new_lines().collect();
+    let made = hunk.lines.iter().any(telling) && !places(text, &new, &TRIMMED, work).is_empty();
     made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
 }
 
 /// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
 pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
-    row_of(text, lines, LineKind::Add, work).is_some()
-}
-
-// Where the lines stand that are not of one kind.
-fn row_of(
-    text: &Text<'_>,
-    lines: &[HunkLine<'_>],
-    without: LineKind,
-    work: &Work,
-) -> Option<usize> {
-    let old: Vec<&[u8]> = lines
-        .iter()
-        .filter(|line| line.kind != without)
-        .map(|line| line.text().trim_ascii())
-        .collect();
-    let last = text.len().checked_sub(old.len())?;
-    (0..=last).find(|at| {
-        let there = old.iter().zip(*at..);
-        let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
-        let same = same.count();
-        work.spend(same as u64 + 1) && same == old.len()
-    })
+    let old: Vec<_> = lines.iter().filter(|it| it.kind != LineKind::Add).collect();
+    !places(text, &old, &TRIMMED, work).is_empty()
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {

@@ -185,7 +185,7 @@ impl<'j, 'a> Judging<'j, 'a> {
                 None => self.section(file, target, &mut hunks),
             };
             let standing = standing.unwrap_or_else(|refusal| {
-                self.section_problem(file, target, refusal);
+                self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
                 SectionOutcome::Failed
             });
             self.standing.push(standing);
@@ -216,10 +216,6 @@ impl<'j, 'a> Judging<'j, 'a> {
             self.problem(problem);
         }
         is_closed
-    }
-
-    fn section_problem(&mut self, file: &FilePatch<'_>, target: &Target, refusal: Refusal) {
-        self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
     }
 
     // The bulk of a large patch: files that are changed once and nothing else. Those that take more than

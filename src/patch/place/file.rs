@@ -60,7 +60,11 @@ pub(in crate::patch) fn place<'h, 'a>(
         };
         let outcome = match one {
             Found::At(mut placed) => {
-                placed.mends.extend(no_scope(text, hunk));
+                if lacks_scope(text, hunk) {
+                    let message = "took the place where the lines stand; the scope that the hunk names \
+                                   is not in the file";
+                    placed.mends.push(MendNote::lossy(Code::M417, message));
+                }
                 placed_or_repeated(placed, &outcomes, hunks, index)
             }
             Found::Refused(refusal) => Placement::Failed(refusal),
@@ -214,23 +218,11 @@ fn placed_or_repeated<'h, 'a>(
     Placement::Placed(placed)
 }
 
-// A scope that a hunk names for its place, and that the file does not have.
-fn no_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<MendNote> {
-    if hunk.old.is_some() {
-        return None;
-    }
-    let named = hunk.outer.iter().chain([&hunk.scope]);
-    let absent = |scope: &&[u8]| {
-        let mut rows = (0..text.len()).map(|row| text.line(row));
-        // It may be cut, or be a name alone.
-        !scope.is_empty() && !rows.any(|line| memchr::memmem::find(line, scope).is_some())
-    };
-    named.copied().any(|scope| absent(&scope)).then(|| {
-        MendNote::lossy(
-            Code::M417,
-            "took the place where the lines stand; the scope that the hunk names is not in the file",
-        )
-    })
+// Whether a hunk names a scope for its place that the file does not have; it may be cut, or be a name alone.
+fn lacks_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> bool {
+    let has = |scope: &[u8]| memchr::memmem::find(text.span(0, text.len()), scope).is_some();
+    let mut named = hunk.outer.iter().chain([&hunk.scope]);
+    hunk.old.is_none() && named.any(|scope| !scope.is_empty() && !has(scope))
 }
 
 // How far back a repeated hunk is looked for.

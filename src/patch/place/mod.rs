@@ -18,4 +18,5 @@ pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
 pub(super) use indent::{Kind, foreign_kind, indent};
 pub(super) use placed::Placed;
-pub(super) use search::Work;
+pub(super) use rule::TRIMMED;
+pub(super) use search::{Work, places};

@@ -7,7 +7,7 @@ use crate::patch::set::{HunkLine, LineKind};
 
 /// How far a line of the patch may differ from the line of the file it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rule {
+pub(in crate::patch) struct Rule {
     /// A context line may have lost the space that marks it.
     space: bool,
     /// White space at the end does not count.
@@ -53,6 +53,13 @@ pub(super) const EXACT: Rule = Rule {
     punctuation: false,
     indent: false,
     mend: None,
+};
+
+/// All but the blanks at both ends.
+pub(in crate::patch) const TRIMMED: Rule = Rule {
+    indent: true,
+    trailing: true,
+    ..EXACT
 };
 
 /// All but the indentation.
@@ -102,8 +109,9 @@ impl Rule {
         if text == file {
             return true;
         }
-        if self.indent && text.trim_ascii_start() == file.trim_ascii_start() {
-            return true;
+        if self.indent {
+            let (text, file) = (text.trim_ascii_start(), file.trim_ascii_start());
+            return text == file || self.trailing && text.trim_ascii_end() == file.trim_ascii_end();
         }
         let is_context = line.kind == LineKind::Context;
         if self.trailing && trim_end(text) == trim_end(file) {
@@ -131,7 +139,8 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
     line.get(..end).unwrap_or_default()
 }
 
-fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+/// With plain quotes, dashes and spaces for typographic ones.
+pub(super) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }

@@ -50,7 +50,7 @@ pub(super) fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>], rule: &Rul
 }
 
 /// Every place where the lines stand, in order.
-pub(super) fn places(
+pub(in crate::patch) fn places(
     text: &Text<'_>,
     old: &[&HunkLine<'_>],
     rule: &Rule,
