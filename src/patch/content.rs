@@ -185,10 +185,11 @@ fn together(
 
 // The numbers that the hunks of each section have in it.
 fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
-    sections.iter().flat_map(|section| match &section.body {
-        Body::Hunks(list) => 1..=list.len(),
-        _ => 1..=0,
-    })
+    let counts = sections.iter().map(|section| match &section.body {
+        Body::Hunks(list) => list.len(),
+        _ => 0,
+    });
+    counts.flat_map(|count| 1..=count)
 }
 
 fn hunks_of<'h, 'a>(sections: &[&'h FilePatch<'a>]) -> Cow<'h, [Hunk<'a>]> {

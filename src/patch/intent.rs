@@ -112,7 +112,7 @@ const LONG_TAIL: usize = 8;
 
 // A line that is all of a function of Python, says nothing, and stands for several that are gone.
 fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    if !path.ends_with(".py") {
+    if path.rsplit_once('.').is_none_or(|it| it.1 != "py") {
         return None;
     }
     let (old, new) = (solid_rows(old), solid_rows(new));
@@ -138,10 +138,9 @@ fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
 
 // How many rows below one are indented more.
 fn body_rows(rows: &[(u64, &[u8])], head: usize) -> usize {
-    let depth = |at: usize| rows.get(at).map(|(_, line)| indent(line).len());
-    (head + 1..)
-        .take_while(|at| depth(*at) > depth(head))
-        .count()
+    let mut below = rows.iter().skip(head).map(|(_, line)| indent(line).len());
+    let depth = below.next();
+    below.take_while(|it| Some(*it) > depth).count()
 }
 
 // `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.

@@ -338,9 +338,9 @@ pub(super) fn indent_kept<'a>(
     let known: HashSet<&[u8]> = texts(LineKind::Add).collect();
     let words: HashSet<&[u8]> = known.iter().map(|it| it.trim_ascii()).collect();
     let deep = |line: &[u8]| [by, line].concat();
-    let lost = |line: &[u8]| match words.contains(line.trim_ascii()) {
-        true => known.contains(&*deep(line)),
-        false => indent(line).len() >= indent(new).len(),
+    let lost = |line: &[u8]| {
+        let shared = words.contains(line.trim_ascii());
+        shared && known.contains(&*deep(line)) || !shared && indent(line).len() >= indent(new).len()
     };
     let mut below = (placed.end()..text.len()).map(|row| text.line(row));
     let below = below.find(|line| !line.trim_ascii().is_empty())?;
@@ -351,9 +351,9 @@ pub(super) fn indent_kept<'a>(
         kind,
         ..line.clone()
     };
-    let deeper = |line: &HunkLine<'a>| match is_blank(line) {
-        true => as_kind(LineKind::Add, line),
-        false => as_kind(LineKind::Add, &line.with_text(deep(line.text()))),
+    let deeper = |line: &HunkLine<'a>| {
+        let by = if is_blank(line) { &[][..] } else { by };
+        as_kind(LineKind::Add, &line.with_text([by, line.text()].concat()))
     };
     let removed = side(LineKind::Add).map(|it| as_kind(LineKind::Remove, it));
     let lines = with_context(

@@ -7,6 +7,7 @@ use crate::patch::set::{HunkLine, LineKind};
 
 /// How far a line of the patch may differ from the line of the file it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
 pub(in crate::patch) struct Rule {
     /// A context line may have lost the space that marks it.
     space: bool,
