@@ -304,7 +304,7 @@ impl PatchRequest {
                 After::Reported
             },
             strip: self.strip,
-            directory: &self.directory,
+            directory: self.directory.as_str().into(),
             as_written: self.as_written,
             reverse: self.reverse,
             three_way: self.three_way,

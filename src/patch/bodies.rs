@@ -35,8 +35,8 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     }
     let mut bytes = Vec::new();
     for hunk in hunks {
-        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
-        let count = u32::try_from(firm).unwrap_or(u32::MAX);
+        let firm = hunk.firm(hunk.loose_tail);
+        let count = u32::try_from(firm.len()).unwrap_or(u32::MAX);
         if let Some((_, new)) = hunk.new.filter(|_| !hunk.counts_hold) {
             if hunk.cut && count < new {
                 let message = "the patch seems to be cut off inside this new file";
@@ -51,7 +51,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
                 ));
             }
         }
-        for line in hunk.lines.iter().take(firm) {
+        for line in firm {
             if line.kind != LineKind::Add {
                 let message = "a new file can only have added lines";
                 return refuse(Code::P205, message);
@@ -179,25 +179,20 @@ pub(super) fn edited(
 // Gives new text the line feeds at its edges that the old has: two lines are joined by who names a part of
 // both. Tells whether there was one to give.
 fn edges_kept(old: &[u8], new: &mut Vec<u8>) -> bool {
-    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
-    let end: &[u8] = if old.ends_with(b"\r\n") {
-        b"\r\n"
-    } else {
-        b"\n"
-    };
     let feeds = |byte: Option<&u8>| matches!(byte, Some(b'\n' | b'\r'));
-    if !solid(old) || !solid(new) {
+    let solid = |text: &[u8]| !text.trim_ascii().is_empty();
+    let last = feeds(old.last()) && !feeds(new.last());
+    let first = feeds(old.first()) && !feeds(new.first());
+    if !(first || last) || !solid(old) || !solid(new) {
         return false;
     }
-    let last = old.ends_with(b"\n") && !new.ends_with(b"\n");
-    let first = feeds(old.first()) && !feeds(new.first());
-    if last {
-        new.extend_from_slice(end);
-    }
-    if first {
-        new.splice(0..0, end.iter().copied());
-    }
-    last || first
+    let end = |there: bool| match there {
+        true if old.ends_with(b"\r\n") => &b"\r\n"[..],
+        true => b"\n",
+        false => b"",
+    };
+    *new = [end(first), new, end(last)].concat();
+    true
 }
 
 // Bytes that are looked through as fast as two lines are compared.

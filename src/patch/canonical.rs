@@ -67,10 +67,8 @@ fn one(change: &Change, out: &mut Vec<u8>) {
         } else {
             "rename"
         };
-        say(format_args!(
-            "similarity index {}%",
-            similarity(before, after)
-        ));
+        let alike = if before.bytes == after.bytes { 100 } else { 50 };
+        say(format_args!("similarity index {alike}%"));
         say(format_args!("{word} from {}", quote("", from.as_str())));
         say(format_args!(
             "{word} to {}",
@@ -120,10 +118,6 @@ fn id(state: Option<&FileState>) -> String {
         || "0".repeat(40),
         |state| BlobId::of(&state.bytes).to_string(),
     )
-}
-
-fn similarity(before: &FileState, after: &FileState) -> u8 {
-    if before.bytes == after.bytes { 100 } else { 50 }
 }
 
 /// Whether bytes are those of a binary file, as git guesses it for diffs, merges and line ends.
@@ -201,15 +195,12 @@ fn hunk(
 
 fn copy(old: &Text<'_>, from: usize, to: usize, mark: u8, out: &mut Vec<u8>) {
     for row in from..to {
-        put(mark, old.whole(row), out);
-    }
-}
-
-fn put(mark: u8, line: &[u8], out: &mut Vec<u8>) {
-    out.push(mark);
-    out.extend_from_slice(line);
-    if line.last() != Some(&b'\n') {
-        out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        let line = old.whole(row);
+        out.push(mark);
+        out.extend_from_slice(line);
+        if line.last() != Some(&b'\n') {
+            out.extend_from_slice(b"\n\\ No newline at end of file\n");
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-use super::place::{Piece, Placed, Placement};
-use super::set::LineKind;
+use super::place::{Placed, Placement};
+use super::set::{HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, Refusal};
 
@@ -38,10 +38,8 @@ pub(super) fn compose(
     outcomes: &[Placement<'_, '_>],
     marks_newlines: bool,
 ) -> Result<Composed, (usize, Refusal)> {
-    let mut edits: Vec<(usize, Draft<'_>)> = Vec::new();
-    let mut kept: Vec<(usize, usize, usize)> = Vec::new();
+    let mut drafts = Drafts::default();
     let mut ignored_marks = false;
-    let mut lost_mark = false;
     for (index, outcome) in outcomes.iter().enumerate() {
         let Placement::Placed(placed) = outcome else {
             continue;
@@ -49,44 +47,35 @@ pub(super) fn compose(
         let trust = marks_hold(text, placed);
         ignored_marks |= !trust || is_marked_inside(placed);
         for piece in &placed.pieces {
-            let mut newlines = Newlines {
-                trust_marks: trust,
-                marks: marks_newlines,
-                doubtful: false,
-            };
-            collect(
-                text,
-                placed,
-                *piece,
-                &mut newlines,
-                index,
-                &mut edits,
-                &mut kept,
-            )
-            .map_err(|failure| (index, failure))?;
-            lost_mark |= newlines.doubtful;
+            let lines = placed.of(*piece);
+            drafts.add(text, lines, piece.at, index);
+            if !drafts.end(text, lines, piece.at, trust, marks_newlines) {
+                return Err((index, no_newline()));
+            }
         }
     }
+    let Drafts {
+        mut edits,
+        kept,
+        lost_mark,
+    } = drafts;
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
     conflicts(&edits, kept)?;
     let (bytes, glued) = write(text, &edits);
-    let edits = edits
-        .into_iter()
-        .map(|(_, draft)| LineEdit {
-            at: draft.at,
-            removed: draft.removed,
-            added: draft.added.len(),
-        })
-        .collect();
     if glued {
         let last = outcomes.len().saturating_sub(1);
         return Err((last, no_newline()));
     }
+    let edits = edits.into_iter().map(|(_, draft)| LineEdit {
+        at: draft.at,
+        removed: draft.removed,
+        added: draft.added.len(),
+    });
     let loses_newline =
         text.len() > 0 && text.final_newline && bytes.last().is_some_and(|byte| *byte != b'\n');
     Ok(Composed {
+        edits: edits.collect(),
         bytes,
-        edits,
         ignored_marks,
         doubtful_end: loses_newline || lost_mark,
     })
@@ -105,14 +94,13 @@ fn no_newline() -> Refusal {
 // Whether every mark on an old line is true of the file.
 fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     placed.pieces.iter().all(|piece| {
-        let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
-        lines
+        let old = placed
+            .of(*piece)
             .iter()
-            .filter(|line| line.kind != LineKind::Add)
-            .enumerate()
-            .all(|(offset, line)| {
-                !line.no_newline || (piece.at + offset + 1 == text.len() && !text.final_newline)
-            })
+            .filter(|it| it.kind != LineKind::Add);
+        old.enumerate().all(|(offset, line)| {
+            !line.no_newline || (piece.at + offset + 1 == text.len() && !text.final_newline)
+        })
     })
 }
 
@@ -123,94 +111,84 @@ fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
     marked.next().is_some() && marked.next().is_some()
 }
 
-struct Newlines {
-    trust_marks: bool,
-    marks: bool,
-    // A mark seems to be missing.
-    doubtful: bool,
+// The edits of all hunks, and the rows that each keeps.
+#[derive(Default)]
+struct Drafts<'p> {
+    edits: Vec<(usize, Draft<'p>)>,
+    kept: Vec<(usize, usize, usize)>,
+    // A mark of a missing newline seems to be missing.
+    lost_mark: bool,
 }
 
-fn collect<'p>(
-    text: &Text<'_>,
-    placed: &'p Placed<'_, '_>,
-    piece: Piece,
-    newlines: &mut Newlines,
-    hunk: usize,
-    edits: &mut Vec<(usize, Draft<'p>)>,
-    kept: &mut Vec<(usize, usize, usize)>,
-) -> Result<(), Refusal> {
-    let end: &'static [u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
-    let mut row = piece.at;
-    let mut open: Option<Draft<'_>> = None;
-    let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
-    for (index, line) in lines.iter().enumerate() {
-        if line.kind == LineKind::Context {
-            edits.extend(open.take().map(|edit| (hunk, edit)));
-            match kept.last_mut() {
-                Some((of, _, to)) if *of == hunk && *to == row => *to += 1,
-                _ => kept.push((hunk, row, row + 1)),
+impl<'p> Drafts<'p> {
+    fn add(&mut self, text: &Text<'_>, lines: &'p [HunkLine<'_>], at: usize, hunk: usize) {
+        let end: &'static [u8] = if text.hides_cr() { b"\r\n" } else { b"\n" };
+        let mut row = at;
+        for run in lines.chunk_by(|a, b| is_context(a) == is_context(b)) {
+            if run.first().is_some_and(is_context) {
+                self.kept.push((hunk, row, row + run.len()));
+                row += run.len();
+                continue;
             }
-            row += 1;
-            continue;
+            let (added, removed): (Vec<_>, Vec<_>) =
+                run.iter().partition(|it| it.kind == LineKind::Add);
+            let draft = Draft {
+                at: row,
+                removed: removed.len(),
+                added: added.into_iter().map(|it| (it.text(), end)).collect(),
+            };
+            self.edits.push((hunk, draft));
+            row += removed.len();
         }
-        let edit = open.get_or_insert_with(|| Draft {
-            at: row,
-            removed: 0,
-            added: Vec::new(),
-        });
-        if line.kind == LineKind::Remove {
-            edit.removed += 1;
-            row += 1;
-            continue;
-        }
-        let mut ends: &[u8] = b"";
-        let is_last = lines
-            .iter()
-            .skip(index + 1)
-            .all(|line| line.kind == LineKind::Remove);
-        let unmarked = ends_unmarked(text, lines, piece.at);
-        let lost_mark = is_last
-            && newlines.marks
-            && !line.no_newline
-            && ends_file(text, lines, piece.at)
-            && lines
-                .iter()
-                .rev()
-                .take_while(|it| it.kind != LineKind::Context)
-                .any(|it| it.kind == LineKind::Remove && it.text() == line.text());
-        newlines.doubtful |= lost_mark;
-        if line.no_newline && newlines.trust_marks && is_last {
-            // No line feed: it ends the file.
-        } else if is_last && unmarked {
-            if newlines.marks {
-                return Err(no_newline());
-            }
-        } else {
-            ends = end;
-        }
-        edit.added.push((line.text(), ends));
     }
-    edits.extend(open.take().map(|edit| (hunk, edit)));
-    Ok(())
+
+    // Settles whether the last line that was added ends the file. `false` where nothing tells.
+    fn end(
+        &mut self,
+        text: &Text<'_>,
+        lines: &[HunkLine<'_>],
+        at: usize,
+        trust_marks: bool,
+        marks: bool,
+    ) -> bool {
+        let last = lines.iter().rev().find(|it| it.kind != LineKind::Remove);
+        let Some(line) = last.filter(|it| it.kind == LineKind::Add) else {
+            return true;
+        };
+        let changed = lines.iter().rev().take_while(|it| !is_context(it));
+        let mut removed = changed.filter(|it| it.kind == LineKind::Remove);
+        self.lost_mark |= marks
+            && !line.no_newline
+            && ends_file(text, lines, at)
+            && removed.any(|it| it.text() == line.text());
+        let marked = line.no_newline && trust_marks;
+        let unmarked = ends_unmarked(text, lines, at);
+        if (marked || unmarked)
+            && let Some((_, edit)) = self.edits.last_mut()
+            && let Some((_, end)) = edit.added.last_mut()
+        {
+            *end = b"";
+        }
+        marked || !unmarked || !marks
+    }
+}
+
+fn is_context(line: &HunkLine<'_>) -> bool {
+    line.kind == LineKind::Context
 }
 
 // Whether the old lines reach the end of the file.
-fn ends_file(text: &Text<'_>, lines: &[super::set::HunkLine<'_>], at: usize) -> bool {
+fn ends_file(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
     let old = lines.iter().filter(|line| line.kind != LineKind::Add);
     at + old.count() == text.len()
 }
 
 // Whether the last line of the file, which has no newline, is removed without saying so.
-fn ends_unmarked(text: &Text<'_>, lines: &[super::set::HunkLine<'_>], at: usize) -> bool {
-    if text.final_newline {
-        return false;
-    }
-    let mut old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    let count = old.clone().count();
-    at + count == text.len()
-        && old
-            .next_back()
-            .is_some_and(|line| line.kind == LineKind::Remove && !line.no_newline)
+fn ends_unmarked(text: &Text<'_>, lines: &[HunkLine<'_>], at: usize) -> bool {
+    let last = lines.iter().rfind(|line| line.kind != LineKind::Add);
+    !text.final_newline
+        && ends_file(text, lines, at)
+        && last.is_some_and(|line| line.kind == LineKind::Remove && !line.no_newline)
 }
 
 // What one hunk keeps or removes, no other may remove.

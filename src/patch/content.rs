@@ -6,7 +6,7 @@ use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, Work, diagnose, place};
+use super::place::{Placement, TRIMMED, Work, diagnose, place, places};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -15,8 +15,8 @@ use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 pub(super) struct Modified {
     /// The bytes after, and the change in lines; `None` when a hunk failed.
     pub(super) after: Option<(Arc<[u8]>, Vec<LineEdit>)>,
-    /// One list for each section.
-    pub(super) hunks: Vec<Vec<HunkVerdict>>,
+    /// Those of all sections, numbered in each.
+    pub(super) hunks: Vec<HunkVerdict>,
     pub(super) mends: Vec<Mend>,
     /// The failures, with the line of the patch.
     pub(super) failures: Vec<(u64, Refusal)>,
@@ -91,7 +91,7 @@ fn in_turn(
     work: &Work,
 ) -> Option<Modified> {
     let mut state = before.clone();
-    let mut hunks: Vec<Vec<HunkVerdict>> = Vec::new();
+    let mut hunks = Vec::new();
     let mut mends = Vec::new();
     for step in steps {
         let mut next = by_line_ends(&state, &[step], false, work);
@@ -100,16 +100,9 @@ fn in_turn(
         hunks.append(&mut next.hunks);
         mends.append(&mut next.mends);
     }
-    // One list for each section.
-    let mut verdicts = hunks.into_iter().flatten();
-    let lists = sections.iter().map(|section| match &section.body {
-        Body::Hunks(list) => {
-            let own = verdicts.by_ref().take(list.len()).zip(1..);
-            own.map(|(it, index)| HunkVerdict { index, ..it }).collect()
-        }
-        _ => Vec::new(),
-    });
-    let hunks = lists.collect();
+    for (verdict, index) in hunks.iter_mut().zip(numbers(sections)) {
+        verdict.index = index;
+    }
     let edits = one_edit(&before.bytes, &state.bytes);
     Some(Modified {
         after: Some((state.bytes, edits)),
@@ -159,7 +152,7 @@ fn together(
         .any(|section| section.headers.explicit.is_some());
     let mut modified = Modified {
         after: None,
-        hunks: vec![Vec::new(); sections.len()],
+        hunks: Vec::new(),
         mends: Vec::new(),
         failures: Vec::new(),
         already: None,
@@ -188,6 +181,15 @@ fn together(
         finish(&mut modified, composed, &hunks, strict);
     }
     modified
+}
+
+// The numbers that the hunks of each section have in it.
+fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
+    let counts = sections.iter().map(|section| match &section.body {
+        Body::Hunks(list) => list.len(),
+        _ => 0,
+    });
+    counts.flat_map(|count| 1..=count)
 }
 
 fn hunks_of<'h, 'a>(sections: &[&'h FilePatch<'a>]) -> Cow<'h, [Hunk<'a>]> {
@@ -234,16 +236,8 @@ fn verdicts(
     work: &Work,
 ) {
     let explicit = sections.iter().any(|it| it.headers.explicit.is_some());
-    let numbered = |(owner, section): (usize, &&FilePatch<'_>)| {
-        let count = match &section.body {
-            Body::Hunks(list) => list.len(),
-            _ => 0,
-        };
-        (1..=count).map(move |index| (owner, index))
-    };
-    let owners = sections.iter().enumerate().flat_map(numbered);
     let mut diagnosed = 0;
-    for ((outcome, hunk), (owner, index)) in outcomes.iter().zip(hunks).zip(owners) {
+    for ((outcome, hunk), index) in outcomes.iter().zip(hunks).zip(numbers(sections)) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
         let mut verdict = HunkVerdict::new(index, stated);
         match outcome {
@@ -286,9 +280,7 @@ fn verdicts(
                 }
             }
         }
-        if let Some(list) = modified.hunks.get_mut(owner) {
-            list.push(verdict);
-        }
+        modified.hunks.push(verdict);
     }
 }
 
@@ -357,35 +349,15 @@ fn old_count(lines: &[HunkLine<'_>]) -> usize {
 // What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
 fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
     let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
-    let made = hunk.lines.iter().any(telling)
-        && row_of(text, &hunk.lines, LineKind::Remove, work).is_some();
+    let new: Vec<_> = hunk.new_lines().collect();
+    let made = hunk.lines.iter().any(telling) && !places(text, &new, &TRIMMED, work).is_empty();
     made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
 }
 
 /// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
 pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
-    row_of(text, lines, LineKind::Add, work).is_some()
-}
-
-// Where the lines stand that are not of one kind.
-fn row_of(
-    text: &Text<'_>,
-    lines: &[HunkLine<'_>],
-    without: LineKind,
-    work: &Work,
-) -> Option<usize> {
-    let old: Vec<&[u8]> = lines
-        .iter()
-        .filter(|line| line.kind != without)
-        .map(|line| line.text().trim_ascii())
-        .collect();
-    let last = text.len().checked_sub(old.len())?;
-    (0..=last).find(|at| {
-        let there = old.iter().zip(*at..);
-        let same = there.take_while(|(line, row)| text.line(*row).trim_ascii() == **line);
-        let same = same.count();
-        work.spend(same as u64 + 1) && same == old.len()
-    })
+    let old: Vec<_> = lines.iter().filter(|it| it.kind != LineKind::Add).collect();
+    !places(text, &old, &TRIMMED, work).is_empty()
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {

@@ -1,4 +1,4 @@
-use super::place::{Kind, rewrites};
+use super::place::{Kind, foreign_kind};
 use super::set::{FilePatch, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, Refusal};
@@ -57,24 +57,12 @@ pub(super) fn damaged(
     let added = || lines().filter(|line| line.kind == LineKind::Add);
     let refuse =
         |line: u32, code, message: &str| Some((u64::from(line), Refusal::new(code, message)));
-    let foreign = |kind: Kind| {
-        let line = added().find(|line| Kind::of(line.text()) == Some(kind))?;
-        // What other added or removed lines contradict is the text's own.
-        let shown = lines().any(|line| match line.kind {
-            LineKind::Remove => Kind::of(line.text()) == Some(kind),
-            LineKind::Add => Kind::of(line.text()).is_some_and(|it| it != kind),
-            LineKind::Context => false,
-        });
-        (!shown && !rewrites(&lines().collect::<Vec<_>>()) && kind.is_foreign_to(text))
-            .then_some(line.at)
-    };
-    if let Some(line) = foreign(Kind::Tabs) {
-        let message = "added lines are indented with tabs, and the file with spaces";
-        return refuse(line, Code::P310, message);
-    }
-    if let Some(line) = foreign(Kind::Blanks) {
-        let message = "added lines are indented with spaces, and the file with tabs";
-        return refuse(line, Code::P310, message);
+    if let Some((kind, line)) = foreign_kind(text, &lines().collect::<Vec<_>>()) {
+        let message = match kind {
+            Kind::Tabs => "added lines are indented with tabs, and the file with spaces",
+            Kind::Blanks => "added lines are indented with spaces, and the file with tabs",
+        };
+        return refuse(line.at, Code::P310, message);
     }
     if let Some(line) = space_too_many(text, hunks) {
         let message = "every added line has a space before it that no line of the file has";

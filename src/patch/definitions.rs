@@ -132,23 +132,24 @@ impl<'t> Parts<'t> {
         let [from, to] = self.get(at).map_or([1, 0], |it| it.lines);
         let rows = from.saturating_sub(1) as usize..(to as usize).min(self.rows.len());
         // A comment that says what is left out is none of what follows.
-        let row = |at: &usize| self.rows.get(*at).copied().unwrap_or_default();
-        let comments = rows.clone().take_while(|at| is_comment(row(at)));
-        let said = comments.filter(|at| is_left_out(row(at))).last();
+        let comments = rows.clone().take_while(|at| is_comment(self.row(*at)));
+        let said = comments.filter(|at| is_left_out(self.row(*at))).last();
         said.map_or(rows.start, |at| at + 1)..rows.end
     }
 
     // The first row that is no comment.
     fn head(&self, at: usize) -> usize {
-        let rows = self.rows_of(at);
+        let mut rows = self.rows_of(at);
         let start = rows.start;
-        let row = |row: &usize| self.rows.get(*row).copied().unwrap_or_default();
-        let mut rows = rows;
-        rows.find(|it| !is_comment(row(it))).unwrap_or(start)
+        rows.find(|it| !is_comment(self.row(*it))).unwrap_or(start)
     }
 
     fn head_row(&self, at: usize) -> &'t [u8] {
-        self.rows.get(self.head(at)).copied().unwrap_or_default()
+        self.row(self.head(at))
+    }
+
+    fn row(&self, at: usize) -> &'t [u8] {
+        self.rows.get(at).copied().unwrap_or_default()
     }
 
     fn is_class(&self, at: usize) -> bool {
@@ -240,8 +241,7 @@ impl Merge {
     }
 
     fn take(&mut self, old: &Parts<'_>, new: &Parts<'_>, at: usize) -> Result<(), Refusal> {
-        let row = |row: usize| new.rows.get(row).copied().unwrap_or_default();
-        let is_open = new.own_rows(at).any(|it| is_left_out(row(it)));
+        let is_open = new.own_rows(at).any(|it| is_left_out(new.row(it)));
         if is_open {
             if new.children(Some(at)).next().is_none() {
                 let message = format!(

@@ -31,13 +31,12 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
         let below = (at + 1..new.len()).find_map(|down| Some((down, anchor(&down)?)));
         let (from, gone_from) = above.map_or((0, 0), |(at, row)| (at + 1, row + 1));
         let (to, gone_to) = below.unwrap_or((new.len(), old.len()));
-        let code = |lines: &mut dyn Iterator<Item = &[u8]>| {
-            lines.filter(|text| in_comment(text).is_none()).count()
-        };
+        let code =
+            |lines: &mut dyn Iterator<Item = &[u8]>| lines.filter(|text| !is_comment(text)).count();
         let gone = old.get(gone_from..gone_to).unwrap_or_default();
         let come = new.get(from..to).unwrap_or_default();
         let gone = code(&mut gone.iter().copied());
-        let itself = usize::from(line(*at).is_some_and(|text| in_comment(text).is_some()));
+        let itself = usize::from(line(*at).is_some_and(is_comment));
         *said == Said::Placeholder || gone >= code(&mut come.iter().map(|it| it.1)) + itself
     });
     new.get(found?.0).copied()
@@ -54,46 +53,98 @@ fn solid(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
+    // That code is left out, in words that nobody uses of something else.
     Placeholder,
     Dots,
+    // That something stays, which may be meant.
     Stays,
 }
 
 fn says(line: &[u8]) -> Option<Said> {
     // What is left out is told in few words.
     let line = std::str::from_utf8(line).ok().filter(|it| it.len() < 200)?;
-    if is_placeholder(line.as_bytes()) {
-        return Some(Said::Placeholder);
-    }
+    let line = line.trim();
     if is_dots(line) || line.contains(">...<") || line.contains(">…<") {
         return Some(Said::Dots);
     }
-    let whole = in_comment(line.as_bytes()).or_else(|| in_brackets(line));
     let within = line.match_indices("/*").filter_map(|(at, mark)| {
         let rest = line.get(at + mark.len()..)?;
         rest.split_once("*/").map(|(said, _)| said)
     });
-    let mut all = whole.into_iter().chain(within);
-    all.find_map(|said| {
-        let lower = said.to_lowercase();
-        let strong = || is_placeholder(format!("/*{said}*/").as_bytes());
-        match lower.trim_matches([' ', '*', '/', '-', '#', '!']) {
-            said if is_dots(said) => Some(Said::Dots),
-            said if stays(said) || strong() => Some(Said::Stays),
-            _ => None,
-        }
-    })
+    let bare = || (dots_around(line) == (true, true) && line.contains(' ')).then_some(line);
+    let whole = in_comment(line).or_else(|| in_brackets(line)).or_else(bare);
+    whole.into_iter().chain(within).find_map(said)
+}
+
+fn said(text: &str) -> Option<Said> {
+    let lower = text.to_lowercase();
+    let edge = |it: char| it == ' ' || it.is_ascii_punctuation() && it != '.';
+    let said = lower.trim_matches(edge);
+    if is_dots(said) {
+        return Some(Said::Dots);
+    }
+    let (before, after) = dots_around(said);
+    let said = said.trim_matches(|it: char| edge(it) || matches!(it, '.' | '…'));
+    let count = said.split_whitespace().count();
+    let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
+    let rest = has(&["rest of", "remain", "existing"]);
+    let same = has(&[
+        "unchanged",
+        "same",
+        "omitted",
+        "as before",
+        "remains",
+        "stays",
+    ]);
+    if ((before || after) && count < 12 && leaves_out(said))
+        || (count < 10 && rest && (same || speaks_of_code(said) && said.contains("here")))
+    {
+        return Some(Said::Placeholder);
+    }
+    let all = ["rest", "other", "remaining", "all", "everything", "same"];
+    let all = said.split(' ').any(|word| all.contains(&word));
+    let starts = [
+        "rest of ",
+        "the rest of ",
+        "keep existing ",
+        "keep the existing ",
+    ];
+    let ends = SAME.iter().any(|it| said.ends_with(it));
+    let stays = (ends && count <= if all { 7 } else { 4 })
+        || (count <= 6 && starts.iter().any(|it| said.starts_with(it)))
+        || (count <= 3 && said.starts_with("existing "));
+    stays.then_some(Said::Stays)
+}
+
+const SAME: [&str; 7] = [
+    "unchanged",
+    "unmodified",
+    "as before",
+    "as is",
+    "the same",
+    "omitted",
+    "no changes",
+];
+
+fn speaks_of_code(said: &str) -> bool {
+    let words = ["code", "function", "method", "class", "file"];
+    words.iter().any(|it| said.contains(it))
+}
+
+// Whether a text begins, and ends, with dots.
+fn dots_around(text: &str) -> (bool, bool) {
+    let before = text.starts_with("...") || text.starts_with('…');
+    (before, text.ends_with("...") || text.ends_with('…'))
 }
 
 // What a line that is a comment and nothing else says.
-fn in_comment(line: &[u8]) -> Option<&str> {
-    let line = std::str::from_utf8(line).ok()?;
+fn in_comment(line: &str) -> Option<&str> {
     let pairs = [("{/*", "*/}"), ("/*", "*/"), ("<!--", "-->")];
     let paired = pairs.iter().find_map(|(open, close)| {
         let said = line.strip_prefix(open)?.strip_suffix(close)?;
         (!said.contains(close)).then_some(said)
     });
-    let to_end = ["#", "//", "--"];
+    let to_end = ["#", "//", "--", ";;"];
     paired.or_else(|| to_end.iter().find_map(|mark| line.strip_prefix(mark)))
 }
 
@@ -106,6 +157,10 @@ fn in_brackets(line: &str) -> Option<&str> {
 fn is_dots(text: &str) -> bool {
     let only = |letter| matches!(letter, '.' | '…' | '"' | '\'' | ':' | ',' | ' ');
     (text.contains("...") || text.contains('…')) && text.chars().all(only)
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    std::str::from_utf8(line).is_ok_and(|it| in_comment(it).is_some())
 }
 
 // Dots that the language has: a body of Python, a document's end of YAML, the example of a docstring.
@@ -123,88 +178,13 @@ fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
     }
 }
 
-// Words that something stays as it is, said in a comment without dots.
-fn stays(said: &str) -> bool {
-    let said = said.trim_matches([' ', '.', '…', '(', ')', '[', ']']);
-    let words = said.split_whitespace().count();
-    let all = ["rest", "other", "remaining", "all", "everything", "same"];
-    let most = if said.split(' ').any(|word| all.contains(&word)) {
-        7
-    } else {
-        4
-    };
-    let ends = [
-        "unchanged",
-        "unmodified",
-        "as before",
-        "as is",
-        "the same",
-        "omitted",
-        "no changes",
-    ];
-    let starts = |starts: &[&str]| starts.iter().any(|it| said.starts_with(it));
-    (words <= most && ends.iter().any(|it| said.ends_with(it)))
-        || (words <= 6
-            && starts(&[
-                "rest of ",
-                "the rest of ",
-                "keep existing ",
-                "keep the existing ",
-            ]))
-        || (words <= 3 && starts(&["existing "]))
-}
-
 /// Whether a line of a reply says that lines of the file are left out here: a placeholder, or dots.
 pub(super) fn is_left_out(row: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(row.trim_ascii()).to_lowercase();
-    let said = in_comment(text.as_bytes()).unwrap_or(&text).trim();
-    let rest = said.strip_prefix("...").or(said.strip_prefix('…'));
-    let says = |rest: &str| rest.is_empty() || (rest.starts_with(' ') && leaves_out(rest));
-    is_placeholder(row) || rest.is_some_and(says)
-}
-
-// Whether a line is a comment, or alone, that says that code is left out here.
-fn is_placeholder(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    if !line
-        .first()
-        .is_some_and(|it| b"#/-<{;%(\".\xe2".contains(it))
-    {
-        return false;
+    let text = String::from_utf8_lossy(row).to_lowercase();
+    match says(row) {
+        Some(Said::Stays) => !text.contains("existing") || speaks_of_code(&text),
+        said => said.is_some(),
     }
-    let line = String::from_utf8_lossy(line).to_lowercase();
-    let marks = [
-        "#", "//", "--", "/*", "<!--", "{/*", ";;", "%", "(*", "\"\"\"",
-    ];
-    let Some(said) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
-        // Without a comment, only dots around the words.
-        let open = line.strip_prefix("... ").or(line.strip_prefix("… "));
-        let bare = open.and_then(|said| said.strip_suffix("...").or(said.strip_suffix('…')));
-        return bare.is_some_and(|said| {
-            (2..8).contains(&said.split_whitespace().count()) && leaves_out(said)
-        });
-    };
-    let said = said.trim_matches(|it: char| matches!(it, '#' | '/' | '*' | '-' | ' ' | '!'));
-    let said = said.trim_end_matches(['*', '/', '}', '>', '-', ')', ' ']);
-    let said = said
-        .strip_prefix(['(', '[', '<'])
-        .map_or(said, |inner| inner.trim_end_matches([')', ']', '>']));
-    match said_between_dots(said) {
-        Some(said) => said.split(' ').count() < 12 && leaves_out(said),
-        None => said.split(' ').count() < 10 && says_so_without_dots(said),
-    }
-}
-
-// `... x ...`, `... x`, `x ...`: the words.
-fn said_between_dots(text: &str) -> Option<&str> {
-    let open = text.strip_prefix("...").or(text.strip_prefix('…'));
-    let start = open.unwrap_or(text);
-    let close = start.strip_suffix("...").or(start.strip_suffix('…'));
-    (open.is_some() || close.is_some()).then(|| {
-        close
-            .unwrap_or(start)
-            .trim_matches([' ', '.', '(', ')', '[', ']'])
-    })
 }
 
 pub(super) fn leaves_out(said: &str) -> bool {
@@ -231,24 +211,9 @@ pub(super) fn leaves_out(said: &str) -> bool {
     })
 }
 
-fn says_so_without_dots(said: &str) -> bool {
-    let has = |word: &str| said.contains(word);
-    let rest = has("rest of") || has("remaining") || has("remainder of");
-    let code = has("code") || has("function") || has("method") || has("class") || has("file");
-    (rest && (has("unchanged") || has("same") || has("omitted") || has("as before")))
-        || (rest && code && has("here"))
-        || (has("existing")
-            && code
-            && (has("here") || has("unchanged") || has("remains") || has("stays")))
-        || said == "unchanged"
-        || said == "same as before"
-        || said == "existing code"
-        || (has("code") && has("unchanged") && said.split(' ').count() < 5)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{is_placeholder, left_out_line};
+    use super::{Said, is_left_out, left_out_line, says};
 
     const CARD: &str = "<section>\n  <header>\n    <h1>{title}</h1>\n    <b>{count}</b>\n  </header>\n  \
                         <Button\n    kind=\"a\"\n    off\n  >\n    Close\n  </Button>\n</section>\n";
@@ -267,7 +232,7 @@ mod tests {
             "... rest of the code ...",
             "# (unchanged)",
         ] {
-            assert!(is_placeholder(line.as_bytes()), "{line}");
+            assert!(is_left_out(line.as_bytes()), "{line}");
         }
         for line in [
             "    ...",
@@ -285,7 +250,7 @@ mod tests {
             "/// Parses the remaining bytes of the header.",
             "// Keep the connection open while other requests are in flight, as the server expects...",
         ] {
-            assert!(!is_placeholder(line.as_bytes()), "{line}");
+            assert_ne!(says(line.as_bytes()), Some(Said::Placeholder), "{line}");
         }
     }
 

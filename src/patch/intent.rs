@@ -3,6 +3,7 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::elision::{leaves_out, left_out_line};
+use super::place::indent;
 use super::read::is_markdown;
 use super::set::Side;
 use crate::languages::{Language, syntax_errors};
@@ -66,11 +67,7 @@ fn in_fence(text: &[u8]) -> Option<&[u8]> {
 
 /// Refuses a whole file that has lost its rest.
 pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
-    let solid = |text: &[u8]| {
-        let lines = text.split(|byte| *byte == b'\n');
-        lines.filter(|line| !line.trim_ascii().is_empty()).count()
-    };
-    let (was, is) = (solid(before), solid(after));
+    let (was, is) = (solid_rows(before).len(), solid_rows(after).len());
     if was == 0 || is >= was {
         return None;
     }
@@ -89,12 +86,7 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
 
 // How many lines stand below the last ones that both texts have together, in the old and in the new.
 fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
-    let rows = |text| -> Vec<&[u8]> {
-        let solid = |line: &&[u8]| !line.trim_ascii().is_empty();
-        <[u8]>::split(text, |byte| *byte == b'\n')
-            .filter(solid)
-            .collect()
-    };
+    let rows = |text| -> Vec<&[u8]> { solid_rows(text).into_iter().map(|it| it.1).collect() };
     let (old, new) = (rows(before), rows(after));
     let known = TOGETHER.min(new.len());
     // Of equal ones the last stays.
@@ -120,45 +112,35 @@ const LONG_TAIL: usize = 8;
 
 // A line that is all of a function of Python, says nothing, and stands for several that are gone.
 fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
-    let rows = |text: &'t [u8]| -> Vec<(u64, &'t [u8])> {
-        let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
-        rows.filter(|(_, line)| !line.trim_ascii().is_empty())
-            .collect()
-    };
-    let new = if path.rsplit_once('.').is_some_and(|it| it.1 == "py") {
-        rows(new)
-    } else {
-        Vec::new()
-    };
+    if path.rsplit_once('.').is_none_or(|it| it.1 != "py") {
+        return None;
+    }
+    let (old, new) = (solid_rows(old), solid_rows(new));
     let is_head = |line: &[u8]| {
         let text = line.trim_ascii();
         (text.starts_with(b"def ") || text.starts_with(b"async def ")) && text.ends_with(b":")
     };
-    let found = new.windows(2).enumerate().find(|(at, pair)| {
-        let [(_, head), (_, body)] = pair else {
-            return false;
-        };
-        if !is_head(head) || !says_nothing(body) {
-            return false;
-        }
-        let alone = new
-            .get(at + 2)
-            .is_none_or(|(_, next)| depth(next) <= depth(head));
-        let mut below = old
-            .split(|byte| *byte == b'\n')
-            .skip_while(|line| line != head)
-            .skip(1);
-        let mut had = below.by_ref().filter(|line| !line.trim_ascii().is_empty());
-        let had = had
-            .by_ref()
-            .take_while(|line| depth(line) > depth(head))
-            .count();
+    new.iter().enumerate().find_map(|(at, (_, head))| {
+        let body = *new.get(at + 1).filter(|_| is_head(head))?;
         // A head that stands twice does not tell whose body is gone.
-        let heads = old.split(|byte| *byte == b'\n').filter(|line| line == head);
-        alone && had > 1 && heads.count() == 1
-    });
-    found.and_then(|(at, _)| new.get(at + 1).copied())
+        let mut heads = (0..old.len()).filter(|row| old[*row].1 == *head);
+        let alone = says_nothing(body.1) && body_rows(&new, at) == 1;
+        let was = heads.next().filter(|_| alone && heads.next().is_none())?;
+        (body_rows(&old, was) > 1).then_some(body)
+    })
+}
+
+fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
+    let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
+    rows.filter(|(_, line)| !line.trim_ascii().is_empty())
+        .collect()
+}
+
+// How many rows below one are indented more.
+fn body_rows(rows: &[(u64, &[u8])], head: usize) -> usize {
+    let mut below = rows.iter().skip(head).map(|(_, line)| indent(line).len());
+    let depth = below.next();
+    below.take_while(|it| Some(*it) > depth).count()
 }
 
 // `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.

@@ -50,26 +50,20 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
 /// writer leave both out. `None` when it is so already.
 pub(super) fn as_the_file(before: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let mark = b"\xef\xbb\xbf";
-    let plain = text.strip_prefix(mark);
-    if let Some(text) = plain.filter(|_| !before.is_empty() && !before.starts_with(mark)) {
-        return Some(as_the_file(before, text).unwrap_or_else(|| text.to_vec()));
-    }
-    let mut ended = with_ends(before, text);
-    if before.ends_with(b"\n") && !text.is_empty() && !text.ends_with(b"\n") {
-        let mut whole = ended.unwrap_or_else(|| text.to_vec());
+    let plain = text.strip_prefix(mark).unwrap_or(text);
+    let mut out = with_ends(before, plain).unwrap_or_else(|| plain.to_vec());
+    if before.ends_with(b"\n") && !plain.is_empty() && !plain.ends_with(b"\n") {
         let end: &[u8] = if before.ends_with(b"\r\n") {
             b"\r\n"
         } else {
             b"\n"
         };
-        whole.extend_from_slice(end);
-        ended = Some(whole);
+        out.extend_from_slice(end);
     }
-    let unmarked = before.starts_with(mark) && !text.starts_with(mark);
-    match (ended, unmarked) {
-        (ended, false) => ended,
-        (ended, true) => Some([mark, ended.as_deref().unwrap_or(text)].concat()),
+    if before.starts_with(mark) || (before.is_empty() && text.starts_with(mark)) {
+        out.splice(0..0, *mark);
     }
+    (out != text).then_some(out)
 }
 
 /// A text with the line ends of a file that has one kind of them; `None` when it has no others.

@@ -122,18 +122,12 @@ fn agree_on_names(
         return Ok(());
     }
     let line = String::from_utf8_lossy(line);
-    let sides: Vec<String> = [old, new]
-        .iter()
-        .flatten()
-        .map(|it| format!("\"{it}\""))
-        .collect();
-    refuse(
-        Code::P202,
-        format!(
-            "the `diff --git` line and the `---`/`+++` lines name different files: \"{line}\" and {}",
-            sides.join(", ")
-        ),
-    )
+    let sides: Vec<&str> = [old, new].into_iter().flatten().collect();
+    let sides = sides.join("\", \"");
+    let message = format!(
+        "the `diff --git` line and the `---`/`+++` lines name different files: \"{line}\" and \"{sides}\""
+    );
+    refuse(Code::P202, message)
 }
 
 fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), Refusal> {

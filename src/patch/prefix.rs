@@ -95,14 +95,13 @@ pub(super) fn common_prefix(
     let others = (0..=deepest.unwrap_or(0).min(32)).map(plain);
     let fits: Vec<Prefix> = others.filter(|it| *it != usual && exists(it)).collect();
     let found = other_prefix(&must, &usual, fits, listing)?;
-    if found.add != usual.add {
-        let message = format!("put `{}` before every name", found.add);
-        note(Code::M206, &message);
-    } else if found != usual {
-        let message = format!(
-            "left out the first {} components of every name",
-            found.strip
-        );
+    let message = if found.add == usual.add {
+        let left = found.strip;
+        format!("left out the first {left} components of every name")
+    } else {
+        format!("put `{}` before every name", found.add)
+    };
+    if found != usual {
         note(Code::M206, &message);
     }
     Ok(found)

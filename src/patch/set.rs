@@ -362,6 +362,12 @@ impl<'a> Hunk<'a> {
             .filter(|line| line.kind != LineKind::Remove)
     }
 
+    /// Lines that are part of the hunk for sure, with all but `tail` of the others.
+    pub(super) fn firm(&self, tail: usize) -> &[HunkLine<'a>] {
+        let firm = self.lines.len().saturating_sub(tail);
+        self.lines.get(..firm).unwrap_or_default()
+    }
+
     /// Whether anything is added or removed.
     #[must_use]
     pub fn changes_something(&self) -> bool {
@@ -420,17 +426,14 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
         Body::Hunks(hunks) => Body::Hunks(hunks.iter().rev().map(reverse_hunk).collect()),
         Body::Binary(forward, Some(backward)) => Body::Binary(backward, Some(forward)),
         Body::Binary(..) => Body::BinaryWithoutData,
-        Body::Edits(edits) => Body::Edits(
-            edits
-                .into_iter()
-                .rev()
-                .map(|edit| Edit {
-                    all: edit.all,
-                    expected: edit.expected,
-                    ..Edit::once(&edit.new, &edit.old, edit.line)
-                })
-                .collect(),
-        ),
+        Body::Edits(mut edits) => {
+            edits.reverse();
+            for edit in &mut edits {
+                std::mem::swap(&mut edit.old, &mut edit.new);
+                edit.after = None;
+            }
+            Body::Edits(edits)
+        }
         other => other,
     };
     file

@@ -74,10 +74,7 @@ fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option
     let mut said = None;
     for name in [&mut names.old, &mut names.new].into_iter().flatten() {
         if undress(name, listing) {
-            said = Some("left out what stands around the name of the file");
-        }
-        if slash(name, listing) {
-            said = Some("read backslashes in the name as slashes");
+            said = Some("read the name without what stands around it, with slashes");
         }
         if file.headers.explicit.is_some() && below_root(name, listing) {
             said = Some("read an absolute name as that of the file of the repository");
@@ -108,7 +105,8 @@ fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option
     said
 }
 
-// Takes off quotes, remarks, colons and line numbers around the name of a file that is there.
+// Takes off quotes, remarks, colons and line numbers around the name of a file that is there, and reads
+// backslashes as slashes.
 fn undress(name: &mut String, listing: &Listing) -> bool {
     let known = |name: &str| {
         let there = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
@@ -131,9 +129,10 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
     {
         rest = before;
     }
-    let fits = rest != name && known(rest);
+    let rest = rest.replace('\\', "/");
+    let fits = rest != *name && known(&rest);
     if fits {
-        *name = rest.to_owned();
+        *name = rest;
     }
     fits
 }
@@ -159,27 +158,9 @@ fn below_root(name: &mut String, listing: &Listing) -> bool {
     true
 }
 
-// Reads backslashes as slashes where a file of that name is there; tells whether it did.
-fn slash(name: &mut String, listing: &Listing) -> bool {
-    if !name.contains('\\') || listing.get(name).is_some() {
-        return false;
-    }
-    let slashed = name.replace('\\', "/");
-    let there = [Some(slashed.as_str()), strip(&slashed, 1)];
-    let there = there
-        .into_iter()
-        .flatten()
-        .any(|path| listing.get(path).is_some());
-    if there {
-        *name = slashed;
-    }
-    there
-}
-
 fn has_old_lines(body: &Body<'_>) -> bool {
     matches!(body, Body::Hunks(hunks) if unmarked(hunks).is_none() && hunks.iter().any(|hunk| {
-        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
-        hunk.lines.iter().take(firm).any(|line| line.kind != LineKind::Add)
+        hunk.firm(hunk.loose_tail).iter().any(|line| line.kind != LineKind::Add)
     }))
 }
 

@@ -1,5 +1,4 @@
-use std::borrow::Cow;
-
+use super::elision::is_left_out;
 use super::set::{Suspect, Unread};
 use super::structure::PathChange;
 use crate::languages::Language;
@@ -111,7 +110,7 @@ fn is_shown(
 ) -> bool {
     let rows: Vec<&str> = rows.iter().map(|it| it.trim()).collect();
     let pieces: Vec<Vec<&str>> = rows
-        .split(|row| is_left_out(row))
+        .split(|row| is_left_out(row.as_bytes()))
         .map(|piece| piece.iter().copied().filter(|it| !it.is_empty()).collect())
         .filter(|piece: &Vec<&str>| !piece.is_empty())
         .collect();
@@ -135,27 +134,15 @@ fn is_shown(
 
 // Whether the lines of each piece follow each other in the text, the pieces in their order.
 fn holds(text: &str, pieces: &[Vec<&str>]) -> bool {
-    let lines: Vec<Cow<'_, str>> = text
-        .lines()
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .map(Cow::Borrowed)
-        .collect();
+    let lines = text.lines().map(str::trim).filter(|it| !it.is_empty());
+    let lines: Vec<&str> = lines.collect();
     let mut from = 0;
     pieces.iter().all(|piece| {
         let rest = lines.get(from..).unwrap_or_default();
-        let at = rest
-            .windows(piece.len())
-            .position(|window| window.iter().zip(piece).all(|(a, b)| a == b));
+        let at = rest.windows(piece.len()).position(|it| it == piece);
         from += at.map_or(0, |at| at + piece.len());
         at.is_some()
     })
-}
-
-// `...`, `# ...`, `// … rest`: lines that a writer left out.
-fn is_left_out(row: &str) -> bool {
-    let text = row.trim_start_matches(['#', '/', '*', '{', ' ']);
-    text.starts_with("...") || text.starts_with('…')
 }
 
 fn is_suffix(long: &str, short: &str) -> bool {

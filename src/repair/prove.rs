@@ -44,10 +44,7 @@ impl Session<'_> {
         ran: &CommandsRun,
     ) -> Result<(), RepairError> {
         let failing = self.failing_before(trial.before);
-        let mut proof = compare(&self.evidence, &ran.evidence, &failing, &self.skipped);
-        if self.skipped_without_it(&proof, changes)? {
-            proof = compare(&self.evidence, &ran.evidence, &failing, &self.skipped);
-        }
+        let mut proof = self.compared(changes, ran, &failing)?;
         proof.green_runs = 1;
         if self.pass_alone {
             seen_alone(&mut proof);

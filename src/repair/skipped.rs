@@ -1,16 +1,37 @@
 use serde_json::json;
 
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::session::Session;
 use crate::model::{Proof, TestEnd};
 use crate::patch::{Change, FileState};
 use crate::policy::is_test;
+use crate::proof::compare;
 
 impl Session<'_> {
+    /// What the runners said, with tests that are skipped where nothing is broken left out.
+    pub(super) fn compared(
+        &mut self,
+        changes: &[Change],
+        ran: &CommandsRun,
+        failing: &[String],
+    ) -> Result<Proof, RepairError> {
+        let proof = compare(&self.evidence, &ran.evidence, failing, &self.skipped);
+        if self.skipped_without_it(&proof, changes)? {
+            return Ok(compare(
+                &self.evidence,
+                &ran.evidence,
+                failing,
+                &self.skipped,
+            ));
+        }
+        Ok(proof)
+    }
+
     /// Whether tests that failed and are skipped with a change are skipped with the product as the last commit
     /// has it, too: then what was broken since had hidden that. The tests stay as they are now, so that none is
     /// skipped by its own words of then. What was laid in stands again afterwards.
-    pub(super) fn skipped_without_it(
+    fn skipped_without_it(
         &mut self,
         proof: &Proof,
         changes: &[Change],

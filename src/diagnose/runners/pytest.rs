@@ -33,15 +33,7 @@ pattern!(
 /// What pytest reports, with or without its short summary.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let reports = reports(lines);
-    // The first of each title last, and of those the failures below the errors: a test may fail and err at its
-    // teardown, too.
-    let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
-    let in_order = reports.iter().enumerate().rev();
-    let (errors, failures): (Vec<_>, Vec<_>) = in_order.partition(|(_, it)| it.is_teardown());
-    for (index, report) in errors.into_iter().chain(failures) {
-        let title = report.bare().replace("::", ".");
-        by_title.entry(title).or_default().push(index);
-    }
+    let mut by_title = by_title(&reports);
     let mut cases: Vec<Case> = Vec::new();
     let mut used = vec![false; reports.len()];
     let mut add = |test: String, at: usize, is_new: bool, used: &mut Vec<bool>| {
@@ -128,6 +120,19 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         cases.extend(timed_out(lines));
     }
     cases
+}
+
+// The first of each title last, and of those the failures below the errors: a test may fail and err at its teardown,
+// too.
+fn by_title(reports: &[Report]) -> HashMap<String, Vec<usize>> {
+    let mut by_title: HashMap<String, Vec<usize>> = HashMap::new();
+    let in_order = reports.iter().enumerate().rev();
+    let (errors, failures): (Vec<_>, Vec<_>) = in_order.partition(|(_, it)| it.is_teardown());
+    for (index, report) in errors.into_iter().chain(failures) {
+        let title = report.bare().replace("::", ".");
+        by_title.entry(title).or_default().push(index);
+    }
+    by_title
 }
 
 // The line below a report's heading that the summary cuts to its width: without a traceback it is

@@ -31,33 +31,27 @@ use crate::source::{Listing, Memory, Skipped, Source};
 /// ```
 pub struct Judge {
     files: Memory,
-    strict: bool,
-    as_written: bool,
-    reverse: bool,
-    strip: Option<usize>,
-    directory: String,
-    allowed: Allowed,
+    options: JudgeOptions<'static>,
 }
 
 impl Judge {
     /// Takes the files that a reply may be about, with paths relative to the root of the
     /// repository. What is no such path is left out, see [`Judge::skipped`].
     pub fn new<P: AsRef<str>, B: Into<Vec<u8>>>(files: impl IntoIterator<Item = (P, B)>) -> Self {
+        let options = JudgeOptions {
+            after: After::Reported,
+            ..JudgeOptions::default()
+        };
         Self {
             files: Memory::named(files),
-            strict: false,
-            as_written: false,
-            reverse: false,
-            strip: None,
-            directory: String::new(),
-            allowed: Allowed::default(),
+            options,
         }
     }
 
     /// Mends nothing.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
-        self.strict = strict;
+        self.options.strict = strict;
         self
     }
 
@@ -65,28 +59,28 @@ impl Judge {
     /// longer parses are written as they are.
     #[must_use]
     pub fn as_written(mut self, as_written: bool) -> Self {
-        self.as_written = as_written;
+        self.options.as_written = as_written;
         self
     }
 
     /// Applies the other way round.
     #[must_use]
     pub fn reverse(mut self, reverse: bool) -> Self {
-        self.reverse = reverse;
+        self.options.reverse = reverse;
         self
     }
 
     /// Leading components to strip from names; found out when not said.
     #[must_use]
     pub fn strip(mut self, components: usize) -> Self {
-        self.strip = Some(components);
+        self.options.strip = Some(components);
         self
     }
 
     /// A folder to put before every path.
     #[must_use]
     pub fn directory(mut self, directory: impl Into<String>) -> Self {
-        self.directory = directory.into();
+        self.options.directory = directory.into().into();
         self
     }
 
@@ -96,7 +90,7 @@ impl Judge {
     /// # Errors
     /// The glob that cannot be read, and why.
     pub fn allow_protected(mut self, globs: &[String]) -> Result<Self, String> {
-        self.allowed = Allowed::new(globs)?;
+        self.options.allowed = Allowed::new(globs)?;
         Ok(self)
     }
 
@@ -112,17 +106,7 @@ impl Judge {
 
     /// Judges a reply: a patch in any form that is read, with whatever surrounds it.
     pub fn judge(&self, reply: impl AsRef<[u8]>) -> Judged {
-        let options = JudgeOptions {
-            strict: self.strict,
-            as_written: self.as_written,
-            reverse: self.reverse,
-            strip: self.strip,
-            directory: &self.directory,
-            allowed: self.allowed.clone(),
-            after: After::Reported,
-            ..JudgeOptions::default()
-        };
-        judge(reply.as_ref(), &self.files, &options)
+        judge(reply.as_ref(), &self.files, &self.options)
     }
 }
 

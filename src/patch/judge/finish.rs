@@ -125,46 +125,34 @@ impl Judging<'_, '_> {
 
     // Definitions that whole files leave out and no other file of the patch takes.
     fn left_out(&self) -> Vec<PatchProblem> {
-        let sides = |path: &str| {
-            let slot = self.slots.get(path)?;
-            Some((
-                RepoPath::new(path).ok()?,
-                slot.before.as_ref(),
-                slot.after.as_ref(),
-                slot.line,
-            ))
-        };
         let problem = |path: &String| {
-            let (known, before, after, line) = sides(path)?;
-            let mut lost = left_out(&known, &before?.bytes, &after?.bytes);
-            if !lost.is_empty() {
-                let others = self.slots.keys().filter(|it| *it != path);
-                for (other, before, after, _) in others.filter_map(|it| sides(it)) {
-                    let of = |state: Option<&FileState>| {
-                        state.map_or_else(HashSet::new, |it| names(&other, &it.bytes))
-                    };
-                    let (was, is) = (of(before), of(after));
-                    let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-                    lost.retain(|name| was.contains(&last(name)) || !is.contains(&last(name)));
+            let slot = self.slots.get(path)?;
+            let (before, after) = (slot.before.as_ref()?, slot.after.as_ref()?);
+            let mut lost = left_out(&RepoPath::new(path).ok()?, &before.bytes, &after.bytes);
+            let others = self.slots.iter().filter(|it| it.0 != path);
+            for (other, slot) in others {
+                if lost.is_empty() {
+                    return None;
                 }
+                let of = |state: &Option<FileState>| match (state, RepoPath::new(other)) {
+                    (Some(state), Ok(path)) => names(&path, &state.bytes),
+                    _ => HashSet::new(),
+                };
+                let (was, is) = (of(&slot.before), of(&slot.after));
+                let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+                lost.retain(|name| was.contains(&last(name)) || !is.contains(&last(name)));
             }
             let named: Vec<String> = lost.iter().take(5).map(|it| format!("`{it}`")).collect();
-            let more = lost.len().saturating_sub(named.len());
-            let more = if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
+            let more = match lost.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
             };
-            let message = format!(
-                "the whole file leaves out {}{more}, and nothing stands in the place",
-                named.join(", ")
-            );
-            let problem = PatchProblem::new(Code::P313, message).at(Some(path), u64::from(line));
-            (!named.is_empty()).then_some(problem)
+            let named = Some(named.join(", ")).filter(|it| !it.is_empty())?;
+            let message =
+                format!("the whole file leaves out {named}{more}, and nothing stands in the place");
+            Some(PatchProblem::new(Code::P313, message).at(Some(path), u64::from(slot.line)))
         };
-        let mut wholes: Vec<&String> = self.wholes.iter().collect();
-        wholes.sort();
-        wholes.into_iter().filter_map(problem).collect()
+        self.wholes.iter().filter_map(problem).collect()
     }
 
     fn look_after(&mut self, changes: &[Change]) {
@@ -212,41 +200,28 @@ impl Judging<'_, '_> {
 
     // Whether all of it is there already; `worst` is set when only some is, or it is reversed.
     fn weigh_already(&mut self) -> bool {
-        let (mut there, mut sure, mut applied) = (0, 0, 0);
-        if self.worst.is_none()
-            && !self.standing.is_empty()
-            && self
-                .standing
-                .iter()
-                .all(|it| matches!(it, SectionOutcome::Unchanged))
-        {
-            return true;
-        }
-        let mut origins = Vec::new();
-        for standing in &self.standing {
-            match standing {
-                SectionOutcome::Applied => applied += 1,
-                SectionOutcome::Already {
-                    origin,
-                    sure: is_sure,
-                } => {
-                    there += 1;
-                    sure += usize::from(*is_sure);
-                    origins.push(origin.as_deref());
-                }
-                SectionOutcome::Unchanged | SectionOutcome::Failed => {}
-            }
-        }
-        let slots = !self.slots.is_empty();
-        if there == 0 || self.worst.is_some() {
+        let unchanged = |it: &SectionOutcome| matches!(it, SectionOutcome::Unchanged);
+        if self.worst.is_some() || self.standing.is_empty() {
             return false;
         }
-        if sure == 0 {
+        if self.standing.iter().all(unchanged) {
+            return true;
+        }
+        let there = self.standing.iter().filter_map(|it| match it {
+            SectionOutcome::Already { origin, sure } => Some((origin.clone(), *sure)),
+            _ => None,
+        });
+        let (origins, sure): (Vec<_>, Vec<bool>) = there.unzip();
+        if origins.is_empty() {
+            return false;
+        }
+        if !sure.contains(&true) {
             self.plain(Code::P501, "the file to delete is not there");
             return false;
         }
-        if slots && applied > 0 {
-            if sure < there || self.options.strict {
+        let applied = |it: &SectionOutcome| matches!(it, SectionOutcome::Applied);
+        if !self.slots.is_empty() && self.standing.iter().any(applied) {
+            if sure.contains(&false) || self.options.strict {
                 let message = "a part of the patch is already applied, another is not";
                 self.plain(Code::P406, message);
                 return false;
@@ -256,7 +231,7 @@ impl Judging<'_, '_> {
             self.verdict.mends.push(mend);
             return false;
         }
-        let known: Vec<&[u8]> = origins.iter().flatten().copied().collect();
+        let known: Vec<&Vec<u8>> = origins.iter().flatten().collect();
         if let Some(objects) = self.options.objects
             && known.len() == origins.len()
             && !known.iter().any(|origin| objects.has(BlobId::of(origin)))

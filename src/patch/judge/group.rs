@@ -70,7 +70,7 @@ impl Judging<'_, '_> {
         mode: Option<u32>,
         hunks: &mut Vec<HunkVerdict>,
     ) -> Result<SectionOutcome, Refusal> {
-        hunks.extend(modified.hunks.into_iter().flatten());
+        hunks.extend(modified.hunks);
         let (bytes, edits) = match modified.after {
             Some(after) => after,
             None if modified.already.is_some() => {
@@ -244,12 +244,8 @@ impl Judging<'_, '_> {
         let slot = match known {
             // A second change of one path is told as one.
             Some(first) if !moved => {
-                let edits = match (&first.before, &after) {
-                    (Some(before), Some(after)) => one_edit(&before.bytes, &after.bytes),
-                    (None, Some(after)) => one_edit(b"", &after.bytes),
-                    (Some(before), None) => one_edit(&before.bytes, b""),
-                    (None, None) => Vec::new(),
-                };
+                let bytes = |it: &Option<FileState>| it.clone().unwrap_or_default().bytes;
+                let edits = one_edit(&bytes(&first.before), &bytes(&after));
                 PathChange {
                     operation: match (&first.before, &after) {
                         (None, Some(_)) => Operation::Create,

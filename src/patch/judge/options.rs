@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use super::super::change::Change;
 use super::super::read::ReadOptions;
 use crate::model::{BlobId, PatchVerdict, TestChanges};
@@ -15,7 +17,7 @@ pub struct JudgeOptions<'a> {
     /// Leading components to strip from names; `None` finds out.
     pub strip: Option<usize>,
     /// Put before every path.
-    pub directory: &'a str,
+    pub directory: Cow<'a, str>,
     /// Apply the other way round.
     pub reverse: bool,
     /// Merge with what the file has become, when the blob the patch was made for is known.

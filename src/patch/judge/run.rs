@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
@@ -48,7 +48,7 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) standing: Vec<SectionOutcome>,
     pub(super) undone: Vec<UndoneCopy>,
     // Files that the patch gives as a whole.
-    pub(super) wholes: HashSet<String>,
+    pub(super) wholes: BTreeSet<String>,
     pub(super) gains_imports: bool,
 }
 
@@ -79,7 +79,7 @@ impl<'j, 'a> Judging<'j, 'a> {
             verdict,
             standing: Vec::new(),
             undone: Vec::new(),
-            wholes: HashSet::new(),
+            wholes: BTreeSet::new(),
             gains_imports: false,
         }
     }
@@ -90,7 +90,7 @@ impl<'j, 'a> Judging<'j, 'a> {
         }
         let naming = Naming {
             strip: self.options.strip,
-            directory: self.options.directory,
+            directory: &self.options.directory,
             strict: self.options.strict,
         };
         let mut problems = Vec::new();
@@ -185,7 +185,7 @@ impl<'j, 'a> Judging<'j, 'a> {
                 None => self.section(file, target, &mut hunks),
             };
             let standing = standing.unwrap_or_else(|refusal| {
-                self.section_problem(file, target, refusal);
+                self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
                 SectionOutcome::Failed
             });
             self.standing.push(standing);
@@ -216,10 +216,6 @@ impl<'j, 'a> Judging<'j, 'a> {
             self.problem(problem);
         }
         is_closed
-    }
-
-    fn section_problem(&mut self, file: &FilePatch<'_>, target: &Target, refusal: Refusal) {
-        self.problem(refusal.problem(Some(&target.new), u64::from(file.line)));
     }
 
     // The bulk of a large patch: files that are changed once and nothing else. Those that take more than

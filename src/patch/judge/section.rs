@@ -57,11 +57,7 @@ impl Judging<'_, '_> {
         if mode == 0o120_000 {
             structure::link(&target.new, &after.bytes)?;
         }
-        if self
-            .slots
-            .get(&target.new)
-            .is_some_and(|slot| slot.after.is_some())
-        {
+        if self.made(&target.new).is_some() {
             return refuse(Code::P513, "the patch makes the same file twice");
         }
         let leaves = self.vacated.contains(&target.new);
@@ -163,30 +159,16 @@ impl Judging<'_, '_> {
             }
         }
         // A copy is made of what stood there before the patch.
-        if is_rename
-            && self
-                .slots
-                .get(&target.old)
-                .is_some_and(|slot| slot.from.is_none() && slot.before.is_some())
-        {
+        let changed = |slot: &PathChange| slot.from.is_none() && slot.before.is_some();
+        if is_rename && self.slots.get(&target.old).is_some_and(changed) {
             return refuse(Code::P513, "the patch changes this file before it moves it");
         }
         let Some(before) = source else {
-            return self
-                .existing(&target.old)
-                .map(|_| SectionOutcome::Failed)
-                .and_then(|_| {
-                    refuse(
-                        Code::P513,
-                        "the patch makes this file before it moves or copies it",
-                    )
-                });
+            self.existing(&target.old)?;
+            let message = "the patch makes this file before it moves or copies it";
+            return refuse(Code::P513, message);
         };
-        let leaves = self.vacated.contains(&target.new)
-            && self
-                .slots
-                .get(&target.new)
-                .is_none_or(|slot| slot.after.is_none());
+        let leaves = self.vacated.contains(&target.new) && self.made(&target.new).is_none();
         if occupied && !leaves {
             return refuse(Code::P502, "the new path is already taken");
         }
@@ -359,7 +341,7 @@ impl Judging<'_, '_> {
         hunks: &mut Vec<HunkVerdict>,
     ) -> Option<(Arc<[u8]>, Vec<Mend>)> {
         let modified = modify(before, &[file], self.options.strict, &self.work);
-        hunks.extend(modified.hunks.into_iter().flatten());
+        hunks.extend(modified.hunks);
         let Some((bytes, _)) = modified.after else {
             self.hunk_problems(target, modified.failures);
             return None;
@@ -372,15 +354,15 @@ impl Judging<'_, '_> {
         target: &Target,
         standing: SectionOutcome,
     ) -> Result<SectionOutcome, Refusal> {
-        if let Some(after) = self
-            .slots
-            .get(&target.new)
-            .and_then(|slot| slot.after.as_ref())
-            && after.mode == 0o120_000
-        {
+        if let Some(after) = self.made(&target.new).filter(|it| it.mode == 0o120_000) {
             structure::link(&target.new, &after.bytes)?;
         }
         Ok(standing)
+    }
+
+    // What the patch so far leaves at a path that it changes.
+    fn made(&self, path: &str) -> Option<&FileState> {
+        self.slots.get(path)?.after.as_ref()
     }
 }
 

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::indent::Kind;
-use super::placed::{Piece, Placed, firm, old_of};
+use super::placed::{Piece, Placed, old_of};
 use super::rule::{MendNote, trim_end};
 use super::search::Work;
 use crate::model::Code;
@@ -19,7 +19,7 @@ pub(super) fn other_context<'h, 'a>(
     hunk: &'h Hunk<'a>,
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
+    let lines = hunk.firm(hunk.loose_tail);
     let old = Old::of(lines);
     let anchor = old.anchor()?;
     let mut found = Vec::new();
@@ -96,10 +96,20 @@ impl<'h, 'a> Old<'h, 'a> {
         old
     }
 
-    fn is_removed(&self, row: usize) -> bool {
-        self.lines
-            .get(row)
-            .is_some_and(|line| line.kind == LineKind::Remove)
+    fn adds(&self, before: usize) -> bool {
+        self.added_before.get(before) == Some(&true)
+    }
+
+    // The runs of lines that are removed.
+    fn removed(&self) -> Vec<Range<usize>> {
+        let mut from = 0;
+        let runs = self.lines.chunk_by(|a, b| a.kind == b.kind);
+        let removed = runs.filter_map(|run| {
+            let rows = from..from + run.len();
+            from = rows.end;
+            (run.first()?.kind == LineKind::Remove).then_some(rows)
+        });
+        removed.collect()
     }
 
     // What says where: the removed lines that tell most; where none is removed, the two lines that
@@ -110,18 +120,7 @@ impl<'h, 'a> Old<'h, 'a> {
             let letters = lines.iter().map(|line| line.text().trim_ascii().len());
             letters.max().unwrap_or(0)
         };
-        let mut runs = Vec::new();
-        let mut row = 0;
-        while row < self.lines.len() {
-            let from = row;
-            while self.is_removed(row) {
-                row += 1;
-            }
-            if row > from {
-                runs.push(from..row);
-            }
-            row += 1;
-        }
+        let mut runs = self.removed();
         if runs.is_empty() {
             let between = self.added_before.iter().position(|added| *added)?;
             let pair = between.checked_sub(1)?..between + 1;
@@ -244,64 +243,41 @@ impl Aligned {
     // Whether it is enough: half of the context (two thirds where nothing is removed), every removed
     // line, and each change beside a line that is as the patch has it, on both sides where it only adds.
     fn holds(&self, old: &Old<'_, '_>) -> bool {
-        let removed = (0..self.rows.len()).filter(|row| old.is_removed(*row));
-        let context = self.rows.len() - removed.clone().count();
-        let enough = if removed.clone().next().is_some() {
+        let runs = old.removed();
+        let removed: usize = runs.iter().map(ExactSizeIterator::len).sum();
+        let context = self.rows.len() - removed;
+        let enough = if removed > 0 {
             self.kept * 2 >= context
         } else {
             self.kept * 3 >= context * 2
         };
-        let found = |row: usize| self.row(row).is_some_and(|it| it.exact);
-        if !enough || !removed.clone().all(found) {
-            return false;
-        }
-        let adjoins = |upper: usize, lower: usize| {
-            let pair = self.row(upper).zip(self.row(lower));
-            pair.is_some_and(|(a, b)| a.exact && b.exact && a.line + 1 == b.line)
+        let pair = |upper: usize| self.row(upper).zip(self.row(upper + 1));
+        let adjoins = |upper: usize| {
+            pair(upper).is_some_and(|(a, b)| a.exact && b.exact && a.line + 1 == b.line)
         };
-        (0..=self.rows.len()).all(|row| {
-            let above = row.checked_sub(1);
-            let starts = old.is_removed(row) && !above.is_some_and(|it| old.is_removed(it));
-            let inside = old.is_removed(row) && !starts;
-            let added = old.added_before.get(row) == Some(&true);
-            if inside {
-                return above.is_some_and(|above| adjoins(above, row));
-            }
-            if starts {
-                let rows = row..=self.rows.len();
-                let end = rows
-                    .into_iter()
-                    .find(|it| !old.is_removed(*it))
-                    .unwrap_or(row);
-                let adds = added || old.added_before.get(end) == Some(&true);
-                // Lines of the file that the patch does not have beside a change: what is added may
-                // belong before or behind them.
-                let gap = |upper: usize, lower: usize| {
-                    let pair = self.row(upper).zip(self.row(lower));
-                    pair.is_some_and(|(a, b)| a.line + 1 != b.line)
-                };
-                let last = end.saturating_sub(1);
-                if adds && (above.is_some_and(|above| gap(above, row)) || gap(last, end)) {
-                    return false;
-                }
-                return above.is_some_and(|above| adjoins(above, row))
-                    || !added && adjoins(last, end);
-            }
-            let after_removed = above.is_some_and(|it| old.is_removed(it));
-            !added || after_removed || above.is_some_and(|above| adjoins(above, row))
-        })
+        // Lines of the file that the patch does not have beside a change: what is added may belong before
+        // or behind them.
+        let gap = |upper: usize| pair(upper).is_some_and(|(a, b)| a.line + 1 != b.line);
+        let stands = |run: &Range<usize>| {
+            let (above, last) = (run.start.checked_sub(1), run.end - 1);
+            let added = old.adds(run.start);
+            run.clone()
+                .all(|row| self.row(row).is_some_and(|it| it.exact))
+                && (run.start..last).all(adjoins)
+                && !((added || old.adds(run.end)) && (above.is_some_and(gap) || gap(last)))
+                && (above.is_some_and(adjoins) || !added && adjoins(last))
+        };
+        let replaces = |row: usize| runs.iter().any(|run| (run.start..=run.end).contains(&row));
+        let mut added = (0..=self.rows.len()).filter(|row| old.adds(*row) && !replaces(*row));
+        enough && runs.iter().all(stands) && added.all(|row| row > 0 && adjoins(row - 1))
     }
 
     // Whether a line beside an added one stands nowhere in the file: it may be one whose `+` was lost.
     fn lost_a_mark(&self, old: &Old<'_, '_>, text: &Text<'_>, work: &Work) -> bool {
         (0..self.rows.len()).any(|row| {
-            let beside = [row, row + 1]
-                .iter()
-                .any(|it| old.added_before.get(*it) == Some(&true));
-            let line = old
-                .lines
-                .get(row)
-                .map_or(&[][..], |it| it.text().trim_ascii());
+            let beside = [row, row + 1].iter().any(|it| old.adds(*it));
+            let line = old.lines.get(row).map_or(&[][..], |it| it.text());
+            let line = line.trim_ascii();
             let nowhere = || {
                 let mut rows = 0..text.len();
                 work.spend(text.len() as u64) && rows.all(|at| text.line(at).trim_ascii() != line)

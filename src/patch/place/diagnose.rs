@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use super::placed::old_of;
-use super::rule::trim_end;
+use super::rule::{plain, trim_end};
 use super::search::Work;
 use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -17,8 +17,7 @@ pub(in crate::patch) fn diagnose(
     if failure.code != Code::P401 {
         return;
     }
-    let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
-    let old = old_of(hunk.lines.get(..firm).unwrap_or_default());
+    let old = old_of(hunk.firm(hunk.loose_tail));
     if old.is_empty() || text.len() == 0 {
         return;
     }
@@ -115,16 +114,7 @@ fn likeliest(
 // Where the line that tells most would stand if it were the one of the file that is most like it, for
 // who wrote it with other quotes, blanks or words.
 fn alike(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
-    let plain = |line: &[u8]| -> String {
-        let shown = shown(line);
-        let plain = shown.trim().chars().map(|it| match it {
-            '\u{2018}' | '\u{2019}' => '\'',
-            '\u{201c}' | '\u{201d}' => '"',
-            it if it.is_whitespace() => ' ',
-            it => it,
-        });
-        plain.collect()
-    };
+    let plain = |line: &[u8]| shown(&plain(line.trim_ascii()));
     let told = old.iter().enumerate();
     let (index, line) = told.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
     let wanted = plain(line.text());

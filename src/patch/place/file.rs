@@ -4,7 +4,6 @@ use super::indent::indent_alike;
 use super::placed::{Placed, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, places};
-use super::truncation::Doubt;
 use super::variant::mend_alike;
 use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, LineKind};
@@ -52,10 +51,7 @@ pub(in crate::patch) fn place<'h, 'a>(
         let mut placed: Vec<_> = placed.collect();
         mend_alike(text, &mut placed);
         indent_alike(text, &mut placed, work);
-    }
-    if !strict {
         doubt_numbers(text, hunks, &mut found, work);
-        doubt_headings(text, hunks, &mut found, work);
     }
     let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
     for (index, one) in found.into_iter().enumerate() {
@@ -64,14 +60,14 @@ pub(in crate::patch) fn place<'h, 'a>(
         };
         let outcome = match one {
             Found::At(mut placed) => {
-                placed.mends.extend(no_scope(text, hunk));
+                if lacks_scope(text, hunk) {
+                    let message = "took the place where the lines stand; the scope that the hunk names \
+                                   is not in the file";
+                    placed.mends.push(MendNote::lossy(Code::M417, message));
+                }
                 placed_or_repeated(placed, &outcomes, hunks, index)
             }
-            Found::Doubtful(doubt) => Placement::Failed(doubtful(doubt)),
-            Found::There => Placement::Failed(Refusal::new(
-                Code::P406,
-                "what the hunk adds stands there already",
-            )),
+            Found::Refused(refusal) => Placement::Failed(refusal),
             Found::None => Placement::Failed(missing()),
             Found::Many { at, exact, lines } => {
                 let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
@@ -110,8 +106,7 @@ fn leave_what_is_there(
         let Placement::Failed(failure) = outcome else {
             continue;
         };
-        let firm = hunk.lines.len() - hunk.loose_tail.min(hunk.lines.len());
-        let lines = hunk.lines.get(..firm).unwrap_or_default();
+        let lines = hunk.firm(hunk.loose_tail);
         let new: Vec<_> = lines
             .iter()
             .filter(|it| it.kind != LineKind::Remove)
@@ -120,7 +115,7 @@ fn leave_what_is_there(
         let tells = added.any(|it| it.text().trim_ascii().len() >= TELLING);
         let there = matches!(failure.code, Code::P401 | Code::P406)
             && tells
-            && places(text, (0, text.len()), &new, &EXACT, work).len() == 1;
+            && places(text, &new, &EXACT, work).len() == 1;
         if there {
             let message = "left out a hunk whose result stands there already";
             *outcome = Placement::Repeated(MendNote::lossy(Code::M419, message));
@@ -131,21 +126,33 @@ fn leave_what_is_there(
 // A line shorter than this may stand anywhere.
 const TELLING: usize = 6;
 
-// A hunk whose counts are wrong has no number to be trusted where another hunk of the file stands elsewhere
-// than it says.
+// What speaks against a number where the lines stand in several places: another hunk of the file that stands
+// elsewhere than it says, where the counts are wrong, and the heading of the hunk, that of git's own too.
 fn doubt_numbers(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
     let is_off = |(hunk, one): (&Hunk<'_>, &Found<'_, '_>)| match one {
         Found::At(placed) => hunk.old.is_some() && !is_stated(hunk, placed),
         _ => false,
     };
-    if !hunks.iter().zip(&*found).any(is_off) {
-        return;
-    }
-    for (hunk, one) in hunks.iter().zip(found).filter(|it| !it.0.counts_hold) {
+    let any_off = hunks.iter().zip(&*found).any(is_off);
+    for (hunk, one) in hunks.iter().zip(found) {
         let Found::At(placed) = one else { continue };
-        if is_stated(hunk, placed) && placed.pieces.len() == 1 {
-            let at = places(text, (0, text.len()), &old_of(&placed.lines), &EXACT, work);
-            doubt(one, at);
+        let lies = any_off && !hunk.counts_hold;
+        let under = |at: usize| stands_under(text, hunk.scope, at);
+        let has_heading = hunks.len() <= MOST_HEADINGS && !hunk.scope.is_empty();
+        if placed.pieces.len() > 1
+            || !is_stated(hunk, placed)
+            || !(lies || has_heading && !under(placed.at()))
+        {
+            continue;
+        }
+        let at = places(text, &old_of(&placed.lines), &EXACT, work);
+        if at.len() > 1 && (lies || at.iter().any(|at| under(*at))) {
+            let lines = placed.lines.len();
+            *one = Found::Many {
+                at,
+                exact: true,
+                lines,
+            };
         }
     }
 }
@@ -155,19 +162,7 @@ fn is_stated(hunk: &Hunk<'_>, placed: &Placed<'_, '_>) -> bool {
     stated == Some(placed.at() + 1)
 }
 
-// Where a hunk fits at several places, its number decides no longer.
-fn doubt(one: &mut Found<'_, '_>, at: Vec<usize>) {
-    if let Found::At(placed) = one
-        && at.len() > 1
-    {
-        let lines = placed.lines.len();
-        *one = Found::Many {
-            at,
-            exact: true,
-            lines,
-        };
-    }
-}
+const MOST_HEADINGS: usize = 32;
 
 fn missing() -> Refusal {
     Refusal::new(Code::P401, "the lines it would replace are not in the file")
@@ -190,16 +185,6 @@ fn net(hunk: &Hunk<'_>) -> i64 {
         i64::try_from(lines.count()).unwrap_or(0)
     };
     count(LineKind::Add) - count(LineKind::Remove)
-}
-
-fn doubtful(doubt: Doubt) -> Refusal {
-    match doubt {
-        Doubt::CutOff => Refusal::new(Code::P104, "the patch seems to be cut off inside this hunk"),
-        Doubt::NoContext => Refusal::new(
-            Code::P410,
-            "the hunk only adds lines and nothing says where they go",
-        ),
-    }
 }
 
 // A model that repeats a hunk means it once.
@@ -233,23 +218,11 @@ fn placed_or_repeated<'h, 'a>(
     Placement::Placed(placed)
 }
 
-// A scope that a hunk names for its place, and that the file does not have.
-fn no_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<MendNote> {
-    if hunk.old.is_some() {
-        return None;
-    }
-    let named = hunk.outer.iter().chain([&hunk.scope]);
-    let absent = |scope: &&[u8]| {
-        let mut rows = (0..text.len()).map(|row| text.line(row));
-        // It may be cut, or be a name alone.
-        !scope.is_empty() && !rows.any(|line| memchr::memmem::find(line, scope).is_some())
-    };
-    named.copied().any(|scope| absent(&scope)).then(|| {
-        MendNote::lossy(
-            Code::M417,
-            "took the place where the lines stand; the scope that the hunk names is not in the file",
-        )
-    })
+// Whether a hunk names a scope for its place that the file does not have; it may be cut, or be a name alone.
+fn lacks_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> bool {
+    let has = |scope: &[u8]| memchr::memmem::find(text.span(0, text.len()), scope).is_some();
+    let mut named = hunk.outer.iter().chain([&hunk.scope]);
+    hunk.old.is_none() && named.any(|scope| !scope.is_empty() && !has(scope))
 }
 
 // How far back a repeated hunk is looked for.
@@ -322,30 +295,6 @@ fn stands_under(text: &Text<'_>, heading: &[u8], at: usize) -> bool {
 
 // Lines above a hunk in which its heading is looked for.
 const FARTHEST_HEADING: usize = 1000;
-
-// The heading of a hunk, that of git's own hunks too, may speak against its number.
-fn doubt_headings(text: &Text<'_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>], work: &Work) {
-    if hunks.len() > MOST_HEADINGS {
-        return;
-    }
-    for (hunk, one) in hunks.iter().zip(found) {
-        let Found::At(placed) = one else { continue };
-        let at = placed.at();
-        if placed.pieces.len() > 1
-            || !is_stated(hunk, placed)
-            || hunk.scope.is_empty()
-            || stands_under(text, hunk.scope, at)
-        {
-            continue;
-        }
-        let at = places(text, (0, text.len()), &old_of(&placed.lines), &EXACT, work);
-        if at.iter().any(|at| stands_under(text, hunk.scope, *at)) {
-            doubt(one, at);
-        }
-    }
-}
-
-const MOST_HEADINGS: usize = 32;
 
 // The block that a line opens: all below it that is indented more, blank lines aside.
 fn block_end(text: &Text<'_>, scope: usize) -> usize {

@@ -1,12 +1,12 @@
 use super::context::other_context;
 use super::indent::{indent_kept, reindented};
 use super::pieces::in_pieces;
-use super::placed::{Placed, firm, old_of};
+use super::placed::{Placed, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
-use super::truncation::{Doubt, whole};
+use super::truncation::whole;
 use super::variant::variants;
-use crate::model::Code;
+use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -19,10 +19,8 @@ pub(super) enum Found<'h, 'a> {
         exact: bool,
         lines: usize,
     },
-    /// It fits, and what it adds is there already.
-    There,
-    /// It may have been cut off, or says too little.
-    Doubtful(Doubt),
+    /// It fits, and may have been cut off, says too little, or adds what is there already.
+    Refused(Refusal),
     None,
 }
 
@@ -47,11 +45,10 @@ pub(super) fn find<'h, 'a>(
         }
         found => return found,
     }
-    for variant in variants(hunk) {
-        let old: Vec<_> = old_of(&variant.lines);
-        let found = places(text, (0, text.len()), &old, &EXACT, work);
+    for (lines, mend) in variants(hunk) {
+        let found = places(text, &old_of(&lines), &EXACT, work);
         if let [at] = found.as_slice() {
-            return Found::At(Placed::whole(variant.lines, *at, vec![variant.mend]));
+            return Found::At(Placed::whole(lines, *at, vec![mend]));
         }
     }
     [in_pieces, reindented, other_context]
@@ -70,7 +67,7 @@ fn contiguous<'h, 'a>(
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     let tails: Vec<usize> = tails(hunk.loose_tail);
     for tail in &tails {
-        let lines = firm(hunk, *tail);
+        let lines = hunk.firm(*tail);
         let old = old_of(lines);
         if let Some(at) = stated
             && !old.is_empty()
@@ -94,12 +91,12 @@ fn contiguous<'h, 'a>(
     let rules = std::iter::once(&EXACT).chain(if strict { &[] } else { LENIENT });
     for rule in rules {
         for tail in &tails {
-            let lines = firm(hunk, *tail);
+            let lines = hunk.firm(*tail);
             let old = old_of(lines);
             if old.is_empty() {
                 continue;
             }
-            let found = places(text, (0, text.len()), &old, rule, work);
+            let found = places(text, &old, rule, work);
             let exact_number = stated.is_some_and(|at| found.contains(&(at as usize)))
                 && hunk.counts_hold
                 && !rivals(text, hunk, lines, shift).iter().any(|rival| {
@@ -158,7 +155,7 @@ pub(super) fn placed_at<'h, 'a>(
     tail: usize,
     rule: &Rule,
 ) -> Placed<'h, 'a> {
-    let lines = firm(hunk, tail);
+    let lines = hunk.firm(tail);
     let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
     let prose = hunk.lines.iter().skip(lines.len());
     if hunk.followed {
@@ -188,14 +185,15 @@ pub(super) fn check<'h, 'a>(
     mut placed: Placed<'h, 'a>,
 ) -> Found<'h, 'a> {
     if is_there(text, &placed) {
-        return Found::There;
+        let message = "what the hunk adds stands there already";
+        return Found::Refused(Refusal::new(Code::P406, message));
     }
     match whole(text, hunk, &placed.lines, placed.end()) {
         Ok(mend) => {
             placed.mends.extend(mend);
             Found::At(placed)
         }
-        Err(doubt) => Found::Doubtful(doubt),
+        Err(refusal) => Found::Refused(refusal),
     }
 }
 
@@ -227,7 +225,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let [piece] = placed.pieces.as_slice() else {
         return false;
     };
-    let lines = placed.lines.get(piece.from..piece.to).unwrap_or_default();
+    let lines = placed.of(*piece);
     let new: Vec<_> = lines.iter().collect();
     let lead = lines
         .iter()
@@ -254,7 +252,8 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
         _ => None,
     };
     let Some(at) = at else {
-        return Found::Doubtful(Doubt::NoContext);
+        let message = "the hunk only adds lines and nothing says where they go";
+        return Found::Refused(Refusal::new(Code::P410, message));
     };
     let mut placed = placed_at(hunk, at, 0, &EXACT);
     if text.len() > 0 && !hunk.at_end {

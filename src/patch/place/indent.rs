@@ -1,8 +1,8 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::placed::{Placed, firm, old_of};
-use super::rule::MendNote;
-use super::search::Work;
+use super::placed::{Placed, old_of};
+use super::rule::{INDENTED, MendNote};
+use super::search::{Work, places};
 use crate::model::Code;
 use crate::patch::bodies::with_context;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -18,9 +18,11 @@ pub(super) fn reindented<'h, 'a>(
     hunk: &'h Hunk<'a>,
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
+    let lines = hunk.firm(hunk.loose_tail);
     let old = old_of(lines);
-    let at = only_place(text, &old, work)?;
+    let [at] = *places(text, &old, &INDENTED, work).as_slice() else {
+        return None;
+    };
     let pairs: Vec<(&[u8], &[u8])> = old
         .iter()
         .enumerate()
@@ -44,24 +46,6 @@ pub(super) fn reindented<'h, 'a>(
     let mut placed = Placed::whole(moved, at, vec![mend]);
     placed.respelling = respelling;
     Some(placed)
-}
-
-fn only_place(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
-    let mut found = None;
-    for at in 0..=text.len().checked_sub(old.len())? {
-        let mut compared = 0;
-        let same = old.iter().enumerate().all(|(index, line)| {
-            compared += 1;
-            line.text().trim_ascii_start() == text.line(at + index).trim_ascii_start()
-        });
-        if !work.spend(compared) || (same && found.is_some()) {
-            return None;
-        }
-        if same {
-            found = Some(at);
-        }
-    }
-    found
 }
 
 // One unit of indentation for another: how many blanks each has, a tab being none.
@@ -114,48 +98,49 @@ impl Respelling {
 
     // Added lines alone; `None` where none is indented, or one by another unit.
     fn added<'a>(self, lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
-        let mut any = false;
-        let lines = lines.iter().map(|line| {
-            let was = indent(line.text());
-            if line.kind != LineKind::Add || was.len() == line.text().len() {
-                return Some(line.clone());
-            }
-            any |= !was.is_empty();
-            let rest = line.text().get(was.len()..).unwrap_or_default();
-            Some(line.with_text([&self.of(was)?, rest].concat()))
-        });
-        let lines = lines.collect::<Option<Vec<_>>>();
-        lines.filter(|_| any)
+        let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add;
+        let mut added = lines.iter().filter(|it| is_added(it) && !is_blank(it));
+        let any = added.any(|it| !indent(it.text()).is_empty());
+        self.respelled(lines, is_added).filter(|_| any)
     }
 
     // Lines that are added in the file's own kind stay; all of them are of one kind.
     fn all<'a>(self, lines: &[HunkLine<'a>]) -> Option<Vec<HunkLine<'a>>> {
-        let own = |line: &HunkLine<'_>| {
-            let (own, other) = if self.file == 0 {
-                (b'\t', b' ')
-            } else {
-                (b' ', b'\t')
-            };
-            let indent = indent(line.text());
-            self.is_of_tabs() && indent.contains(&own) && !indent.contains(&other)
+        let (own, other) = if self.file == 0 {
+            (b'\t', b' ')
+        } else {
+            (b' ', b'\t')
         };
-        let added = || {
-            lines
-                .iter()
-                .filter(|it| it.kind == LineKind::Add && !indent(it.text()).is_empty())
-        };
-        let stays = added().next().is_some() && added().all(own);
+        let added = lines.iter().filter(|it| it.kind == LineKind::Add);
+        let indents = added
+            .map(|it| indent(it.text()))
+            .filter(|it| !it.is_empty());
+        let mut indents = indents.peekable();
+        let stays = self.is_of_tabs()
+            && indents.peek().is_some()
+            && indents.all(|it| it.contains(&own) && !it.contains(&other));
+        self.respelled(lines, |line| !stays || line.kind != LineKind::Add)
+    }
+
+    fn respelled<'a>(
+        self,
+        lines: &[HunkLine<'a>],
+        which: impl Fn(&HunkLine<'_>) -> bool,
+    ) -> Option<Vec<HunkLine<'a>>> {
         let lines = lines.iter().map(|line| {
-            let text = line.text();
-            if text.trim_ascii().is_empty() || (stays && line.kind == LineKind::Add) {
+            if is_blank(line) || !which(line) {
                 return Some(line.clone());
             }
-            let was = indent(text);
-            let rest = text.get(was.len()..).unwrap_or_default();
+            let was = indent(line.text());
+            let rest = line.text().get(was.len()..).unwrap_or_default();
             Some(line.with_text([&self.of(was)?, rest].concat()))
         });
         lines.collect()
     }
+}
+
+fn is_blank(line: &HunkLine<'_>) -> bool {
+    line.text().trim_ascii().is_empty()
 }
 
 /// What one hunk shows of indentation holds for the others of its file: another unit, and tabs or blanks
@@ -167,7 +152,7 @@ pub(super) fn indent_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>], w
         let mut old = placed.lines.iter().filter(|it| it.kind != LineKind::Add);
         placed.respelling.is_some() || old.any(|it| Kind::of(it.text()).is_some())
     };
-    let rule = shown.or_else(|| foreign_kind(text, hunks, work));
+    let rule = shown.or_else(|| to_own_kind(text, hunks, work));
     let Some(rule) = rule else { return };
     for placed in hunks {
         if shown.is_some() && tells(placed) {
@@ -184,22 +169,9 @@ pub(super) fn indent_alike(text: &Text<'_>, hunks: &mut [&mut Placed<'_, '_>], w
 }
 
 // The only rule from the kind that added lines are indented with to that of the file.
-fn foreign_kind(text: &Text<'_>, hunks: &[&mut Placed<'_, '_>], work: &Work) -> Option<Respelling> {
-    let lines = || hunks.iter().flat_map(|it| it.lines.iter());
-    let of = |added: bool| {
-        let lines = lines().filter(move |it| (it.kind == LineKind::Add) == added);
-        lines.filter_map(|it| Kind::of(it.text()))
-    };
-    let kind = of(true).next()?;
-    if !of(true).all(|it| it == kind) || of(false).any(|it| it == kind) {
-        return None;
-    }
-    if rewrites(&lines().collect::<Vec<_>>())
-        || !work.afford(text.len() as u64)
-        || !kind.is_foreign_to(text)
-    {
-        return None;
-    }
+fn to_own_kind(text: &Text<'_>, hunks: &[&mut Placed<'_, '_>], work: &Work) -> Option<Respelling> {
+    let lines: Vec<_> = hunks.iter().flat_map(|it| it.lines.iter()).collect();
+    let (kind, _) = foreign_kind(text, &lines).filter(|_| work.afford(text.len() as u64))?;
     let ways = Respelling::all_rules().filter(|rule| match kind {
         Kind::Tabs => rule.patch == 0,
         Kind::Blanks => rule.file == 0,
@@ -217,8 +189,25 @@ fn foreign_kind(text: &Text<'_>, hunks: &[&mut Placed<'_, '_>], work: &Work) -> 
     ways.next().filter(|_| ways.next().is_none())
 }
 
-/// Whether lines are there to be indented anew: one that is removed is added with the other kind.
-pub(in crate::patch) fn rewrites(lines: &[&HunkLine<'_>]) -> bool {
+/// The kind that added lines are indented with where a file has the other alone, and the first of them. What
+/// removed lines or other added ones contradict is the text's own.
+pub(in crate::patch) fn foreign_kind<'l, 'a>(
+    text: &Text<'_>,
+    lines: &[&'l HunkLine<'a>],
+) -> Option<(Kind, &'l HunkLine<'a>)> {
+    let of = |added: bool| {
+        let lines = lines
+            .iter()
+            .filter(move |it| (it.kind == LineKind::Add) == added);
+        lines.filter_map(|it| Some((Kind::of(it.text())?, *it)))
+    };
+    let first = of(true).next()?;
+    let own = of(true).all(|it| it.0 == first.0) && of(false).all(|it| it.0 != first.0);
+    (own && !rewrites(lines) && first.0.is_foreign_to(text)).then_some(first)
+}
+
+// Whether lines are there to be indented anew: one that is removed is added with the other kind.
+fn rewrites(lines: &[&HunkLine<'_>]) -> bool {
     let of = |kind: LineKind| {
         let lines = lines.iter().filter(move |it| it.kind == kind);
         lines.filter_map(|it| Some((it.text().trim_ascii(), Kind::of(it.text())?)))
@@ -235,8 +224,8 @@ pub(in crate::patch) enum Kind {
 }
 
 impl Kind {
-    /// `None` for a line at the margin, and for the one blank before the star of a comment.
-    pub(in crate::patch) fn of(line: &[u8]) -> Option<Self> {
+    // `None` for a line at the margin, and for the one blank before the star of a comment.
+    pub(super) fn of(line: &[u8]) -> Option<Self> {
         match line {
             [b'\t', ..] => Some(Self::Tabs),
             [b' ', b' ', ..] => Some(Self::Blanks),
@@ -244,8 +233,8 @@ impl Kind {
         }
     }
 
-    /// Whether a file is indented, and never so.
-    pub(in crate::patch) fn is_foreign_to(self, text: &Text<'_>) -> bool {
+    // Whether a file is indented, and never so.
+    fn is_foreign_to(self, text: &Text<'_>) -> bool {
         let kinds = || (0..text.len()).filter_map(|row| Kind::of(text.line(row)));
         kinds().take(ENOUGH).count() == ENOUGH && kinds().all(|it| it != self)
     }
@@ -257,9 +246,7 @@ const ENOUGH: usize = 2;
 // Whether each run of added lines begins as deep as a line beside it, or a unit deeper than one that opens
 // a block, and the blocks that are added are a unit deeper than what opens them.
 fn sits(lines: &[HunkLine<'_>], unit: usize) -> bool {
-    let is_solid = |line: &&HunkLine<'_>| {
-        line.kind != LineKind::Remove && !line.text().trim_ascii().is_empty()
-    };
+    let is_solid = |line: &&HunkLine<'_>| line.kind != LineKind::Remove && !is_blank(line);
     let solid: Vec<&HunkLine<'_>> = lines.iter().filter(is_solid).collect();
     let depth = |line: &HunkLine<'_>| indent(line.text()).len();
     let runs: Vec<_> = solid
@@ -289,14 +276,18 @@ fn moved<'a>(lines: &[HunkLine<'a>], pairs: &[(&[u8], &[u8])]) -> Option<Vec<Hun
         .first()
         .filter(|_| (block && opens) || pairs.len() > 1)?;
     let shift = Shift::between(line, file)?;
+    let (Shift::Deeper(by) | Shift::Shallower(by)) = shift;
+    let removes = lines
+        .iter()
+        .any(|it| it.kind == LineKind::Remove && !is_blank(it));
     let uniform = pairs
         .iter()
         .all(|(line, file)| Shift::between(line, file) == Some(shift));
     // A new side with an indent of its own has that of the file, or another that nothing tells.
     let stays = block && !opens;
     if !uniform
-        || !one_kind(lines, shift)
-        || !(block || moves_added(lines, shift))
+        || !one_kind(lines, by)
+        || !(block || removes || sits(lines, by.len()))
         || (stays && begins != Some(file))
     {
         return None;
@@ -304,9 +295,7 @@ fn moved<'a>(lines: &[HunkLine<'a>], pairs: &[(&[u8], &[u8])]) -> Option<Vec<Hun
     let lines = lines.iter().map(|line| {
         let text = line.text();
         let text = match shift {
-            _ if text.trim_ascii().is_empty() || (stays && line.kind == LineKind::Add) => {
-                text.to_vec()
-            }
+            _ if is_blank(line) || (stays && line.kind == LineKind::Add) => text.to_vec(),
             Shift::Deeper(by) => [by, text].concat(),
             Shift::Shallower(by) => text.strip_prefix(by)?.to_vec(),
         };
@@ -318,13 +307,13 @@ fn moved<'a>(lines: &[HunkLine<'a>], pairs: &[(&[u8], &[u8])]) -> Option<Vec<Hun
 // Whether both sides begin at one depth.
 fn opens_alike(lines: &[HunkLine<'_>]) -> bool {
     let mut old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    let old = old.find(|line| !line.text().trim_ascii().is_empty());
+    let old = old.find(|line| !is_blank(line));
     new_indent(lines).is_none_or(|new| old.is_some_and(|old| indent(old.text()) == new))
 }
 
 fn new_indent<'t>(lines: &'t [HunkLine<'_>]) -> Option<&'t [u8]> {
     let mut new = lines.iter().filter(|line| line.kind != LineKind::Remove);
-    let first = new.find(|line| !line.text().trim_ascii().is_empty());
+    let first = new.find(|line| !is_blank(line));
     first.map(|line| indent(line.text()))
 }
 
@@ -336,62 +325,44 @@ pub(super) fn indent_kept<'a>(
     placed: &Placed<'_, 'a>,
 ) -> Option<(Vec<HunkLine<'a>>, MendNote)> {
     let is_block = placed.mends.is_empty() && !placed.lines.iter().any(|line| line.prefixed);
-    let solid = |line: &&HunkLine<'a>| !line.text().trim_ascii().is_empty();
-    let side = |gone: LineKind| placed.lines.iter().filter(move |line| line.kind != gone);
-    let texts = |gone| side(gone).filter(solid).map(HunkLine::text);
-    let first = |gone| texts(gone).next().map(|it| indent(it).len());
-    if first(LineKind::Add) <= first(LineKind::Remove) {
+    let side = |gone| placed.lines.iter().filter(move |line| line.kind != gone);
+    let texts = |gone| side(gone).filter(|it| !is_blank(it)).map(HunkLine::text);
+    let (old, new) = (
+        texts(LineKind::Add).next()?,
+        texts(LineKind::Remove).next()?,
+    );
+    let by = indent(old).strip_suffix(indent(new))?;
+    if by.is_empty() || !is_block || old.trim_ascii() != new.trim_ascii() {
         return None;
     }
-    let old: Vec<_> = texts(LineKind::Add).collect();
-    let new: Vec<_> = texts(LineKind::Remove).collect();
-    let by = lost_indent(&old, &new).filter(|_| is_block)?;
+    let known: HashSet<&[u8]> = texts(LineKind::Add).collect();
+    let words: HashSet<&[u8]> = known.iter().map(|it| it.trim_ascii()).collect();
+    let deep = |line: &[u8]| [by, line].concat();
+    let lost = |line: &[u8]| {
+        let shared = words.contains(line.trim_ascii());
+        shared && known.contains(&*deep(line)) || !shared && indent(line).len() >= indent(new).len()
+    };
     let mut below = (placed.end()..text.len()).map(|row| text.line(row));
     let below = below.find(|line| !line.trim_ascii().is_empty())?;
-    if indent(below).len() < indent(old.first()?).len() {
+    if indent(below).len() < indent(old).len() || !texts(LineKind::Remove).all(lost) {
         return None;
     }
-    let deeper = |line: &HunkLine<'a>| {
-        let kept = line.text().trim_ascii().is_empty();
-        let text = if kept {
-            line.text().to_vec()
-        } else {
-            [by, line.text()].concat()
-        };
-        HunkLine {
-            kind: LineKind::Add,
-            ..line.with_text(text)
-        }
-    };
-    let removed = |line: &HunkLine<'a>| HunkLine {
-        kind: LineKind::Remove,
+    let as_kind = |kind, line: &HunkLine<'a>| HunkLine {
+        kind,
         ..line.clone()
     };
-    let old = side(LineKind::Add).map(removed).collect();
-    let lines = with_context(old, side(LineKind::Remove).map(deeper).collect());
+    let deeper = |line: &HunkLine<'a>| {
+        let by = if is_blank(line) { &[][..] } else { by };
+        as_kind(LineKind::Add, &line.with_text([by, line.text()].concat()))
+    };
+    let removed = side(LineKind::Add).map(|it| as_kind(LineKind::Remove, it));
+    let lines = with_context(
+        removed.collect(),
+        side(LineKind::Remove).map(deeper).collect(),
+    );
     let mend = MendNote::lossy(Code::M416, "gave the new lines the indentation of the old");
     let changes = lines.iter().any(|line| line.kind != LineKind::Context);
     changes.then_some((lines, mend))
-}
-
-// The amount by which every new line that is also an old one stands shallower, the first of both among them.
-fn lost_indent<'t>(old: &[&'t [u8]], new: &[&[u8]]) -> Option<&'t [u8]> {
-    let by = indent(old.first()?).strip_suffix(indent(new.first()?))?;
-    let (first, plain) = (new.first()?.trim_ascii(), |line: &[u8]| {
-        line.trim_ascii().to_vec()
-    });
-    let mut rest = old.iter();
-    let uniform = new.iter().all(|line| {
-        let mut ahead = rest.clone();
-        match ahead.find(|it| plain(it) == plain(line)) {
-            None => indent(line).len() >= indent(new.first().unwrap_or(line)).len(),
-            Some(same) => {
-                rest = ahead;
-                indent(same).strip_suffix(indent(line)) == Some(by)
-            }
-        }
-    });
-    (!by.is_empty() && uniform && old.first()?.trim_ascii() == first).then_some(by)
 }
 
 // What the file has more or less than the patch.
@@ -423,63 +394,14 @@ pub(in crate::patch) fn indent(line: &[u8]) -> &[u8] {
 }
 
 // Tabs and spaces do not add up.
-fn one_kind(lines: &[HunkLine<'_>], shift: Shift<'_>) -> bool {
-    let (Shift::Deeper(by) | Shift::Shallower(by)) = shift;
+fn one_kind(lines: &[HunkLine<'_>], by: &[u8]) -> bool {
     let mut all = lines
         .iter()
-        .filter(|line| !line.text().trim_ascii().is_empty())
+        .filter(|line| !is_blank(line))
         .flat_map(|line| indent(line.text()))
         .chain(by);
     let first = by.first();
     all.all(|byte| Some(byte) == first)
-}
-
-// Whether added lines have to move with the lines around them.
-fn moves_added(lines: &[HunkLine<'_>], shift: Shift<'_>) -> bool {
-    let solid: Vec<&HunkLine<'_>> = lines
-        .iter()
-        .filter(|line| !line.text().trim_ascii().is_empty())
-        .collect();
-    if solid.iter().any(|line| line.kind == LineKind::Remove) {
-        return true;
-    }
-    let is_added = |line: &HunkLine<'_>| line.kind == LineKind::Add;
-    let runs: Vec<&[&HunkLine<'_>]> = solid.chunk_by(|a, b| is_added(a) == is_added(b)).collect();
-    (0..runs.len()).all(|index| {
-        let run = |index: usize| runs.get(index).copied().unwrap_or_default();
-        let added = run(index);
-        let before = index.checked_sub(1).map_or(&[][..], run);
-        !added.first().is_some_and(|line| is_added(line))
-            || touches(before, added, run(index + 1), shift)
-    })
-}
-
-// Unmoved, the added lines would be deeper than a line that opens no block, or leave a deeper line
-// after them that no line opens.
-fn touches(
-    before: &[&HunkLine<'_>],
-    added: &[&HunkLine<'_>],
-    after: &[&HunkLine<'_>],
-    shift: Shift<'_>,
-) -> bool {
-    let (Some(above), Some(first), Some(last), Some(below)) =
-        (before.last(), added.first(), added.last(), after.first())
-    else {
-        return false;
-    };
-    let depth = |line: &HunkLine<'_>| indent(line.text()).len();
-    match shift {
-        Shift::Shallower(_) => depth(first) == depth(above) && !opens(above),
-        Shift::Deeper(_) => {
-            let level = depth(first) == depth(below) && depth(above) <= depth(below);
-            let stays = depth(last) == depth(below) && !opens(last);
-            // A whole block between two lines of its own depth.
-            let block = depth(above) == depth(below)
-                && !opens(above)
-                && added.iter().all(|line| depth(line) >= depth(first));
-            level && (stays || block)
-        }
-    }
 }
 
 fn closes(line: &HunkLine<'_>) -> bool {
@@ -556,14 +478,9 @@ mod tests {
             ),
             Ok(after)
         );
-        // Deeper lines may belong to the line above.
-        assert!(
-            tried(
-                FILE,
-                " def f(self):\n+    if a:\n+        c = 3\n     a = 1\n"
-            )
-            .is_err()
-        );
+        let after = FILE.replace("        a", "        if a:\n            c = 3\n        a");
+        let body = " def f(self):\n+    if a:\n+        c = 3\n     a = 1\n";
+        assert_eq!(tried(FILE, body), Ok(after));
     }
 
     #[test]
@@ -573,12 +490,15 @@ mod tests {
             tried(FILE, "     a = 1\n+    c = 3\n     b = 2\n"),
             Ok(after)
         );
+        let below = FILE.replace("        b = 2\n", "        b = 2\n        c = 3\n");
+        assert_eq!(
+            tried(FILE, "     a = 1\n     b = 2\n+    c = 3\n"),
+            Ok(below)
+        );
         for body in [
             // It may stand at the depth it has.
             "     a = 1\n+        c = 3\n     b = 2\n",
             " def f(self):\n+c = 3\n     a = 1\n",
-            // Nothing below.
-            "     a = 1\n     b = 2\n+    c = 3\n",
         ] {
             assert!(tried(FILE, body).is_err(), "{body}");
         }

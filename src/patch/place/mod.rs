@@ -16,6 +16,7 @@ mod variant;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
-pub(super) use indent::{Kind, indent, rewrites};
-pub(super) use placed::{Piece, Placed};
-pub(super) use search::Work;
+pub(super) use indent::{Kind, foreign_kind, indent};
+pub(super) use placed::Placed;
+pub(super) use rule::TRIMMED;
+pub(super) use search::{Work, places};

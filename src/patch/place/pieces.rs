@@ -1,7 +1,7 @@
 use crate::model::Code;
 use std::borrow::Cow;
 
-use super::placed::{Piece, Placed, firm, old_of};
+use super::placed::{Piece, Placed, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::{Work, places};
 use crate::patch::elision::is_left_out;
@@ -14,7 +14,7 @@ pub(super) fn in_pieces<'h, 'a>(
     hunk: &'h Hunk<'a>,
     work: &Work,
 ) -> Option<Placed<'h, 'a>> {
-    let lines = firm(hunk, hunk.loose_tail);
+    let lines = hunk.firm(hunk.loose_tail);
     let is_elision =
         |line: &HunkLine<'_>| line.kind == LineKind::Context && is_left_out(line.text());
     let elided = lines.iter().any(is_elision);
@@ -54,7 +54,7 @@ pub(super) fn in_pieces<'h, 'a>(
         if (from > 0 && !open(part.first())) || (to < lines.len() && !open(part.last())) {
             return None;
         }
-        let found = places(text, (0, text.len()), &old, &EXACT, work);
+        let found = places(text, &old, &EXACT, work);
         let found: Vec<usize> = if headless && !elided {
             found.into_iter().filter(|at| *at >= end).collect()
         } else {

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::indent::Respelling;
 use super::rule::MendNote;
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::set::{HunkLine, LineKind};
 
 /// A hunk whose every old line has a line of the file.
 #[derive(Debug, Clone)]
@@ -41,15 +41,13 @@ impl<'h, 'a> Placed<'h, 'a> {
 
     /// The line of the file after the last it touches.
     pub(super) fn end(&self) -> usize {
-        self.pieces.last().map_or(0, |piece| {
-            let old = self
-                .lines
-                .get(piece.from..piece.to)
-                .unwrap_or_default()
-                .iter()
-                .filter(|line| line.kind != LineKind::Add);
-            piece.at + old.count()
-        })
+        let end = |piece: &Piece| piece.at + old_of(self.of(*piece)).len();
+        self.pieces.last().map_or(0, end)
+    }
+
+    /// The lines of a piece.
+    pub(in crate::patch) fn of(&self, piece: Piece) -> &[HunkLine<'a>] {
+        self.lines.get(piece.from..piece.to).unwrap_or_default()
     }
 }
 
@@ -59,13 +57,6 @@ pub(in crate::patch) struct Piece {
     pub(in crate::patch) at: usize,
     pub(in crate::patch) from: usize,
     pub(in crate::patch) to: usize,
-}
-
-/// The lines of a hunk without the last `tail`.
-pub(super) fn firm<'h, 'a>(hunk: &'h Hunk<'a>, tail: usize) -> &'h [HunkLine<'a>] {
-    hunk.lines
-        .get(..hunk.lines.len().saturating_sub(tail))
-        .unwrap_or_default()
 }
 
 /// The lines that stand in the file before.

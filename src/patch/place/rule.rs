@@ -7,13 +7,16 @@ use crate::patch::set::{HunkLine, LineKind};
 
 /// How far a line of the patch may differ from the line of the file it stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rule {
+#[expect(clippy::struct_excessive_bools, reason = "they vary independently")]
+pub(in crate::patch) struct Rule {
     /// A context line may have lost the space that marks it.
     space: bool,
     /// White space at the end does not count.
     trailing: bool,
     /// In context, typographic quotes, dashes and spaces stand for plain ones.
     punctuation: bool,
+    /// White space at the start does not count.
+    indent: bool,
     /// The mend that using it amounts to.
     pub(super) mend: Option<MendNote>,
 }
@@ -49,7 +52,21 @@ pub(super) const EXACT: Rule = Rule {
     space: false,
     trailing: false,
     punctuation: false,
+    indent: false,
     mend: None,
+};
+
+/// All but the blanks at both ends.
+pub(in crate::patch) const TRIMMED: Rule = Rule {
+    indent: true,
+    trailing: true,
+    ..EXACT
+};
+
+/// All but the indentation.
+pub(super) const INDENTED: Rule = Rule {
+    indent: true,
+    ..EXACT
 };
 
 /// The rules after [`EXACT`], the strictest first.
@@ -67,15 +84,6 @@ pub(super) const LENIENT: &[Rule] = &[
         mend: Some(MendNote::safe(
             Code::M403,
             "took white space at line ends from the file",
-        )),
-        ..EXACT
-    },
-    Rule {
-        space: true,
-        trailing: true,
-        mend: Some(MendNote::safe(
-            Code::M403,
-            "took white space at line ends and the marks of context lines from the file",
         )),
         ..EXACT
     },
@@ -101,6 +109,10 @@ impl Rule {
         let text = line.text();
         if text == file {
             return true;
+        }
+        if self.indent {
+            let (text, file) = (text.trim_ascii_start(), file.trim_ascii_start());
+            return text == file || self.trailing && text.trim_ascii_end() == file.trim_ascii_end();
         }
         let is_context = line.kind == LineKind::Context;
         if self.trailing && trim_end(text) == trim_end(file) {
@@ -128,7 +140,8 @@ pub(super) fn trim_end(line: &[u8]) -> &[u8] {
     line.get(..end).unwrap_or_default()
 }
 
-fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+/// With plain quotes, dashes and spaces for typographic ones.
+pub(super) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }

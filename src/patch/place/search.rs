@@ -49,10 +49,9 @@ pub(super) fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>], rule: &Rul
             .all(|(index, line)| rule.same(line, text.line(at + index)))
 }
 
-/// Every place from `from` up to `to` where the lines stand, in order.
-pub(super) fn places(
+/// Every place where the lines stand, in order.
+pub(in crate::patch) fn places(
     text: &Text<'_>,
-    (from, to): (usize, usize),
     old: &[&HunkLine<'_>],
     rule: &Rule,
     work: &Work,
@@ -66,11 +65,10 @@ pub(super) fn places(
     else {
         return found;
     };
-    let last = to.min(text.len());
-    if last < old.len() || !work.spend((last - from.min(last)) as u64) {
+    if text.len() < old.len() || !work.spend(text.len() as u64) {
         return found;
     }
-    for at in from..=last - old.len() {
+    for at in 0..=text.len() - old.len() {
         if rule.same(line, text.line(at + anchor)) {
             if !work.spend(old.len() as u64) {
                 break;

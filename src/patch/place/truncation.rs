@@ -1,16 +1,7 @@
 use super::rule::MendNote;
-use crate::model::Code;
+use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
-
-/// Why a hunk that could be placed is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::patch) enum Doubt {
-    /// The input seems to end inside it.
-    CutOff,
-    /// Neither context nor removed lines nor trustworthy numbers say where it goes.
-    NoContext,
-}
 
 /// Whether a hunk that stands in the file up to line `end` is whole.
 ///
@@ -21,7 +12,7 @@ pub(super) fn whole(
     hunk: &Hunk<'_>,
     lines: &[HunkLine<'_>],
     end: usize,
-) -> Result<Option<MendNote>, Doubt> {
+) -> Result<Option<MendNote>, Refusal> {
     let recount = MendNote::safe(Code::M301, "counted the lines of the hunk anew");
     let is_context = |line: &&HunkLine<'_>| line.kind == LineKind::Context;
     let lead = lines.iter().take_while(is_context).count();
@@ -29,7 +20,7 @@ pub(super) fn whole(
     let at_end = end == text.len();
     let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
         let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
-        return if open { Err(Doubt::CutOff) } else { Ok(None) };
+        return if open { Err(cut_off()) } else { Ok(None) };
     };
     if hunk.counts_hold {
         return Ok(None);
@@ -51,7 +42,7 @@ pub(super) fn whole(
             .last()
             .is_some_and(|line| line.kind != LineKind::Context)
     {
-        return Err(Doubt::CutOff);
+        return Err(cut_off());
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         return Ok(Some(MendNote::safe(
@@ -64,12 +55,16 @@ pub(super) fn whole(
     let reaches_end =
         i64::try_from(text.len() - end.min(text.len())).is_ok_and(|left| left == lost_old);
     if promised_more && (reaches_end || (lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7)) {
-        return Err(Doubt::CutOff);
+        return Err(cut_off());
     }
     if (lost_old > 0 || lost_new > 0) && trail < lead.min(3) && !at_end {
-        return Err(Doubt::CutOff);
+        return Err(cut_off());
     }
     Ok(Some(recount))
+}
+
+fn cut_off() -> Refusal {
+    Refusal::new(Code::P104, "the patch seems to be cut off inside this hunk")
 }
 
 // Whether added lines close every bracket that they open.

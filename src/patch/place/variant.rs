@@ -6,14 +6,11 @@ use crate::model::Code;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::{Text, numbered};
 
-/// A second reading of a hunk whose lines all carry the same damage.
-pub(super) struct Variant<'a> {
-    pub(super) lines: Vec<HunkLine<'a>>,
-    pub(super) mend: MendNote,
-}
+// A second reading of a hunk whose lines all carry the same damage.
+type Variant<'a> = (Vec<HunkLine<'a>>, MendNote);
 
 /// The other readings of a hunk, each of which the file has to confirm.
-pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
+pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> impl Iterator<Item = Variant<'a>> {
     [
         without_numbers(hunk, false),
         without_numbers(hunk, true),
@@ -22,7 +19,6 @@ pub(super) fn variants<'a>(hunk: &Hunk<'a>) -> Vec<Variant<'a>> {
     ]
     .into_iter()
     .flatten()
-    .collect()
 }
 
 // Old lines that carry consecutive numbers, copied from a listing. Added lines carry them all or none.
@@ -64,14 +60,12 @@ fn without_numbers<'a>(hunk: &Hunk<'a>, close: bool) -> Option<Variant<'a>> {
         }
     });
     let message = "dropped line numbers that were copied into the patch";
-    Some(Variant {
-        lines: lines.collect(),
-        mend: if all {
-            MendNote::lossy(Code::M406, message)
-        } else {
-            MendNote::safe(Code::M406, message)
-        },
-    })
+    let mend = if all {
+        MendNote::lossy(Code::M406, message)
+    } else {
+        MendNote::safe(Code::M406, message)
+    };
+    Some((lines.collect(), mend))
 }
 
 // A space after every mark, or after those of changed lines alone; the removed lines show it.
@@ -80,10 +74,7 @@ fn without_spaces<'a>(hunk: &Hunk<'a>, in_context: bool) -> Option<Variant<'a>> 
     let shows = |line: &HunkLine<'_>| in_context || line.kind == LineKind::Remove;
     let mut shown = hunk.lines.iter().filter(|it| shows(it));
     let shown = shown.any(|it| !it.text().trim_ascii().is_empty());
-    shown.then_some(Variant {
-        lines,
-        mend: SPACED,
-    })
+    shown.then_some((lines, SPACED))
 }
 
 const SPACED: MendNote = MendNote::safe(Code::M418, "left out the space after the marks of lines");

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::problem;
-use super::reader::Lines;
+use super::reader::{Lines, number};
 use crate::model::{Code, PatchFormat, PatchProblem};
 use crate::patch::set::{Body, PatchSet};
 
@@ -10,38 +10,28 @@ use crate::patch::set::{Body, PatchSet};
 /// mailbox do not.
 pub(super) fn alternatives(lines: &Lines<'_>, set: &PatchSet<'_>) -> Option<PatchProblem> {
     let changes = changes(set);
-    if changes.len() < 2 {
-        return None;
-    }
     let mut labels: BTreeSet<(String, String)> = BTreeSet::new();
     let mut from = 0;
     for (index, (start, end)) in changes.iter().enumerate() {
-        let gap: Vec<(usize, String)> = (from..*start)
-            .filter_map(|at| Some((at, said(lines.get(at))?)))
-            .collect();
+        let gap = (from..*start).filter_map(|at| Some((at, said(lines.get(at))?)));
+        let gap: Vec<(usize, String)> = gap.collect();
         from = *end;
-        if gap.iter().any(|(_, line)| is_mail(line)) {
+        if changes.len() < 2 || gap.iter().any(|(_, line)| is_mail(line)) {
             continue;
         }
-        let here: BTreeSet<(String, String)> =
-            gap.iter().filter_map(|(_, line)| label(line)).collect();
-        let other = |one: &(String, String)| {
-            let mut labels = labels.iter();
-            labels.any(|(word, letter)| *word == one.0 && *letter != one.1)
+        let here = gap.iter().filter_map(|(_, line)| label(line));
+        let here: BTreeSet<(String, String)> = here.collect();
+        let mut others = labels
+            .iter()
+            .flat_map(|one| here.iter().map(move |it| (one, it)));
+        let starts = |line: &str, words: &[&str]| words.iter().any(|it| line.starts_with(it));
+        let says = |(at, line): &(usize, String)| {
+            (index > 0 && starts(line, INSTEAD)) || (starts(line, NOT_THIS) && start - at <= NEAR)
         };
-        let instead = |line: &str| INSTEAD.iter().any(|it| line.starts_with(it));
-        let unmeant = |at: usize, line: &str| {
-            NOT_THIS.iter().any(|it| line.starts_with(it)) && start - at <= NEAR
-        };
-        let several = here.iter().any(other)
-            || gap
-                .iter()
-                .any(|(at, line)| (index > 0 && instead(line)) || unmeant(*at, line));
-        if several {
-            let line = u32::try_from(start + 1).unwrap_or(u32::MAX);
+        if others.any(|(one, it)| one.0 == it.0 && one.1 != it.1) || gap.iter().any(says) {
             let message = "the words around the changes offer them as alternatives, or show one as \
                            what not to do";
-            return Some(problem(Code::P315, line, message));
+            return Some(problem(Code::P315, number(*start), message));
         }
         labels.extend(here);
     }

@@ -263,12 +263,9 @@ impl<'a> Scan<'a, '_> {
             }
             self.at += 1;
         }
-        // One name stands for both sides, in the words of the other.
-        match (&headers.minus, &headers.plus) {
-            (Some(old), None) => headers.plus = Some(other_side(old, b"a/", b"b/")),
-            (None, Some(new)) => headers.minus = Some(other_side(new, b"b/", b"a/")),
-            _ => {}
-        }
+        // One name stands for both sides.
+        headers.minus = headers.minus.or_else(|| headers.plus.clone());
+        headers.plus = headers.plus.or_else(|| headers.minus.clone());
         self.take_body(headers, true, start);
     }
 
@@ -301,16 +298,6 @@ impl<'a> Scan<'a, '_> {
         let (_, next) = hunk::body(self.lines, self.at + 1, header, &self.around);
         self.spans.push(self.at..next.max(self.at + 1));
         self.at = next.max(self.at + 1);
-    }
-}
-
-fn other_side<'a>(side: &Side<'a>, prefix: &[u8], other: &[u8]) -> Side<'a> {
-    match side {
-        Side::Name(name) => Side::Name(match name.strip_prefix(prefix) {
-            Some(rest) => Cow::Owned([other, rest].concat()),
-            None => name.clone(),
-        }),
-        side => side.clone(),
     }
 }
 

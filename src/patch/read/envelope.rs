@@ -23,12 +23,8 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
         } else if text == b"*** End Patch" || (!enveloped && text.starts_with(b"```")) {
             inside = false;
             at += 1;
-        } else if let Some(path) = text.strip_prefix(b"*** Add File: ") {
-            at = section(lines, at, path, Operation::Create, enveloped, &mut set);
-        } else if let Some(path) = text.strip_prefix(b"*** Delete File: ") {
-            at = section(lines, at, path, Operation::Delete, enveloped, &mut set);
-        } else if let Some(path) = text.strip_prefix(b"*** Update File: ") {
-            at = section(lines, at, path, Operation::Modify, enveloped, &mut set);
+        } else if let Some((path, operation)) = file_line(text) {
+            at = section(lines, at, path, operation, enveloped, &mut set);
         } else {
             if !text.is_empty() {
                 set.problems.push(problem(
@@ -62,13 +58,18 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
 
 /// Whether a file section of the envelope starts at this line.
 pub(super) fn starts_file(line: &[u8]) -> bool {
-    [
-        &b"*** Update File: "[..],
-        b"*** Add File: ",
-        b"*** Delete File: ",
-    ]
-    .iter()
-    .any(|start| line.starts_with(start))
+    file_line(line).is_some()
+}
+
+fn file_line(line: &[u8]) -> Option<(&[u8], Operation)> {
+    let rest = line.strip_prefix(b"*** ")?;
+    let words: [(&[u8], Operation); 3] = [
+        (b"Update File: ", Operation::Modify),
+        (b"Add File: ", Operation::Create),
+        (b"Delete File: ", Operation::Delete),
+    ];
+    let mut words = words.into_iter();
+    words.find_map(|(word, operation)| Some((rest.strip_prefix(word)?, operation)))
 }
 
 fn section<'a>(
@@ -122,7 +123,7 @@ fn section<'a>(
             }
             fresh = false;
         } else {
-            if fresh || hunks.is_empty() {
+            if fresh {
                 hunks.push(Hunk {
                     line: number(at),
                     ..Hunk::default()

@@ -18,8 +18,9 @@ use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side, Suspect, Unread};
 pub(super) enum Packet {
     /// Edits or whole files, and what is told beside them.
     Changes(PatchSet<'static>, Vec<String>),
-    /// Text in any form but this one, and what is told beside it.
-    Text(Said, Vec<String>),
+    /// Patches as text in the calls of a reply, the calls beside them that are not understood, and what is
+    /// told beside it.
+    Text(String, Vec<Unread>, Vec<String>),
     /// It says that it has none.
     Nothing,
     /// Calls that look like changes and are not understood.
@@ -31,13 +32,6 @@ impl Packet {
     pub(super) fn is_read(&self) -> bool {
         !matches!(self, Self::Unread(_))
     }
-}
-
-/// Patches as text in the calls of a reply.
-pub(super) struct Said {
-    pub(super) text: String,
-    /// Calls beside them that are not understood.
-    pub(super) unread: Vec<Unread>,
 }
 
 /// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a tool that
@@ -80,9 +74,7 @@ impl Found {
             } else {
                 (self.texts, [self.told, self.prose].concat())
             };
-            let text = texts.join("\n");
-            let unread = self.unread;
-            return Some(Packet::Text(Said { text, unread }, told));
+            return Some(Packet::Text(texts.join("\n"), self.unread, told));
         }
         if self.files.is_empty() && !self.part {
             return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));

@@ -105,19 +105,15 @@ fn without_marks<T>(
         set.problems.extend(alternatives(lines, &set));
         return Ok(take(set));
     }
-    Err(unlike(bytes))
-}
-
-fn unwrapping(message: &str) -> Mend {
-    Mend::new(Code::M105, Safety::Safe, 1_u64, message)
-}
-
-fn unlike(bytes: &[u8]) -> Refusal {
     let message = format!(
         "there is no patch in the input; it looks like {}",
         likeness(bytes)
     );
-    Refusal::new(Code::P102, message)
+    refuse(Code::P102, message)
+}
+
+fn unwrapping(message: &str) -> Mend {
+    Mend::new(Code::M105, Safety::Safe, 1_u64, message)
 }
 
 // The text of a packet is no packet again.
@@ -131,11 +127,11 @@ fn unpack<T>(
             weigh_told(&mut set, &told);
             Ok(take(set))
         }
-        Packet::Text(mut text, told) => {
-            let cleaned = clean(text.text.as_bytes()).map_err(encoding)?;
+        Packet::Text(text, unread, told) => {
+            let cleaned = clean(text.as_bytes()).map_err(encoding)?;
             let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends, options)?;
             weigh_told(&mut set, &told);
-            set.unread.append(&mut text.unread);
+            set.unread.extend(unread);
             Ok(take(set))
         }
         Packet::Nothing | Packet::Unread(_) => Err(no_patch()),

@@ -79,14 +79,10 @@ fn from_form(
 
 fn quoted(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     // Blank lines may have lost the blank after the mark.
-    let strip = |line: &[u8]| -> Option<usize> {
-        match line {
-            [b'>', b' ', ..] => Some(2),
-            [b'>', ..] => Some(1),
-            _ => None,
-        }
-    };
-    from_form(bytes, |line| line.get(strip(line)?..))
+    from_form(bytes, |line| {
+        let rest = line.strip_prefix(b">")?;
+        Some(rest.strip_prefix(b" ").unwrap_or(rest))
+    })
 }
 
 fn indented(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
