@@ -12,7 +12,7 @@ use super::read::findings;
 use super::retries::last_tries;
 use super::runners::{self, Case};
 use super::success::is_success;
-use super::verdict::Verdict;
+use super::verdict::{Finding, Verdict};
 use super::{derive, mention, steps};
 use crate::model::{Diagnosis, Evidence, FailedTest, FailureKind as Kind, LeftOut};
 use crate::policy::is_test;
@@ -82,12 +82,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     } else {
         derive::words(kind, subkind.as_ref())
     };
-    let own = || {
-        findings
-            .iter()
-            .filter(|finding| kind != Kind::None && verdict.scope.holds(finding.at))
-            .filter(|finding| finding.kind == kind || finding.weight >= 65)
-    };
+    let own = || findings.iter().filter(|it| tells(it, &verdict, &cases));
     let undefined_names = distinct(own().flat_map(|it| &it.names));
     let missing_modules = distinct(own().filter_map(|it| it.module.as_ref()));
     let missing_exports = distinct(own().filter_map(|it| it.export.as_ref()));
@@ -184,6 +179,14 @@ fn crash(case: &Case, lines: &[Line<'_>], locator: &Locator<'_>) -> Option<(Stri
     let own = case.place.as_ref();
     let is_own = own.is_some_and(|own| own.1 == line && shown(&own.0).as_ref() == Some(&path));
     (!(is_own || expected && is_test(&path))).then_some((path, line))
+}
+
+// Whether what a line lacks is lacking: of what decided, what weighs much, and what a test died of.
+fn tells(finding: &Finding<'_>, verdict: &Verdict<'_>, cases: &[Case]) -> bool {
+    let died_of = || cases.iter().any(|case| case.cause == Some(finding.at));
+    verdict.kind != Kind::None
+        && verdict.scope.holds(finding.at)
+        && (finding.kind == verdict.kind || finding.weight >= 65 || died_of())
 }
 
 // What a test died of, without what its runner puts around it.

@@ -348,6 +348,17 @@ fn of_files_that_end_alike_the_one_in_the_named_package_is_meant() {
 }
 
 #[test]
+fn what_one_of_several_tests_died_of_is_lacking() {
+    let log = " FAIL  test/a.test.ts > throws\nAssertionError: expected a thrown error to be TypeError: no\n ❯ \
+               test/a.test.ts:9:1\n\n FAIL  test/a.test.ts > throws too\nAssertionError: expected 1 to be 2\n ❯ \
+               test/a.test.ts:12:1\n\n FAIL  test/a.test.ts > makes\nTypeError: __vite_ssr_import_1__.$URL is not a \
+               constructor\n ❯ test/a.test.ts:4:13\n\n Test Files  1 failed (1)\n      Tests  3 failed (3)\n";
+    let found = of(log);
+    assert_eq!(found.kind, FailureKind::TestFailure);
+    assert_eq!(found.missing_exports, ["$URL"]);
+}
+
+#[test]
 fn a_test_that_fails_and_errs_when_it_is_torn_down_is_one() {
     let log = "==== ERRORS ====\n____ ERROR at teardown of test_a ____\nE   UserWarning: unused\n\nconftest.py:3: \
                UserWarning\n==== FAILURES ====\n____ test_a ____\nE   KeyError: 'k'\n\na.py:7: KeyError\n==== short \
