@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::{Repo, command, has_program, stderr};
+use crate::support::{Repo, command, has_program, has_pytest, stderr};
 use serde_json::Value;
 
 const LOANS: &str = "LIMIT = 14\n\n\ndef is_overdue(days):\n    return days > LIMIT\n\n\ndef fee(days):\n    \
@@ -513,18 +513,14 @@ fn what_fails_now_and_then_is_no_change_s() {
 // A test that only the failure kept from being skipped tells nothing of the state without it.
 #[test]
 fn tests_that_are_skipped_without_the_change_are_left_out() {
-    let there = std::process::Command::new("python3")
-        .args(["-m", "pytest", "--version"])
-        .output();
-    if !there.is_ok_and(|it| it.status.success()) {
-        eprintln!("skipped: python3 has no pytest");
+    if !has_pytest() {
         return;
     }
     let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n";
     let tests = "import pytest\n\nfrom app import load\n\n\ndef test_load():\n    assert load('[1]') == [1]\n\n\n\
                  def test_rare():\n    load('[]')\n    pytest.skip('no data here')\n";
     let repo = Repo::with(&[("app.py", app), ("conftest.py", ""), ("test_app.py", tests)]);
-    repo.write("app.py", &app.replace("import json", "import os"));
+    repo.write("app.py", app.replace("import json", "import os"));
     let line = ["why", "--format", "json", "python3", "-m", "pytest", "-q"];
     let output = repo.mendit(&line);
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();

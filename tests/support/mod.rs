@@ -196,3 +196,16 @@ pub(crate) fn has_program(name: &str) -> bool {
     }
     there
 }
+
+/// Whether `python3` has pytest; says so when it has not.
+#[allow(clippy::print_stderr, reason = "a test says what it skips")]
+pub(crate) fn has_pytest() -> bool {
+    let version = Command::new("python3")
+        .args(["-m", "pytest", "--version"])
+        .output();
+    let there = version.is_ok_and(|it| it.status.success());
+    if !there {
+        eprintln!("skipped: python3 has no pytest");
+    }
+    there
+}

@@ -1,10 +1,9 @@
 //! What stands behind `fixed`: tricks that turn an exit code green, each beside the true repair.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use super::world::{World, ended, has_program};
+use crate::support::has_pytest;
 
 const APP: &str = "def f():\n    return 1\n\n\ndef g():\n    return 3\n";
 const TESTS: &str = "import unittest\n\nfrom app import f, g\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
@@ -185,17 +184,6 @@ fn tricks_of_node_are_unproven() {
         &tried(&node(), command, &whole("app.js", &inside), &[]),
         "exit in a function",
     );
-}
-
-fn has_pytest() -> bool {
-    let there = Command::new("python3")
-        .args(["-m", "pytest", "--version"])
-        .output();
-    let there = there.is_ok_and(|it| it.status.success());
-    if !there {
-        eprintln!("skipped: python3 has no pytest");
-    }
-    there
 }
 
 const PYTEST: &str = "python3 -m pytest -q -p no:cacheprovider";
