@@ -47,9 +47,9 @@ fn headed(text: &str) -> Option<String> {
                 let number = found.as_ref().and_then(|it| it.name("number"));
                 let number = number.and_then(|it| it.as_str().parse().ok());
                 // Numbers of places in a file are not those of lines one after the other.
-                let follows = number.is_none_or(|it| {
-                    last.replace(it)
-                        .is_none_or(|last| last.saturating_add(1) == it)
+                let follows = number.is_none_or(|number| {
+                    last.replace(number)
+                        .is_none_or(|last| last.saturating_add(1) == number)
                 });
                 // What ends with a bar too is a row of a table.
                 found.is_some() && follows && !is_row(line)

@@ -30,9 +30,9 @@ pub(super) fn beside(
     const NEAR: usize = 4;
     let tool = failures.first().and_then(|it| it.tool.clone());
     // What does not parse is what a test died of, where some did.
-    let stands = |it: &&mut Failure| {
-        let alone = cases.is_empty() || it.kind != Kind::SyntaxError;
-        alone && !it.follows && is_of_checker(it.kind) && it.tool != tool
+    let stands = |failure: &&mut Failure| {
+        let alone = cases.is_empty() || failure.kind != Kind::SyntaxError;
+        alone && !failure.follows && is_of_checker(failure.kind) && failure.tool != tool
     };
     let others = failures.iter_mut().skip(1).filter(stands);
     let at = |it: &Failure| lines.iter().position(|line| line.number == it.line);

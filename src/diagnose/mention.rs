@@ -97,8 +97,8 @@ pub(super) fn files(
     }
     // What is not in the repository helps nobody when something is.
     if files.iter().any(|(_, file)| file.in_repository) {
-        let names_a_place = |it: &MentionedFile| {
-            it.in_repository || it.line.is_some() || it.path.contains(['/', '\\'])
+        let names_a_place = |file: &MentionedFile| {
+            file.in_repository || file.line.is_some() || file.path.contains(['/', '\\'])
         };
         files.retain(|(_, file)| names_a_place(file));
         files.sort_by_key(|(_, file)| !file.in_repository);

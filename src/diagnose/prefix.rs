@@ -75,10 +75,10 @@ fn is_own(prefix: &str) -> bool {
         .filter(|it| !it.is_empty())
         .collect();
     let digits = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let says = |it: &&str| {
-        let lower = it.to_ascii_lowercase();
+    let says = |text: &&str| {
+        let lower = text.to_ascii_lowercase();
         let error = ["Error", "Exception", "Warning", "Failure"];
-        PROVIDERS.words.severities.contains(&lower) || error.iter().any(|end| it.ends_with(end))
+        PROVIDERS.words.severities.contains(&lower) || error.iter().any(|end| text.ends_with(end))
     };
     // `[Node 18]` is a name.
     let is_place = !prefix.starts_with('[') || prefix.contains(':');

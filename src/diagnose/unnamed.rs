@@ -160,10 +160,10 @@ impl Repository<'_> {
                 free.then(|| row(&bytes, at))
             }
             Lack::Module(module) => {
-                let import = imports.find(|it| {
-                    let said = it.specifier.as_str();
+                let import = imports.find(|import| {
+                    let said = import.specifier.as_str();
                     let below = said.strip_prefix(module.as_str());
-                    it.kind != ImportKind::DottedString
+                    import.kind != ImportKind::DottedString
                         && (below.is_some_and(|it| it.is_empty() || it.starts_with('.'))
                             || said.starts_with('.') && last(said) == word)
                 });

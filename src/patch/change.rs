@@ -79,11 +79,11 @@ impl Change {
     /// Runs of lines of the old text and those of the new one that stand for them, counted from 0.
     pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
         let (mut added, mut removed) = (0, 0);
-        self.edits.iter().map(move |it| {
-            let from = it.at + added - removed;
-            added += it.added;
-            removed += it.removed;
-            (it.at..it.at + it.removed, from..from + it.added)
+        self.edits.iter().map(move |edit| {
+            let from = edit.at + added - removed;
+            added += edit.added;
+            removed += edit.removed;
+            (edit.at..edit.at + edit.removed, from..from + edit.added)
         })
     }
 

@@ -229,4 +229,16 @@ fn no_unfinished_marks() {
     }
 }
 
+// A name that says what it is, where one has to look up to know.
+#[test]
+fn closures_of_several_lines_name_what_they_take() {
+    let unnamed = Regex::new(r"(?m)\|&*it(?:: [^|]*)?\| ?\{$").unwrap();
+    for (path, text) in sources() {
+        let found = unnamed
+            .find(&text)
+            .map(|it| text[..it.start()].lines().count());
+        assert_eq!(found, None, "{}", path.display());
+    }
+}
+
 // The file without its unit tests, which stand at the end.

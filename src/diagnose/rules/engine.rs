@@ -93,9 +93,9 @@ impl Engine {
                 item.rsplit_once(':')
                     .map_or((None, item), |(path, name)| (Some(path), name.trim()))
             });
-            let is_name = |it: &&str| {
-                let mut letters = it.chars();
-                !it.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
+            let is_name = |name: &&str| {
+                let mut letters = name.chars();
+                !name.is_empty() && letters.all(|c| c.is_alphanumeric() || "_$".contains(c))
             };
             let names = list.clone().map(|it| it.1).filter(is_name);
             let mut paths = list.filter_map(|it| it.0).map(str::to_owned);

@@ -67,9 +67,9 @@ pub(super) fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) ->
     let inner = all.iter().find_map(|it| text(it, COMMANDS));
     let named = [name, command, inner];
     let tool = named.into_iter().flatten().find(|it| is_change(&plain(it)));
-    let carries = |it: &Map<String, Value>| {
+    let carries = |table: &Map<String, Value>| {
         let text = format!("{OLD} {NEW} {CONTENT} {MORE}");
-        get(it, &text).is_some_and(|it| it.is_string() || it.is_array())
+        get(table, &text).is_some_and(|it| it.is_string() || it.is_array())
     };
     match tool {
         Some(tool) => Some(format!("a call of `{tool}` for {path}")),
