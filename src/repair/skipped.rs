@@ -36,12 +36,19 @@ impl Session<'_> {
         proof: &Proof,
         changes: &[Change],
     ) -> Result<bool, RepairError> {
-        let ends = proof.decisive.tests.iter();
-        let mut skipped: Vec<String> = ends
-            .filter(|it| it.ended == TestEnd::Skipped && !self.skipped.contains(&it.id))
-            .map(|it| it.id.clone())
-            .collect();
-        let Some(git) = self.setup.git.filter(|_| !skipped.is_empty()) else {
+        let ended = |end: TestEnd| {
+            let tests = proof.decisive.tests.iter();
+            let tests = tests.filter(move |it| it.ended == end);
+            tests.map(|it| it.id.clone()).collect::<Vec<_>>()
+        };
+        let passed = ended(TestEnd::Passed);
+        let mut skipped = ended(TestEnd::Skipped);
+        skipped.retain(|it| !self.skipped.contains(it));
+        let Some(git) = self
+            .setup
+            .git
+            .filter(|_| !skipped.is_empty() && !passed.is_empty())
+        else {
             return Ok(false);
         };
         let source = self.setup.source;
@@ -74,11 +81,12 @@ impl Session<'_> {
             return Ok(false);
         }
         let accounts: Vec<_> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
-        skipped.retain(|test| {
-            accounts
-                .iter()
-                .any(|it| it.end_of(test) == TestEnd::Skipped)
-        });
+        let ends = |test: &str, end: TestEnd| accounts.iter().any(|it| it.end_of(test) == end);
+        // Where a test that passes now does not pass so, what is committed is no state in which nothing is broken.
+        if !passed.iter().all(|test| ends(test, TestEnd::Passed)) {
+            return Ok(false);
+        }
+        skipped.retain(|test| ends(test, TestEnd::Skipped));
         let is_any = !skipped.is_empty();
         self.skipped.extend(skipped);
         Ok(is_any)

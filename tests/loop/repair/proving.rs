@@ -221,6 +221,17 @@ fn what_is_skipped_where_nothing_is_broken_may_be_skipped() {
     uncommitted.repo.write("app.py", &broken);
     let result = tried(&uncommitted, PYTEST, &whole("app.py", &hidden), &[]);
     refused(&result, "a product that skips");
+    // What is committed lacks what the test is about: that it is skipped there proves nothing.
+    let of_new = "import pytest\n\n\ndef test_new():\n    assert pytest.importorskip('new').one() == 1\n\n\n\
+                  def test_old():\n    pass\n";
+    let lacking = World::with(&[("conftest.py", ""), ("tests/test_new.py", of_new)]);
+    let new = "def one():\n    return 2\n";
+    lacking.repo.write("new.py", new);
+    let gone = whole("new.py", &format!("raise ModuleNotFoundError\n{new}"));
+    refused(
+        &tried(&lacking, PYTEST, &gone, &[]),
+        "a module that is gone",
+    );
     // Nothing tells what was before where the failure is committed.
     let committed = World::with(&[
         ("app.py", &broken),
