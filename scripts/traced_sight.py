@@ -89,7 +89,7 @@ def measured(case, where):
     found = []
     for base, _, names in os.walk(where + ".kept"):
         found += [os.path.join(base, name) for name in names if name == "trace.json"]
-    traced = json.load(open(found[0]))["traced"] if found else {"failing": 0, "passing": 0}
+    traced = json.load(open(found[0]))["shown"]["traced"] if found else {"failing": 0, "passing": 0}
     print(case["id"], ran.returncode, f"{seconds:.1f} s", f"traced {traced['failing']} and {traced['passing']}",
           " ".join(f"{it:.3f}" for it in row), flush=True)
 
