@@ -38,7 +38,11 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
 /// The test of a file that an id names most closely.
 pub(super) fn closest<'t>(id: &str, tests: &'t [ExpectingTest]) -> Option<&'t ExpectingTest> {
     let named = tests.iter().filter(|it| names_it(id, &it.names));
-    named.max_by_key(|it| it.names.iter().map(String::len).sum::<usize>())
+    named.max_by_key(|it| {
+        let held = it.names.iter().filter(|it| id.contains(it.as_str()));
+        let length = it.names.iter().map(String::len).sum::<usize>();
+        (held.count() == it.names.len(), length)
+    })
 }
 
 /// Whether an id of a runner names a test by its own name, and those around it where it names some.
@@ -49,8 +53,11 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
     let is_code = last.chars().all(|it| it.is_alphanumeric() || it == '_');
     if is_code && !id.contains(' ') || id.contains("::") {
         let bare = id.split('[').next().unwrap_or(id);
-        let words: Vec<&str> = bare.split([':', '.', '/', '(', ')', ' ', '>']).collect();
-        return bare == last || names.iter().all(|it| words.contains(&it.as_str()));
+        let words = bare.split([':', '.', '/', '(', ')', ' ', '>']);
+        let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+        // Another test may be called as the file is.
+        let is_last = words.last() == Some(&last.as_str());
+        return bare == last || is_last && names.iter().all(|it| words.contains(&it.as_str()));
     }
     let folded = |text: &str| {
         let text = text.replace(['›', '>', '/'], " ");
@@ -66,7 +73,7 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
         || id == folded(last)
         || id.starts_with(&format!("{last} ("))
         || is_code
-            && id.split([' ', '(', ')', '.']).any(|it| it == last)
+            && id.split(' ').next().is_some_and(|it| it == last)
             && names.iter().all(|it| id.contains(it.as_str()))
 }
 
@@ -107,6 +114,9 @@ mod tests {
             ("tests.test_a.T.test_f", &["T", "test_f"], true),
             ("test_f (tests.test_a.T.test_f)", &["T", "test_f"], true),
             ("test_f (tests.test_a.T)", &["T", "test_f"], true),
+            ("tests/test_y.py::T::test_a", &["T", "test_y"], false),
+            ("tests.test_y.T.test_a", &["T", "test_y"], false),
+            ("test_a (tests.test_y.T.test_a)", &["T", "test_y"], false),
             ("auth › locks (1)", &["auth", "locks (1)"], true),
             ("queue > waits", &["queue", "waits"], true),
             ("waits", &["queue", "waits"], true),
