@@ -187,7 +187,7 @@ pub(super) struct Answer {
     /// that the rules of diagnosis know.
     pub(super) kind: Option<FailureKind>,
     /// Addresses on this machine that it said it listens on.
-    pub(super) said_urls: Vec<String>,
+    pub(super) announced_urls: Vec<String>,
     /// How far it was confined, once that is known.
     pub(super) sandbox: Option<SandboxState>,
     /// What the sandbox refused to be written.
@@ -197,6 +197,20 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// A server that lists these tools.
+    #[cfg(feature = "mcp")]
+    pub(super) fn connected(tools: Vec<String>) -> Self {
+        Self {
+            answered: true,
+            message: match tools.len() {
+                1 => "Connected. 1 tool available.".to_owned(),
+                count => format!("Connected. {count} tools available."),
+            },
+            tools,
+            ..Self::default()
+        }
+    }
+
     /// A failure in one sentence.
     #[cfg(feature = "mcp")]
     pub(super) fn failed(kind: Option<FailureKind>, message: impl Into<String>) -> Self {

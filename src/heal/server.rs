@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in_and_missing_ones_named() {
-        let known = |name: &str| (name == "A").then(|| "1".to_owned());
+        let one_set = |name: &str| (name == "A").then(|| "1".to_owned());
         for (text, expected) in [
             ("x", Ok("x")),
             ("${A}-${env:A}", Ok("1-1")),
@@ -109,7 +109,7 @@ mod tests {
             ("${A} ${TOKEN}", Err("TOKEN")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(expand(text, &known), expected, "{text}");
+            assert_eq!(expand(text, &one_set), expected, "{text}");
         }
     }
 }

@@ -1,3 +1,4 @@
+use crate::heal::programs::{PROGRAMS, Program};
 use crate::heal::{Fix, History, Target, Transport};
 use crate::model::Diagnosis;
 
@@ -26,8 +27,10 @@ pub(super) fn timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         .unwrap_or_default()
         .to_owned();
     fixes.push(if !services.is_empty() {
-        Fix::person("It waits for something: check that the services it depends on are up")
-            .run(format!("docker compose up -d {}", services.join(" ")))
+        Fix::person_runs(
+            "It waits for something: check that the services it depends on are up",
+            format!("docker compose up -d {}", services.join(" ")),
+        )
     } else if ["npx", "bunx", "uvx", "pipx", "docker"].contains(&runner.as_str()) {
         Fix::person(format!(
             "It waits for something: `{runner}` may be downloading, so run the command once by hand"
@@ -68,10 +71,10 @@ pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<F
         .iter()
         .flat_map(|line| variables(&line.text))
         .collect();
-    let known = |name: &&&str| around.examples.values().any(|names| names.contains(**name));
+    let in_example = |name: &&&str| around.examples.values().any(|names| names.contains(**name));
     let Some(name) = candidates
         .iter()
-        .find(known)
+        .find(in_example)
         .or(candidates.first())
         .copied()
     else {
@@ -101,7 +104,7 @@ pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<F
             message.push_str(&format!("; .env has {}", quoted(&near)));
         }
     }
-    vec![Fix::person(message).variable(Some(name))]
+    vec![Fix::person(message)]
 }
 
 // Words with the shape of a variable: upper case, at least one `_` or four letters.
@@ -134,21 +137,22 @@ pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fi
             .iter()
             .any(|line| line.text.contains(program))
     {
-        let extension = program.rsplit_once('.').map(|(_, it)| it);
-        let row = INTERPRETERS
-            .iter()
-            .find(|(known, _)| Some(*known) == extension);
-        if let Some((_, interpreters)) = row
-            && let Some(interpreter) = history.surroundings.program(interpreters)
+        let starts = |row: &&Program| {
+            let extension = program.rsplit_once('.').map(|(_, it)| it);
+            row.starts.iter().any(|it| Some(it.as_str()) == extension)
+        };
+        if let Some(row) = PROGRAMS.program.iter().find(starts)
+            && let Some(interpreter) = history.surroundings.program(&row.names)
             && let Some(changed) = probe.with_front(1, &[interpreter, program])
         {
             let message =
                 format!("Start `{program}` with `{interpreter}`, as it is not executable");
             fixes.push(Fix::change(message, changed));
         }
-        fixes.push(
-            Fix::person(format!("`{program}` may not be run")).run(format!("chmod +x {program}")),
-        );
+        fixes.push(Fix::person_runs(
+            format!("`{program}` may not be run"),
+            format!("chmod +x {program}"),
+        ));
         return fixes;
     }
     let npm = diagnosis
@@ -156,21 +160,15 @@ pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fi
         .iter()
         .any(|line| line.text.contains("npm"));
     fixes.push(if npm {
-        Fix::person("npm may not write to its directory: let it use one of yours")
-            .run("npm config set prefix ~/.local")
+        Fix::person_runs(
+            "npm may not write to its directory: let it use one of yours",
+            "npm config set prefix ~/.local",
+        )
     } else {
         Fix::person(diagnosis.suggested_fix.clone())
     });
     fixes
 }
-
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("py", &["python3", "python"]),
-    ("js", &["node", "nodejs"]),
-    ("mjs", &["node", "nodejs"]),
-    ("cjs", &["node", "nodejs"]),
-    ("sh", &["sh"]),
-];
 
 /// No rule: what it said, for a person.
 pub(in crate::heal) fn unknown(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
