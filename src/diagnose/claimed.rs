@@ -207,31 +207,42 @@ fn name_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
 // The shortest way from a file to itself by imports that are made as it is loaded: each file with the
 // line of the import that leads on.
 fn circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u32)>> {
-    let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
-    let mut open = VecDeque::from([start.clone()]);
+    let loads = |import: &Import| {
+        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+    };
+    let steps = reached(resolver, std::slice::from_ref(start), MAX_SEEN, loads);
+    let from: BTreeMap<RepoPath, (RepoPath, u32)> = steps.into_iter().collect();
+    let mut way = vec![from.get(start)?.clone()];
+    while let Some(step) = way.last().filter(|step| step.0 != *start) {
+        way.push(from.get(&step.0)?.clone());
+    }
+    way.reverse();
+    Some(way)
+}
+
+/// The files that imports lead to from others, the nearest first: each with the file and the line of the
+/// import that leads to it.
+pub(super) fn reached(
+    resolver: &Resolver<'_>,
+    from: &[RepoPath],
+    most: usize,
+    follows: impl Fn(&Import) -> bool,
+) -> Vec<(RepoPath, (RepoPath, u32))> {
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut open: VecDeque<RepoPath> = from.iter().cloned().collect();
     while let Some(path) = open.pop_front() {
         let facts = resolver.facts(&path);
-        let loads = |import: &&Import| {
-            !import.type_only && !import.nested && import.kind != ImportKind::DottedString
-        };
-        for import in facts.imports.iter().filter(loads) {
+        for import in facts.imports.iter().filter(|import| follows(import)) {
             for to in resolver.resolve(&path, import).files {
-                if to == *start && path != *start {
-                    let mut way = vec![(path.clone(), import.line)];
-                    while let Some(step) = from.get(&way[way.len() - 1].0) {
-                        way.push(step.clone());
-                    }
-                    way.reverse();
-                    return Some(way);
-                }
-                if to != *start && from.len() < MAX_SEEN && !from.contains_key(&to) {
-                    from.insert(to.clone(), (path.clone(), import.line));
-                    open.push_back(to);
+                if to != path && found.len() < most && seen.insert(to.clone()) {
+                    open.push_back(to.clone());
+                    found.push((to, (path.clone(), import.line)));
                 }
             }
         }
     }
-    None
+    found
 }
 
 pattern!(

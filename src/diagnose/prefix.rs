@@ -1,7 +1,9 @@
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use super::providers::PROVIDERS;
-use crate::runners::pattern;
+use crate::runners::{Pattern, pattern};
 
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,19 +14,9 @@ pub(super) struct Wrapper {
     announced: Vec<String>,
 }
 
-// Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act, kubectl, Cloud
-// Build, TeamCity and CodeBuild.
-pattern!(
-    ALWAYS,
-    concat!(
-        r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w .,:/()-]+/[\w .,:/()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) |(?<step>Step #\d+(?: - \x22[^\x22]*\x22)?): ?)?",
-        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]?(?:std(?:out|err) [FP](?: |$))?",
-        r"|\[\d\d:\d\d:\d\d(?:\.\d+)?\](?:[ A-Za-z]?:(?:\t* ?\[Step \d+/\d+\]|\t+ ?\[[^\]\t]+\])?(?: |$)| )|\d\d:\d\d:\d\d  ",
-        r"|\[Container\] \d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?",
-        r"(?:\d\d[OE][ +]?)?",
-        r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
-    )
-);
+// What no tool's own output has before a line; a group is the name of the program that wrote it.
+static DRESS: LazyLock<Regex> =
+    LazyLock::new(|| Pattern::any(PROVIDERS.dress.iter().map(|row| &row.line)));
 
 /// The wrapper that the first lines show: one runner, or one inside the other.
 pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
@@ -110,6 +102,7 @@ fn announcements(texts: &[String], announced: &mut Vec<String>) {
 }
 
 const DEEPEST: usize = 3;
+const MOST_DRESS: usize = 6;
 const MOST_ANNOUNCED: usize = 200;
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
@@ -146,16 +139,13 @@ pub(super) fn speaker(raw: &str, wrapper: &Wrapper) -> Option<String> {
         return text.split('\t').next().map(str::to_owned);
     }
     let mut rest = text.as_str();
-    for _ in 0..DEEPEST {
-        if may_be_dressed(rest)
-            && let Some(found) = ALWAYS.captures(rest)
-        {
-            let name = ["stage", "job", "pod", "step", "service"];
-            if let Some(name) = name.iter().find_map(|group| found.name(group)) {
-                return Some(name.as_str().to_owned());
-            }
-            rest = &rest[found[0].len()..];
+    for _ in 0..MOST_DRESS {
+        let dress = may_be_dressed(rest).then(|| DRESS.captures(rest)).flatten();
+        let Some(dress) = dress else { break };
+        if let Some(name) = dress.iter().skip(1).flatten().next() {
+            return Some(name.as_str().to_owned());
         }
+        rest = &rest[dress[0].len()..];
     }
     origin(raw, wrapper)
 }
@@ -212,13 +202,12 @@ fn always(text: &str) -> usize {
 // Bytes of the shapes that always count, one behind the other.
 fn dressed(text: &str) -> usize {
     let mut skip = 0;
-    for _ in 0..DEEPEST {
+    for _ in 0..MOST_DRESS {
         let rest = &text[skip..];
-        let found = may_be_dressed(rest).then(|| ALWAYS.find(rest)).flatten();
-        match found.map_or(0, |found| found.end()) {
-            0 => break,
-            end => skip += end,
-        }
+        let Some(dress) = may_be_dressed(rest).then(|| DRESS.find(rest)).flatten() else {
+            break;
+        };
+        skip += dress.end();
     }
     skip
 }
