@@ -9,7 +9,7 @@ use super::line::Line;
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
-use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
+use super::verdict::{Finding, Scope, Verdict, WeighedFinding};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
 use crate::runners::pattern;
@@ -86,7 +86,7 @@ pub(super) fn decide<'r>(
     } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
         return passed(summary_of_success(lines), scope, Source::Runner);
     } else {
-        blank(Kind::Unknown)
+        Verdict::of(Kind::Unknown)
     };
     let at = verdict.evidence.first().copied();
     if verdict.kind == Kind::RuntimeError && votes.is_empty() && !has_frames(lines, at) {
@@ -121,7 +121,7 @@ fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
 }
 
 fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
-    let mut verdict = blank(Kind::None);
+    let mut verdict = Verdict::of(Kind::None);
     verdict.confidence = confidence::of(source);
     verdict.scope = scope;
     verdict.evidence = at.into_iter().collect();
@@ -198,7 +198,7 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
         .find(|vote| vote.finding.is_some())
         .or(own.first());
     let finding = best.and_then(|vote| vote.finding);
-    let mut verdict = blank(kind);
+    let mut verdict = Verdict::of(kind);
     let total: usize = kinds.iter().map(|row| row.1).sum();
     verdict.confidence = confidence::of(Source::Tests {
         unanimous: count == total,
@@ -263,7 +263,7 @@ fn by_weight<'r>(
     }
     kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
     let Some(&(kind, weight, count, _)) = kinds.first() else {
-        return blank(Kind::Unknown);
+        return Verdict::of(Kind::Unknown);
     };
     let own = || {
         rows.iter()
@@ -275,7 +275,7 @@ fn by_weight<'r>(
         .min_by_key(|row| row.1.at)
         .map(|row| row.1);
     let floor = weight.saturating_sub(20);
-    let mut verdict = blank(kind);
+    let mut verdict = Verdict::of(kind);
     verdict.evidence = own()
         .filter(|row| row.0 >= floor)
         .map(|row| row.1.at)

@@ -53,8 +53,15 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
         Kind::ImportError => 70,
         _ => 52,
     };
-    let mut finding = Finding::new(at, "tsc-code", kind, weight, "tsc");
-    finding.subkind = row.and_then(|row| row.subkind.clone());
+    let mut finding = Finding {
+        at,
+        rule: "tsc-code",
+        kind,
+        subkind: row.and_then(|row| row.subkind.clone()),
+        weight,
+        tool: "tsc",
+        ..Finding::default()
+    };
     let mut quoted = QUOTED.captures_iter(message).map(|it| it[1].to_owned());
     match row.and_then(|row| row.takes) {
         Some(Takes::Name) => finding.names.extend(quoted.next()),

@@ -196,15 +196,19 @@ impl Row {
         // Of a file whose process ended the runner says no more than its exit code.
         let is_whole = cause.is_some_and(|at| lines[at].text.contains("'test failed'"));
         let exit = self.exit.as_ref().filter(|_| is_whole).and_then(first);
-        let mut case = Case::new(&self.runner, name, at)
-            .cause(
-                exit.as_ref()
-                    .map(|it| printed(lines, at).unwrap_or(it.0))
-                    .or(cause),
-            )
-            .place(own.or_else(|| place_of(Frame::Place)))
-            .raised_at(place_of(Frame::Raised));
-        case.exited = exit.is_some();
+        let cause = match &exit {
+            Some(exit) => Some(printed(lines, at).unwrap_or(exit.0)),
+            None => cause,
+        };
+        let mut case = Case {
+            cause,
+            place: own.or_else(|| place_of(Frame::Place)),
+            exited: exit.is_some(),
+            ..Case::new(&self.runner, name, at)
+        };
+        if let Some(frame) = place_of(Frame::Raised) {
+            case.raise(frame);
+        }
         case
     }
 }

@@ -34,8 +34,11 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 .take(12)
                 .position(|line| !line.text.trim().is_empty())
                 .map(|offset| end + offset);
-            let place = place::of_stack(lines, end, is_entry);
-            cases.push(Case::new("mocha", title, at).cause(cause).place(place));
+            cases.push(Case {
+                cause,
+                place: place::of_stack(lines, end, is_entry),
+                ..Case::new("mocha", title, at)
+            });
         }
     }
     cases

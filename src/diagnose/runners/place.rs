@@ -1,6 +1,9 @@
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
+/// A file as a log names it, and the line.
+pub(in crate::diagnose) type Place = (String, Option<u32>);
+
 /// A path below the checkout that common CI services and images use, else the text as it is.
 pub(in crate::diagnose) fn relative(path: &str) -> String {
     pattern!(
@@ -21,10 +24,7 @@ pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
 }
 
 /// Adds a frame to those of a traceback, of which the innermost are kept.
-pub(in crate::diagnose) fn add_frame(
-    frames: &mut Vec<(String, Option<u32>)>,
-    frame: (String, Option<u32>),
-) {
+pub(in crate::diagnose) fn add_frame(frames: &mut Vec<Place>, frame: Place) {
     const MOST: usize = 40;
     if frames.len() >= MOST {
         frames.remove(0);
@@ -37,7 +37,7 @@ pub(in crate::diagnose) fn of_stack(
     lines: &[Line<'_>],
     from: usize,
     ends: impl Fn(&str) -> bool,
-) -> Option<(String, Option<u32>)> {
+) -> Option<Place> {
     pattern!(
         FRAME,
         r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
@@ -54,7 +54,7 @@ pub(in crate::diagnose) fn of_stack(
 }
 
 /// The first own place of a report of Python: `tests/test_a.py:3: AssertionError`, or a frame.
-pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<(String, Option<u32>)> {
+pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<Place> {
     pattern!(
         PLACE,
         r#"^(?:\s*File "(?<frame>[^"<>]+\.py)", line (?<at>\d+)|(?<path>\S+\.py):(?<line>\d+):)"#

@@ -95,12 +95,12 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         if let Some(name) = report.name()
             && seen.insert(name.clone())
         {
-            cases.push(
-                Case::new("pytest", name, report.at)
-                    .cause(report.cause)
-                    .place(report.place.clone())
-                    .frames(report.frames.clone()),
-            );
+            cases.push(Case {
+                cause: report.cause,
+                place: report.place.clone(),
+                frames: report.frames.clone(),
+                ..Case::new("pytest", name, report.at)
+            });
         }
     }
     let unread = |case: &&mut Case| {
@@ -332,15 +332,19 @@ fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
             .flatten()
     });
     if let Some(found) = started {
-        return Some(Case::new("pytest", &found[1], dump).cause(Some(dump)));
+        return Some(Case {
+            cause: Some(dump),
+            ..Case::new("pytest", &found[1], dump)
+        });
     }
     lines.iter().find_map(|line| {
         let found = FRAME.captures(&line.text)?;
         let file = place::relative(&found[1]);
-        let case = Case::new("pytest", format!("{file}::{}", &found[3]), dump);
-        Some(
-            case.cause(Some(dump))
-                .place(Some((file, found[2].parse().ok()))),
-        )
+        let name = format!("{file}::{}", &found[3]);
+        Some(Case {
+            cause: Some(dump),
+            place: Some((file, found[2].parse().ok())),
+            ..Case::new("pytest", name, dump)
+        })
     })
 }

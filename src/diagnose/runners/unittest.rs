@@ -28,9 +28,12 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             && ruled(lines, at - 1, '*')
         {
             let name = found[3].to_owned();
-            let place = Some((found[1].to_owned(), found[2].parse().ok()));
             if doctests.insert(name.clone()) {
-                cases.push(Case::new("doctest", name, at).cause(Some(at)).place(place));
+                cases.push(Case {
+                    cause: Some(at),
+                    place: Some((found[1].to_owned(), found[2].parse().ok())),
+                    ..Case::new("doctest", name, at)
+                });
             }
         }
     }
@@ -98,8 +101,10 @@ fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
             cause = Some(index);
         }
     }
-    Case::new("unittest", name, at)
-        .cause(cause)
-        .place(place)
-        .frames(frames)
+    Case {
+        cause,
+        place,
+        frames,
+        ..Case::new("unittest", name, at)
+    }
 }
