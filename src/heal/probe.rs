@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::{Piped, SandboxState};
-use crate::model::{Diagnosis, FailureKind, ProbeTransport};
+use crate::model::{Diagnosis, FailureKind, ProbeTransport, shell_word};
 use crate::policy::Redactor;
 use crate::source::Listing;
 
@@ -140,7 +140,7 @@ impl Probe {
                     let end = rest.find(|it: char| it.is_ascii_whitespace());
                     rest = rest.get(end.unwrap_or(rest.len())..)?.trim_start();
                 }
-                let front = front.iter().map(|word| shell_word(word));
+                let front = front.iter().map(|word| shell_word(word).into_owned());
                 let words = front.chain((!rest.is_empty()).then(|| rest.to_owned()));
                 Target::Command(words.collect::<Vec<_>>().join(" "))
             }
@@ -158,15 +158,6 @@ impl Probe {
             target,
             ..self.clone()
         })
-    }
-}
-
-fn shell_word(word: &str) -> String {
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
