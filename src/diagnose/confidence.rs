@@ -12,7 +12,7 @@ pub(super) enum Source {
         /// More than half did.
         majority: bool,
         /// A rule knows the words.
-        known: bool,
+        recognised: bool,
         /// It is an expectation that did not hold.
         assertion: bool,
     },
@@ -23,7 +23,7 @@ pub(super) enum Source {
         /// Other kinds about as near to the root cause.
         rivals: usize,
         /// Whether a line says it, not only the exit code.
-        said: bool,
+        in_log: bool,
         /// Whether the service says which step failed.
         step: bool,
         /// Whether much else stands in the log.
@@ -45,12 +45,12 @@ pub(super) fn of(source: Source) -> f64 {
         Source::Tests {
             unanimous,
             majority,
-            known,
+            recognised,
             assertion,
         } => {
             let base: f64 = if assertion {
                 0.95
-            } else if known {
+            } else if recognised {
                 0.9
             } else {
                 0.8
@@ -67,7 +67,7 @@ pub(super) fn of(source: Source) -> f64 {
         Source::Lines {
             weight,
             rivals,
-            said,
+            in_log,
             step,
             long,
             passed,
@@ -82,9 +82,9 @@ pub(super) fn of(source: Source) -> f64 {
             // In a long log that no service cut into steps a line may be of something else.
             let base = if step || !long { base } else { base.min(0.85) };
             let rivals = 0.15 * f64::from(u8::try_from(rivals.min(3)).unwrap_or(3));
-            let said = if said { 0.0 } else { 0.25 };
+            let in_log = if in_log { 0.0 } else { 0.25 };
             let passed = if passed { 0.4 } else { 0.0 };
-            (base - rivals - said - passed).clamp(0.05, 0.95)
+            (base - rivals - in_log - passed).clamp(0.05, 0.95)
         }
     })
 }

@@ -38,11 +38,11 @@ pub(super) fn decide<'r>(
 ) -> Verdict<'r> {
     let failed: Vec<Step> = job.failed().collect();
     let scope = Scope::of(job);
-    let told = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
+    let run_failed = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
     let denied = job
         .passed_at
         .is_some_and(|at| denies_success(lines, at + 1));
-    if job.passed == Some(true) && !told && !denied {
+    if job.passed == Some(true) && !run_failed && !denied {
         return passed(
             job.passed_at.or_else(|| summary_of_success(lines)),
             scope,
@@ -83,7 +83,7 @@ pub(super) fn decide<'r>(
         by_tests(&votes, &rows)
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
-    } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
+    } else if !run_failed && failed.is_empty() && job.passed.is_none() && is_success(lines) {
         return passed(summary_of_success(lines), scope, Source::Runner);
     } else {
         Verdict::of(Kind::Unknown)
@@ -113,11 +113,11 @@ fn has_frames(lines: &[Line<'_>], at: Option<usize>) -> bool {
 }
 
 fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
-    let told = failed.first().and_then(|step| match step.end {
+    let exit = failed.first().and_then(|step| match step.end {
         End::Failed(code) => code,
         _ => None,
     });
-    told.or(facts.exit_code)
+    exit.or(facts.exit_code)
 }
 
 fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
@@ -203,7 +203,7 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
     verdict.confidence = confidence::of(Source::Tests {
         unanimous: count == total,
         majority: count * 2 > total,
-        known: finding.is_some(),
+        recognised: finding.is_some(),
         assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
     });
     verdict.subkind = finding.and_then(|finding| finding.subkind.clone());
@@ -249,16 +249,16 @@ fn by_weight<'r>(
 ) -> Verdict<'r> {
     let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
     for row in rows {
-        let said = usize::from(row.finding.is_some());
-        match kinds.iter_mut().find(|known| known.0 == row.kind) {
-            Some(known) => {
-                if row.weight > known.1 {
-                    known.3 = row.at;
+        let mentions = usize::from(row.finding.is_some());
+        match kinds.iter_mut().find(|entry| entry.0 == row.kind) {
+            Some(entry) => {
+                if row.weight > entry.1 {
+                    entry.3 = row.at;
                 }
-                known.1 = known.1.max(row.weight);
-                known.2 += said;
+                entry.1 = entry.1.max(row.weight);
+                entry.2 += mentions;
             }
-            None => kinds.push((row.kind, row.weight, said, row.at)),
+            None => kinds.push((row.kind, row.weight, mentions, row.at)),
         }
     }
     kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
@@ -290,7 +290,7 @@ fn by_weight<'r>(
     verdict.confidence = confidence::of(Source::Lines {
         weight,
         rivals,
-        said: count > 0,
+        in_log: count > 0,
         step: !failed.is_empty(),
         long,
         passed: facts.exit_code == Some(0),

@@ -26,9 +26,9 @@ pub(super) fn directories(
     if !locator.knows_repository() {
         return found;
     }
-    let mut known: HashMap<&str, Option<String>> = HashMap::new();
+    let mut seen: HashMap<&str, Option<String>> = HashMap::new();
     for (at, origin) in origins {
-        let directory = known
+        let directory = seen
             .entry(origin)
             .or_insert_with(|| of_origin(origin, locator));
         found.extend(directory.clone().map(|directory| (*at, directory)));

@@ -177,14 +177,14 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .is_none()
                 .then(|| AT_LINE.captures(&text[before.len()..]));
             let behind = behind.flatten();
-            let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
-            let line = number(line.or_else(|| said(1)).or_else(|| said(3)));
+            let group = |at: usize| behind.as_ref().and_then(|it| it.get(at));
+            let line = number(line.or_else(|| group(1)).or_else(|| group(3)));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
                 path,
                 line,
-                column: number(found.name("col").or_else(|| said(2)).or_else(|| said(4))),
+                column: number(found.name("col").or_else(|| group(2)).or_else(|| group(4))),
             });
         }
     }

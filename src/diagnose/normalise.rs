@@ -137,7 +137,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         return (mark, Cow::Owned(text));
     }
     let mut skip = prefix::length(&text, wrapper);
-    let mut said = None;
+    let mut message = None;
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
         && let Some(found) = MARK.captures(rest)
@@ -145,7 +145,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         skip += found[0].len();
         let word = found.name("azure").or_else(|| found.name("github"));
         if found.name("github").is_some() && rest.contains("%0A") {
-            said = Some(first_line(&text[skip..]));
+            message = Some(first_line(&text[skip..]));
         }
         mark = match word.map_or("", |word| word.as_str()) {
             "error" => Mark::Error,
@@ -156,7 +156,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         };
     }
     let text = match text {
-        _ if said.is_some() => Cow::Owned(said.unwrap_or_default()),
+        _ if message.is_some() => Cow::Owned(message.unwrap_or_default()),
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),

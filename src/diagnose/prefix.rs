@@ -67,14 +67,14 @@ fn is_own(prefix: &str) -> bool {
         .filter(|it| !it.is_empty())
         .collect();
     let digits = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let says = |text: &&str| {
+    let is_message = |text: &&str| {
         let lower = text.to_ascii_lowercase();
         let error = ["Error", "Exception", "Warning", "Failure"];
         PROVIDERS.words.severities.contains(&lower) || error.iter().any(|end| text.ends_with(end))
     };
     // `[Node 18]` is a name.
     let is_place = !prefix.starts_with('[') || prefix.contains(':');
-    if is_place && parts.iter().skip(1).any(digits) || parts.iter().any(says) {
+    if is_place && parts.iter().skip(1).any(digits) || parts.iter().any(is_message) {
         return true;
     }
     let [only] = parts.as_slice() else {
@@ -94,7 +94,7 @@ fn announcements(texts: &[String], announced: &mut Vec<String>) {
         {
             let name = found.iter().skip(1).flatten().next();
             let name = name.map_or("", |name| name.as_str());
-            if !announced.iter().any(|known| known == name) {
+            if !announced.iter().any(|earlier| earlier == name) {
                 announced.push(name.to_owned());
             }
         }
@@ -185,12 +185,12 @@ fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
     wrapper
         .announced
         .iter()
-        .filter(|known| known.starts_with(name))
-        .find(|known| rest[name.len()..].starts_with(&known[name.len()..]))
-        .and_then(|known| {
-            rest[known.len()..]
+        .filter(|prefix| prefix.starts_with(name))
+        .find(|prefix| rest[name.len()..].starts_with(&prefix[name.len()..]))
+        .and_then(|prefix| {
+            rest[prefix.len()..]
                 .starts_with(": ")
-                .then_some(known.len() + 2)
+                .then_some(prefix.len() + 2)
         })
 }
 

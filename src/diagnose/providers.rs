@@ -40,7 +40,7 @@ pub(super) struct Providers {
 pub(super) struct Ending {
     pub(super) cue: String,
     pub(super) line: Pattern,
-    pub(super) says: Says,
+    pub(super) event: Event,
     #[serde(default)]
     pub(super) error: bool,
     #[serde(rename = "seen")]
@@ -49,7 +49,7 @@ pub(super) struct Ending {
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Says {
+pub(super) enum Event {
     Exited,
     Step,
     Job,

@@ -110,7 +110,8 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
     let after = |count: usize| {
         &lines[(finding.at + 1).min(lines.len())..(finding.at + 1 + count).min(lines.len())]
     };
-    let says = |lines: &[Line<'_>], word: &str| lines.iter().any(|line| line.text.contains(word));
+    let mentions =
+        |lines: &[Line<'_>], word: &str| lines.iter().any(|line| line.text.contains(word));
     match finding.kind {
         Kind::NetworkError
         | Kind::ConnectionRefused
@@ -126,8 +127,8 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
         }
         Kind::DbError | Kind::RuntimeError
             if finding.tool != "python"
-                && (says(after(12), "drizzle-orm")
-                    || says(
+                && (mentions(after(12), "drizzle-orm")
+                    || mentions(
                         &lines[finding.at.saturating_sub(3)..finding.at],
                         "drizzle-orm",
                     )) =>

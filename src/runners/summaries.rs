@@ -42,7 +42,7 @@ pub fn closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
             add(&mut closing.counts, counts);
         }
         match found.iter_mut().find(|it| it.runner == closing.runner) {
-            Some(known) => known.add(&closing),
+            Some(earlier) => earlier.add(&closing),
             None => found.push(closing),
         }
     }
@@ -304,8 +304,8 @@ mod tests {
             let [one] = found.as_slice() else {
                 panic!("{text}: {found:?}");
             };
-            let said = (one.runner, one.count, one.counts.to_string());
-            assert_eq!(said, (*runner, *count, (*counts).to_owned()), "{text}");
+            let closing = (one.runner, one.count, one.counts.to_string());
+            assert_eq!(closing, (*runner, *count, (*counts).to_owned()), "{text}");
         }
         let written = closings(
             "Test Suites: 1 passed, 1 total\nTests: 2 passed, 2 total\nSnapshots:   1 written, 1 total\n",

@@ -170,8 +170,8 @@ fn parser_error(lines: &[Line<'_>], at: usize) -> usize {
         .take(40)
         .take_while(|at| !text(*at).starts_with('●'));
     let details = below.find(|at| text(*at).starts_with("Details:"));
-    let said = details.and_then(|_| below.find(|at| text(*at).contains("SyntaxError: ")));
-    said.unwrap_or(at)
+    let error = details.and_then(|_| below.find(|at| text(*at).contains("SyntaxError: ")));
+    error.unwrap_or(at)
 }
 
 pattern!(

@@ -62,9 +62,9 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 .map(|name| (name.split("::").next().unwrap_or(name).to_owned(), None));
         }
         if case.cause.is_none()
-            && let Some((_, said)) = lines[at].text.rsplit_once(" - ")
+            && let Some((_, message)) = lines[at].text.rsplit_once(" - ")
         {
-            case.cause = Some(whole(said, case.at, lines).unwrap_or(at));
+            case.cause = Some(whole(message, case.at, lines).unwrap_or(at));
         }
         if is_new {
             cases.push(case);
@@ -103,14 +103,14 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             });
         }
     }
-    let unread = |case: &&mut Case| {
+    let is_unplaced = |case: &&mut Case| {
         let heading = lines[case.at].text.as_ref();
         heading.starts_with("FAILED ") && case.place.as_ref().is_none_or(|it| it.1.is_none())
     };
-    let told = one_line_each(lines);
-    let untold: Vec<&mut Case> = cases.iter_mut().filter(unread).collect();
-    if untold.len() == told.len() {
-        for (case, (at, path, line)) in untold.into_iter().zip(told) {
+    let one_liners = one_line_each(lines);
+    let unplaced: Vec<&mut Case> = cases.iter_mut().filter(is_unplaced).collect();
+    if unplaced.len() == one_liners.len() {
+        for (case, (at, path, line)) in unplaced.into_iter().zip(one_liners) {
             case.cause = Some(at);
             case.raise((path, line));
         }
@@ -137,8 +137,8 @@ fn by_title(reports: &[Report]) -> HashMap<String, Vec<usize>> {
 
 // The line below a report's heading that the summary cuts to its width: without a traceback it is
 // all that the report has.
-fn whole(said: &str, heading: usize, lines: &[Line<'_>]) -> Option<usize> {
-    let start = said.strip_prefix("Failed: ").unwrap_or(said);
+fn whole(message: &str, heading: usize, lines: &[Line<'_>]) -> Option<usize> {
+    let start = message.strip_prefix("Failed: ").unwrap_or(message);
     let start = start.trim_end_matches('.');
     let below = lines.get(heading + 1)?.text.as_ref();
     (start.len() > 8 && below.starts_with(start)).then_some(heading + 1)
