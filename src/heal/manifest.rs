@@ -169,8 +169,8 @@ mod tests {
             ),
         ] {
             let named = |files: &[String]| files.iter().any(|it| it == file);
-            let rows = PROGRAMS.manifest.iter();
-            let row = rows.filter(|it| named(&it.files)).next().unwrap();
+            let mut rows = PROGRAMS.manifest.iter();
+            let row = rows.find(|it| named(&it.files)).unwrap();
             let found: Vec<_> = packages(file, text, row).into_iter().collect();
             assert_eq!(found.join(" "), expected, "{file}");
         }

@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(longer.timeout, Duration::from_mins(1));
         match choose(&wrong, &longer, &[(first, wrong.clone())], &around) {
             Fix::Person { advice, .. } => assert!(advice.contains("downloading"), "{advice}"),
-            change => panic!("{change:?}"),
+            change @ Fix::Change { .. } => panic!("{change:?}"),
         }
     }
 
