@@ -2,10 +2,10 @@ use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::confidence::{self, Source};
+use super::confidence;
 use super::facts::LogFacts;
 use super::failures::failures;
-use super::line::Line;
+use super::line::{Line, above, below};
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
@@ -46,7 +46,7 @@ pub(super) fn decide<'r>(
         return passed(
             job.passed_at.or_else(|| summary_of_success(lines)),
             scope,
-            Source::Service,
+            confidence::SERVICE,
         );
     }
     let code = code(&failed, facts);
@@ -84,7 +84,7 @@ pub(super) fn decide<'r>(
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
     } else if !run_failed && failed.is_empty() && job.passed.is_none() && is_success(lines) {
-        return passed(summary_of_success(lines), scope, Source::Runner);
+        return passed(summary_of_success(lines), scope, confidence::RUNNER);
     } else {
         Verdict::of(Kind::Unknown)
     };
@@ -104,12 +104,8 @@ fn has_frames(lines: &[Line<'_>], at: Option<usize>) -> bool {
         FRAME,
         r#"^\s*(?:at |❯ |File "|Traceback |[^\s:]+:\d+: )|^E "#
     );
-    let near = |at: usize| at.saturating_sub(FRAMES)..lines.len().min(at + FRAMES);
-    at.is_some_and(|at| {
-        lines[near(at)]
-            .iter()
-            .any(|line| FRAME.is_match(&line.text))
-    })
+    let near = |at| above(lines, at, FRAMES).chain(below(lines, at, FRAMES));
+    at.is_some_and(|at| near(at).any(|text| FRAME.is_match(text)))
 }
 
 fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
@@ -120,9 +116,9 @@ fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
     exit.or(facts.exit_code)
 }
 
-fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
+fn passed<'r>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'r> {
     let mut verdict = Verdict::of(Kind::None);
-    verdict.confidence = confidence::of(source);
+    verdict.confidence = confidence;
     verdict.scope = scope;
     verdict.evidence = at.into_iter().collect();
     verdict
@@ -200,12 +196,8 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
     let finding = best.and_then(|vote| vote.finding);
     let mut verdict = Verdict::of(kind);
     let total: usize = kinds.iter().map(|row| row.1).sum();
-    verdict.confidence = confidence::of(Source::Tests {
-        unanimous: count == total,
-        majority: count * 2 > total,
-        recognised: finding.is_some(),
-        assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
-    });
+    let expectation = matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch);
+    verdict.confidence = confidence::of_tests(count, total, expectation, finding.is_some());
     verdict.subkind = finding.and_then(|finding| finding.subkind.clone());
     verdict.rule = finding.map(|finding| finding.rule);
     verdict.tool = own.first().map(|vote| vote.runner);
@@ -287,14 +279,15 @@ fn by_weight<'r>(
         .skip(1)
         .filter(|row| row.1 + 3 >= weight)
         .count();
-    verdict.confidence = confidence::of(Source::Lines {
+    verdict.confidence = confidence::Lines {
         weight,
         rivals,
         in_log: count > 0,
         step: !failed.is_empty(),
         long,
         passed: facts.exit_code == Some(0),
-    });
+    }
+    .confidence();
     let others: Vec<Kind> = kinds
         .iter()
         .skip(1)

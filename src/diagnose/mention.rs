@@ -11,6 +11,7 @@ const MOST_LINES_OF_ONE: usize = 6;
 const MOST_SEEN: usize = 20_000;
 
 /// One place of a file in the log.
+#[derive(Default)]
 struct Mention {
     at: usize,
     path: String,
@@ -54,9 +55,7 @@ pub(super) fn files(
         .map(|(at, path)| Mention {
             at: *at,
             path: path.clone(),
-            line: None,
-            column: None,
-            doubtful: false,
+            ..Mention::default()
         })
         .collect();
     collect(lines, &mut mentions);

@@ -182,16 +182,9 @@ fn behind(text: &str, wrapper: &Wrapper, mut name: impl FnMut(&str)) -> usize {
 }
 
 fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
-    wrapper
-        .announced
-        .iter()
-        .filter(|prefix| prefix.starts_with(name))
-        .find(|prefix| rest[name.len()..].starts_with(&prefix[name.len()..]))
-        .and_then(|prefix| {
-            rest[prefix.len()..]
-                .starts_with(": ")
-                .then_some(prefix.len() + 2)
-        })
+    let is_here = |prefix: &&String| prefix.starts_with(name) && rest.starts_with(prefix.as_str());
+    let length = wrapper.announced.iter().find(is_here)?.len();
+    rest[length..].starts_with(": ").then_some(length + 2)
 }
 
 fn always(text: &str) -> usize {

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{Line, Mark};
+use super::line::{Line, Mark, above, below};
 use crate::runners::{Cues, Pattern};
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
@@ -34,17 +34,13 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
 
 // Mocha lists a test that is yet to be written with a dash, among those that passed.
 fn pending(lines: &mut [Line<'_>]) {
-    let marked = |line: &Line<'_>| line.text.trim_start().starts_with(['✓', '✔', '√']);
+    let marked = |text: &str| text.trim_start().starts_with(['✓', '✔', '√']);
     for at in 0..lines.len() {
         if !lines[at].text.trim_start().starts_with("- ") || !lines[at].text.starts_with(' ') {
             continue;
         }
-        let near = &lines[at.saturating_sub(3)..(at + 4).min(lines.len())];
-        let tree = near.iter().any(marked)
-            || lines[at..]
-                .iter()
-                .take(12)
-                .any(|line| line.text.contains(" pending"));
+        let tree = above(lines, at, 3).chain(below(lines, at, 4)).any(marked)
+            || below(lines, at, 12).any(|text| text.contains(" pending"));
         lines[at].quiet |= tree;
     }
 }

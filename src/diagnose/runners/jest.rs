@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::place::{self, Place};
 use super::read::Case;
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, above, below};
 use crate::runners::pattern;
 
 pattern!(BULLET, r"^\s{0,3}● (.+)$");
@@ -49,7 +49,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 let own = Some((found[1].to_owned(), None));
                 cases.push(case("vitest", &found[2], own, at, below, lines));
             } else if let Some(found) = VITEST_SUITE.captures(text)
-                && is_failed_suite(&lines[..at])
+                && above(lines, at, 40).any(|text| text.contains("Failed Suites"))
             {
                 cases.push(Case {
                     name: None,
@@ -84,11 +84,6 @@ fn ends_report(text: &str) -> bool {
     text.trim_start().starts_with('●') || text.contains('⎯') || is_heading(text)
 }
 
-fn is_failed_suite(above: &[Line<'_>]) -> bool {
-    let mut near = above.iter().rev().take(40);
-    near.any(|line| line.text.contains("Failed Suites"))
-}
-
 fn case(
     runner: &'static str,
     title: &str,
@@ -112,8 +107,7 @@ fn case(
 
 // A file of tests fails by what it imports; the runner's set-up fails without it.
 fn failed_suite(suite: Option<Place>, at: usize, lines: &[Line<'_>]) -> Case {
-    let mut below = lines[at + 1..].iter().take(6);
-    let lacks = below.any(|line| LACKS.is_match(&line.text));
+    let lacks = below(lines, at + 1, 6).any(|text| LACKS.is_match(text));
     Case {
         name: suite.clone().map(|it| it.0).filter(|_| lacks),
         cause: next_filled(lines, at + 1).map(|at| parser_error(lines, at)),
@@ -137,8 +131,7 @@ pattern!(BODY, r"^(?:test|it|fit|xit)\b[\w.]*\s*[(`]");
 // A hook's failure is given to its tests or their suite; the source that is shown tells them apart.
 fn is_of_hook(lines: &[Line<'_>], from: usize) -> bool {
     let mut hook = false;
-    for line in lines[from.min(lines.len())..].iter().take(40) {
-        let text = line.text.as_ref();
+    for text in below(lines, from, 40) {
         if ends_report(text) {
             return false;
         }
@@ -182,11 +175,9 @@ pattern!(
 // The next line that is not empty; a count of files, or of the tests in one, that the other stream put
 // between is none.
 fn next_filled(lines: &[Line<'_>], from: usize) -> Option<usize> {
-    lines[from.min(lines.len())..]
-        .iter()
-        .take(8)
-        .position(|line| {
-            let text = line.text.trim();
+    below(lines, from, 8)
+        .map(str::trim)
+        .position(|text| {
             !text.is_empty() && !text.starts_with("Test Files ") && !COUNTED.is_match(text)
         })
         .map(|offset| from + offset)

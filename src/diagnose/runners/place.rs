@@ -1,4 +1,4 @@
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, below};
 use crate::runners::pattern;
 
 /// A file as a log names it, and the line.
@@ -42,13 +42,11 @@ pub(in crate::diagnose) fn of_stack(
         FRAME,
         r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
     );
-    lines[from.min(lines.len())..]
-        .iter()
-        .take(60)
-        .take_while(|line| !ends(&line.text))
-        .filter(|line| line.text.contains(':'))
-        .find_map(|line| {
-            let found = FRAME.captures(&line.text)?;
+    below(lines, from, 60)
+        .take_while(|text| !ends(text))
+        .filter(|text| text.contains(':'))
+        .find_map(|text| {
+            let found = FRAME.captures(text)?;
             (!is_installed(&found[1])).then(|| (found[1].to_owned(), found[2].parse().ok()))
         })
 }

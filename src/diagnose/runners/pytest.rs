@@ -50,10 +50,10 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 rows.pop();
             }
             used[index] = true;
-            case.at = reports[index].at;
-            case.cause = reports[index].cause;
-            case.place.clone_from(&reports[index].place);
-            case.frames.clone_from(&reports[index].frames);
+            case = Case {
+                name: case.name,
+                ..reports[index].case.clone()
+            };
         }
         if case.place.is_none() {
             case.place = case
@@ -96,10 +96,8 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             && seen.insert(name.clone())
         {
             cases.push(Case {
-                cause: report.cause,
-                place: report.place.clone(),
-                frames: report.frames.clone(),
-                ..Case::new("pytest", name, report.at)
+                name: Some(name),
+                ..report.case.clone()
             });
         }
     }
@@ -189,10 +187,8 @@ fn summary(line: &Line<'_>) -> Option<String> {
 /// The part between a heading of `FAILURES` or `ERRORS` and the next.
 struct Report {
     title: String,
-    at: usize,
-    cause: Option<usize>,
-    place: Option<(String, Option<u32>)>,
-    frames: Vec<(String, Option<u32>)>,
+    // What it says of its test.
+    case: Case,
     mismatch: bool,
 }
 
@@ -215,16 +211,12 @@ impl Report {
     }
 
     fn name(&self) -> Option<String> {
-        if self.title.starts_with("ERROR collecting ") {
-            return Some(self.bare().to_owned());
+        if self.title.starts_with("[doctest] ") {
+            return Some(self.title.clone());
         }
-        if self.title.starts_with("[doctest] ") || self.title.contains("summary") {
-            return self
-                .title
-                .starts_with("[doctest] ")
-                .then(|| self.title.clone());
-        }
-        Some(self.bare().to_owned())
+        let is_test = !self.title.contains("summary");
+        let names = is_test || self.title.starts_with("ERROR collecting ");
+        names.then(|| self.bare().to_owned())
     }
 }
 
@@ -306,12 +298,15 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
             raised = Some(at);
         }
     }
-    Report {
-        title,
-        at: from,
+    let case = Case {
         cause: cause.or(raised),
         place,
         frames,
+        ..Case::new("pytest", "", from)
+    };
+    Report {
+        title,
+        case,
         mismatch,
     }
 }

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use super::place;
 use super::read::Case;
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, above, below};
 use crate::runners::pattern;
 
 pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
@@ -51,9 +51,7 @@ fn title<'l>(lines: &'l [Line<'_>], at: usize) -> Option<&'l str> {
 }
 
 fn ruled(lines: &[Line<'_>], at: usize, rule: char) -> bool {
-    lines[at.saturating_sub(2)..at]
-        .iter()
-        .any(|line| line.text.len() > 20 && line.text.chars().all(|c| c == rule))
+    above(lines, at, 2).any(|text| text.len() > 20 && text.chars().all(|c| c == rule))
 }
 
 fn name(title: &str) -> String {
@@ -76,14 +74,13 @@ fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
     let mut cause = None;
     let mut place = None;
     let mut frames = Vec::new();
-    let is_dashes =
-        |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
-    let above = lines[at..].iter().take(8).position(is_dashes).unwrap_or(0);
+    let is_rule = |text: &str, rule| text.len() > 40 && text.chars().all(|each| each == rule);
+    let head = below(lines, at, 8).position(|text| is_rule(text, '-'));
+    let above = head.unwrap_or(0);
     for (index, line) in lines.iter().enumerate().skip(at + above + 1).take(2000) {
         let text = line.text.as_ref();
-        let is_rule = |c| text.len() > 40 && text.chars().all(|each| each == c);
-        if is_rule('=')
-            || is_rule('-')
+        if is_rule(text, '=')
+            || is_rule(text, '-')
             || text.starts_with("---------- Captured")
             || text.contains(">> begin captured")
             || title(lines, index).is_some()

@@ -1,4 +1,4 @@
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, below};
 
 // A report shows its values within so many lines.
 const MOST: usize = 30;
@@ -10,8 +10,8 @@ const LONGEST: usize = 80;
 pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<String> {
     let message = lines.get(cause)?.text.trim();
     let below = || {
-        let rest = lines.iter().skip(cause + 1).take(MOST);
-        rest.map(|line| line.text.trim())
+        below(lines, cause + 1, MOST)
+            .map(str::trim)
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
     if message.ends_with(": DocTestFailure") {
