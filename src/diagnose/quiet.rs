@@ -19,7 +19,7 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             _ => {}
         }
         if !script {
-            let begun = TABLE.1.rows(text).map(|row| &TABLE.0.section[row]);
+            let begun = SECTIONS.rows(text).map(|row| &TABLE.section[row]);
             let mut begun = begun.filter(|section| section.opens.finds(text));
             let open = section.filter(|section| !section.closes.finds(text));
             section = begun.next().or(open);
@@ -71,31 +71,27 @@ struct Table {
     line: Vec<Row>,
 }
 
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static TABLE: LazyLock<(Table, Cues, Cues)> = LazyLock::new(|| {
-    let table: Table =
-        crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses");
-    let sections = table
-        .section
-        .iter()
-        .map(|row| row.cue.as_str())
-        .zip(0..)
-        .collect();
-    let of_row = |(row, at)| -> Vec<(&str, usize)> {
-        (row as &Row)
-            .cues
-            .iter()
-            .map(|it| (it.as_str(), at))
-            .collect()
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "embedded and tested")]
+    crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses")
+});
+
+// Words that stand in the lines of each row.
+static SECTIONS: LazyLock<Cues> = LazyLock::new(|| {
+    let rows = TABLE.section.iter().map(|row| row.cue.as_str());
+    rows.zip(0..).collect()
+});
+static LINES: LazyLock<Cues> = LazyLock::new(|| {
+    let cues = |(row, at): (&'static Row, usize)| {
+        let cues = row.cues.iter();
+        cues.map(move |cue| (cue.as_str(), at))
     };
-    let lines = table.line.iter().zip(0..).flat_map(of_row).collect();
-    (table, sections, lines)
+    TABLE.line.iter().zip(0..).flat_map(cues).collect()
 });
 
 fn is_of_no_failure(text: &str) -> bool {
-    let mut rows = TABLE.2.rows(text);
-    rows.any(|row| TABLE.0.line[row].line.finds(text))
-        && !text.contains("UnhandledPromiseRejection")
+    let mut rows = LINES.rows(text);
+    rows.any(|row| TABLE.line[row].line.finds(text)) && !text.contains("UnhandledPromiseRejection")
 }
 
 #[cfg(test)]

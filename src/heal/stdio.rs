@@ -9,6 +9,7 @@ use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
+use crate::runners::pattern;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::{Handle, Runtime};
 
@@ -159,17 +160,13 @@ fn pump_in(mut from: DuplexStream, mut to: impl Write, handle: &Handle) {
     }
 }
 
+pattern!(URL, r#"http://[^\s\p{Cc}"'<>`,;)\]}\\]*"#);
+
 // Addresses on this machine that a text names, at most three.
 fn local_urls(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (at, _) in text.match_indices("http://") {
-        let rest = text.get(at..).unwrap_or("");
-        let end = rest
-            .find(|it: char| it.is_whitespace() || it.is_control() || "\"'<>`,;)]}\\".contains(it));
-        let url = rest
-            .get(..end.unwrap_or(rest.len()))
-            .unwrap_or("")
-            .trim_end_matches('.');
+    for url in URL.find_iter(text) {
+        let url = url.as_str().trim_end_matches('.');
         let url = url.replacen("//0.0.0.0", "//127.0.0.1", 1);
         if local_port(&url).is_some() && !found.contains(&url) && found.len() < 3 {
             found.push(url);
