@@ -23,13 +23,11 @@ pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
     FOREIGN.is_match(&path.replace('\\', "/"))
 }
 
-/// Adds a frame to those of a traceback, of which the innermost are kept.
-pub(in crate::diagnose) fn add_frame(frames: &mut Vec<Place>, frame: Place) {
-    const MOST: usize = 40;
-    if frames.len() >= MOST {
-        frames.remove(0);
-    }
-    frames.push(frame);
+/// A frame of a Python traceback.
+pub(super) fn python_frame(text: &str) -> Option<Place> {
+    pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
+    let found = text.contains(", line ").then(|| FRAME.captures(text))??;
+    Some((found[1].to_owned(), found[2].parse().ok()))
 }
 
 /// The first own frame of a JavaScript stack below `from`, until a line that `ends` the report.

@@ -24,7 +24,6 @@ pattern!(
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
 pattern!(
     RAISED,
     r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
@@ -234,36 +233,30 @@ fn endings(id: &str) -> impl Iterator<Item = &str> {
 }
 
 fn reports(lines: &[Line<'_>]) -> Vec<Report> {
-    let mut reports: Vec<Report> = Vec::new();
+    // Headings with their titles, and the rules that end a part of the reports.
+    let mut borders: Vec<(usize, Option<String>)> = Vec::new();
     let mut inside = false;
-    let mut current: Option<(String, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if text.starts_with("====") {
-            if let Some((title, from)) = current.take() {
-                reports.push(report(title, from, at, lines));
-            }
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
+            borders.push((at, None));
         } else if inside
             && text.starts_with('_')
             && let Some(found) = HEADING.captures(text)
         {
-            if let Some((title, from)) = current.take() {
-                reports.push(report(title, from, at, lines));
-            }
-            current = Some((found[1].to_owned(), at));
+            borders.push((at, Some(found[1].to_owned())));
         }
     }
-    if let Some((title, from)) = current {
-        reports.push(report(title, from, lines.len(), lines));
-    }
-    reports
+    let ends = borders.iter().skip(1).map(|border| border.0);
+    let ends: Vec<usize> = ends.chain([lines.len()]).collect();
+    let parts = borders.into_iter().zip(ends);
+    let reports = parts.filter_map(|((from, title), to)| Some(report(title?, from, to, lines)));
+    reports.collect()
 }
 
 fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
-    let mut cause = None;
-    let mut place = None;
-    let mut frames = Vec::new();
+    let mut case = Case::new("pytest", "", from);
     let mut before = false;
     let mut raised = None;
     let mut mismatch = false;
@@ -278,32 +271,23 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
         // exception's own line says more than the source above it.
         let error = text.starts_with("E ") && text.len() > 4;
         if error && !before {
-            cause = Some(at);
+            case.cause = Some(at);
             shows_source = text[1..].trim_start().starts_with("File \"");
         } else if error && shows_source && RAISED.is_match(text) {
-            cause = Some(at);
+            case.cause = Some(at);
             shows_source = false;
         }
         before = error || (before && text.trim().is_empty());
-        if (text.contains(':') || text.contains(", line "))
-            && let Some(found) = AT.captures(text).or_else(|| FRAME.captures(text))
-        {
-            let frame = (found[1].to_owned(), found[2].parse().ok());
-            if place.is_none() && !place::is_installed(&frame.0) {
-                place = Some(frame.clone());
-            }
-            place::add_frame(&mut frames, frame);
+        let found = text.contains(':').then(|| AT.captures(text)).flatten();
+        let frame = found.map(|found| (found[1].to_owned(), found[2].parse().ok()));
+        if let Some(frame) = frame.or_else(|| place::python_frame(text)) {
+            case.add_frame(frame, false);
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
             raised = Some(at);
         }
     }
-    let case = Case {
-        cause: cause.or(raised),
-        place,
-        frames,
-        ..Case::new("pytest", "", from)
-    };
+    case.cause = case.cause.or(raised);
     Report {
         title,
         case,

@@ -1,7 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::place::Place;
+use super::place::{Place, is_installed};
 use super::{jest, listed, mocha, pytest, unittest};
 use crate::diagnose::line::Line;
 use crate::runners::Cues;
@@ -115,6 +115,20 @@ impl Case {
             at,
             ..Self::default()
         }
+    }
+
+    /// Takes a frame of its traceback, of which the innermost are kept; the first own one is its place, or
+    /// with `of_tests` the last in a file of tests.
+    pub(super) fn add_frame(&mut self, frame: Place, of_tests: bool) {
+        const MOST: usize = 40;
+        let is_better = self.place.is_none() || of_tests && frame.0.contains("test");
+        if is_better && !is_installed(&frame.0) {
+            self.place = Some(frame.clone());
+        }
+        if self.frames.len() >= MOST {
+            self.frames.remove(0);
+        }
+        self.frames.push(frame);
     }
 
     /// Takes the first own frame of its stack: in the test's own file that is the line that failed.

@@ -6,7 +6,6 @@ use crate::diagnose::line::{Line, above, below};
 use crate::runners::pattern;
 
 pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
-pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
 pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
 pattern!(DOCTEST, r#"^File "([^"]+)", line (\d+), in (\S+)$"#);
 
@@ -71,9 +70,7 @@ fn name(title: &str) -> String {
 }
 
 fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
-    let mut cause = None;
-    let mut place = None;
-    let mut frames = Vec::new();
+    let mut case = Case::new("unittest", name, at);
     let is_rule = |text: &str, rule| text.len() > 40 && text.chars().all(|each| each == rule);
     let head = below(lines, at, 8).position(|text| is_rule(text, '-'));
     let above = head.unwrap_or(0);
@@ -87,21 +84,12 @@ fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
         {
             break;
         }
-        if let Some(found) = FRAME.captures(text) {
-            let frame = (found[1].to_owned(), found[2].parse().ok());
-            if !place::is_installed(&frame.0) && (place.is_none() || frame.0.contains("test")) {
-                place = Some(frame.clone());
-            }
-            place::add_frame(&mut frames, frame);
+        if let Some(frame) = place::python_frame(text) {
+            case.add_frame(frame, true);
         }
         if RAISED.is_match(text) && !text.starts_with("Traceback") {
-            cause = Some(index);
+            case.cause = Some(index);
         }
     }
-    Case {
-        cause,
-        place,
-        frames,
-        ..Case::new("unittest", name, at)
-    }
+    case
 }
