@@ -263,8 +263,8 @@ impl From<HealError> for AppError {
             HealError::Config { .. } => {
                 "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}".to_owned()
             }
-            HealError::UnknownServer { known, .. } => {
-                format!("the file names {}", known.join(", "))
+            HealError::UnknownServer { names, .. } => {
+                format!("the file names {}", names.join(", "))
             }
             HealError::NotBuilt(feature) => {
                 format!("the published program has it; from a checkout: `cargo install --locked --path . --features {feature}`")

@@ -118,14 +118,14 @@ fn name_exports(diagnosis: &mut Diagnosis, source: &dyn Source) {
     }
     let resolver = Resolver::new(source);
     let files = mentioned(diagnosis);
-    let told = |file: &RepoPath| {
+    let complete = |file: &RepoPath| {
         let text = source.read(file).unwrap_or_default();
         memchr::memmem::find(&text, b"module.exports").is_none()
     };
     let lacks = |name: &&str| {
         files
             .iter()
-            .any(|file| lacks_export(&resolver, &told, file, name))
+            .any(|file| lacks_export(&resolver, &complete, file, name))
     };
     let missing: Vec<String> = called
         .into_iter()
@@ -197,41 +197,52 @@ fn name_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
     };
     let steps = circle.iter().map(|(path, line)| format!("{path}:{line}"));
     let back = circle.first().map(|(path, _)| path.to_string());
-    let said: Vec<String> = steps.chain(back).collect();
+    let places: Vec<String> = steps.chain(back).collect();
     diagnosis.explanation = format!(
         "Modules import each other and one is used before it is ready: {}.",
-        said.join(" → ")
+        places.join(" → ")
     );
 }
 
 // The shortest way from a file to itself by imports that are made as it is loaded: each file with the
 // line of the import that leads on.
 fn circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u32)>> {
-    let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
-    let mut open = VecDeque::from([start.clone()]);
+    let loads = |import: &Import| {
+        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+    };
+    let steps = reached(resolver, std::slice::from_ref(start), MAX_SEEN, loads);
+    let from: BTreeMap<RepoPath, (RepoPath, u32)> = steps.into_iter().collect();
+    let mut way = vec![from.get(start)?.clone()];
+    while let Some(step) = way.last().filter(|step| step.0 != *start) {
+        way.push(from.get(&step.0)?.clone());
+    }
+    way.reverse();
+    Some(way)
+}
+
+/// The files that imports lead to from others, the nearest first: each with the file and the line of the
+/// import that leads to it.
+pub(super) fn reached(
+    resolver: &Resolver<'_>,
+    from: &[RepoPath],
+    most: usize,
+    follows: impl Fn(&Import) -> bool,
+) -> Vec<(RepoPath, (RepoPath, u32))> {
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut found = Vec::new();
+    let mut open: VecDeque<RepoPath> = from.iter().cloned().collect();
     while let Some(path) = open.pop_front() {
         let facts = resolver.facts(&path);
-        let loads = |import: &&Import| {
-            !import.type_only && !import.nested && import.kind != ImportKind::DottedString
-        };
-        for import in facts.imports.iter().filter(loads) {
+        for import in facts.imports.iter().filter(|import| follows(import)) {
             for to in resolver.resolve(&path, import).files {
-                if to == *start && path != *start {
-                    let mut way = vec![(path.clone(), import.line)];
-                    while let Some(step) = from.get(&way[way.len() - 1].0) {
-                        way.push(step.clone());
-                    }
-                    way.reverse();
-                    return Some(way);
-                }
-                if to != *start && from.len() < MAX_SEEN && !from.contains_key(&to) {
-                    from.insert(to.clone(), (path.clone(), import.line));
-                    open.push_back(to);
+                if to != path && found.len() < most && seen.insert(to.clone()) {
+                    open.push_back(to.clone());
+                    found.push((to, (path.clone(), import.line)));
                 }
             }
         }
     }
-    None
+    found
 }
 
 pattern!(
@@ -243,7 +254,7 @@ pattern!(
 // none of them.
 fn lacks_export(
     resolver: &Resolver<'_>,
-    told: &dyn Fn(&RepoPath) -> bool,
+    complete: &dyn Fn(&RepoPath) -> bool,
     file: &RepoPath,
     name: &str,
 ) -> bool {
@@ -256,7 +267,7 @@ fn lacks_export(
         let found = resolver.resolve(file, import).files;
         let target = found.first();
         let seen = &mut BTreeSet::new();
-        target.is_some_and(|it| offers(resolver, told, it, name, seen) == Some(false))
+        target.is_some_and(|it| offers(resolver, complete, it, name, seen) == Some(false))
     })
 }
 
@@ -266,7 +277,7 @@ const MAX_BARRELS: usize = 200;
 // `None` where a module does not tell all that it exports.
 fn offers(
     resolver: &Resolver<'_>,
-    told: &dyn Fn(&RepoPath) -> bool,
+    complete: &dyn Fn(&RepoPath) -> bool,
     file: &RepoPath,
     name: &str,
     seen: &mut BTreeSet<RepoPath>,
@@ -280,7 +291,7 @@ fn offers(
         || facts.exports.is_empty()
         || !facts.problems.is_empty()
         || seen.len() > MAX_BARRELS
-        || !told(file)
+        || !complete(file)
     {
         return None;
     }
@@ -294,7 +305,7 @@ fn offers(
             ..Import::of(star.from.as_ref()?)
         };
         let found = resolver.resolve(file, &import).files;
-        match offers(resolver, told, found.first()?, name, seen) {
+        match offers(resolver, complete, found.first()?, name, seen) {
             Some(true) => return Some(true),
             Some(false) => {}
             None => offered = None,
@@ -362,8 +373,8 @@ mod tests {
                  ModuleNotFoundError: No module named '{module}'\n"
             );
             let found = diagnose_in(&log, &LogFacts::default(), &source);
-            let said = found.subkind.map(|it| it.to_string()).unwrap_or_default();
-            assert_eq!(said, finer, "{module}");
+            let found_subkind = found.subkind.map(|it| it.to_string()).unwrap_or_default();
+            assert_eq!(found_subkind, finer, "{module}");
         }
     }
 
@@ -391,8 +402,12 @@ mod tests {
             (format!("shop/far.py:2: in <module>\n{error}"), false),
         ] {
             let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
-            let said = diagnosis.explanation;
-            assert_eq!(way.iter().any(|it| said.ends_with(it)), named, "{said}");
+            let explanation = diagnosis.explanation;
+            assert_eq!(
+                way.iter().any(|it| explanation.ends_with(it)),
+                named,
+                "{explanation}"
+            );
         }
     }
 
@@ -414,8 +429,9 @@ mod tests {
             assert_eq!(diagnosis.requires_user_action, expected, "{log}");
             if expected {
                 assert_eq!(diagnosis.kind, FailureKind::SyntaxError);
-                let said = format!("{path} holds conflict markers of a merge, in lines 2 to 6.");
-                assert_eq!(diagnosis.explanation, said);
+                let explanation =
+                    format!("{path} holds conflict markers of a merge, in lines 2 to 6.");
+                assert_eq!(diagnosis.explanation, explanation);
             }
         }
     }

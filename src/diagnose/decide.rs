@@ -2,14 +2,14 @@ use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::confidence::{self, Source};
+use super::confidence;
 use super::facts::LogFacts;
 use super::failures::failures;
-use super::line::Line;
+use super::line::{Line, above, below};
 use super::runners::Case;
 use super::steps::{End, Job, Step};
 use super::success::{denies_success, is_success, summary_of_success};
-use super::verdict::{Finding, Scope, Verdict, WeighedFinding, blank};
+use super::verdict::{Finding, Scope, Verdict, WeighedFinding};
 use super::votes::{Vote, votes};
 use crate::model::{Alternative, FailureKind as Kind, Subkind};
 use crate::runners::pattern;
@@ -38,15 +38,15 @@ pub(super) fn decide<'r>(
 ) -> Verdict<'r> {
     let failed: Vec<Step> = job.failed().collect();
     let scope = Scope::of(job);
-    let told = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
+    let run_failed = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
     let denied = job
         .passed_at
         .is_some_and(|at| denies_success(lines, at + 1));
-    if job.passed == Some(true) && !told && !denied {
+    if job.passed == Some(true) && !run_failed && !denied {
         return passed(
             job.passed_at.or_else(|| summary_of_success(lines)),
             scope,
-            Source::Service,
+            confidence::SERVICE,
         );
     }
     let code = code(&failed, facts);
@@ -83,10 +83,10 @@ pub(super) fn decide<'r>(
         by_tests(&votes, &rows)
     } else if !rows.is_empty() {
         by_weight(&rows, facts, &failed, long)
-    } else if !told && failed.is_empty() && job.passed.is_none() && is_success(lines) {
-        return passed(summary_of_success(lines), scope, Source::Runner);
+    } else if !run_failed && failed.is_empty() && job.passed.is_none() && is_success(lines) {
+        return passed(summary_of_success(lines), scope, confidence::RUNNER);
     } else {
-        blank(Kind::Unknown)
+        Verdict::of(Kind::Unknown)
     };
     let at = verdict.evidence.first().copied();
     if verdict.kind == Kind::RuntimeError && votes.is_empty() && !has_frames(lines, at) {
@@ -104,25 +104,21 @@ fn has_frames(lines: &[Line<'_>], at: Option<usize>) -> bool {
         FRAME,
         r#"^\s*(?:at |❯ |File "|Traceback |[^\s:]+:\d+: )|^E "#
     );
-    let near = |at: usize| at.saturating_sub(FRAMES)..lines.len().min(at + FRAMES);
-    at.is_some_and(|at| {
-        lines[near(at)]
-            .iter()
-            .any(|line| FRAME.is_match(&line.text))
-    })
+    let near = |at| above(lines, at, FRAMES).chain(below(lines, at, FRAMES));
+    at.is_some_and(|at| near(at).any(|text| FRAME.is_match(text)))
 }
 
 fn code(failed: &[Step], facts: &LogFacts) -> Option<i32> {
-    let told = failed.first().and_then(|step| match step.end {
+    let exit = failed.first().and_then(|step| match step.end {
         End::Failed(code) => code,
         _ => None,
     });
-    told.or(facts.exit_code)
+    exit.or(facts.exit_code)
 }
 
-fn passed<'r>(at: Option<usize>, scope: Scope, source: Source) -> Verdict<'r> {
-    let mut verdict = blank(Kind::None);
-    verdict.confidence = confidence::of(source);
+fn passed<'r>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'r> {
+    let mut verdict = Verdict::of(Kind::None);
+    verdict.confidence = confidence;
     verdict.scope = scope;
     verdict.evidence = at.into_iter().collect();
     verdict
@@ -198,14 +194,10 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
         .find(|vote| vote.finding.is_some())
         .or(own.first());
     let finding = best.and_then(|vote| vote.finding);
-    let mut verdict = blank(kind);
+    let mut verdict = Verdict::of(kind);
     let total: usize = kinds.iter().map(|row| row.1).sum();
-    verdict.confidence = confidence::of(Source::Tests {
-        unanimous: count == total,
-        majority: count * 2 > total,
-        known: finding.is_some(),
-        assertion: matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch),
-    });
+    let expectation = matches!(kind, Kind::TestFailure | Kind::SnapshotMismatch);
+    verdict.confidence = confidence::of_tests(count, total, expectation, finding.is_some());
     verdict.subkind = finding.and_then(|finding| finding.subkind.clone());
     verdict.rule = finding.map(|finding| finding.rule);
     verdict.tool = own.first().map(|vote| vote.runner);
@@ -249,21 +241,21 @@ fn by_weight<'r>(
 ) -> Verdict<'r> {
     let mut kinds: Vec<(Kind, u8, usize, usize)> = Vec::new();
     for row in rows {
-        let said = usize::from(row.finding.is_some());
-        match kinds.iter_mut().find(|known| known.0 == row.kind) {
-            Some(known) => {
-                if row.weight > known.1 {
-                    known.3 = row.at;
+        let mentions = usize::from(row.finding.is_some());
+        match kinds.iter_mut().find(|entry| entry.0 == row.kind) {
+            Some(entry) => {
+                if row.weight > entry.1 {
+                    entry.3 = row.at;
                 }
-                known.1 = known.1.max(row.weight);
-                known.2 += said;
+                entry.1 = entry.1.max(row.weight);
+                entry.2 += mentions;
             }
-            None => kinds.push((row.kind, row.weight, said, row.at)),
+            None => kinds.push((row.kind, row.weight, mentions, row.at)),
         }
     }
     kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
     let Some(&(kind, weight, count, _)) = kinds.first() else {
-        return blank(Kind::Unknown);
+        return Verdict::of(Kind::Unknown);
     };
     let own = || {
         rows.iter()
@@ -275,7 +267,7 @@ fn by_weight<'r>(
         .min_by_key(|row| row.1.at)
         .map(|row| row.1);
     let floor = weight.saturating_sub(20);
-    let mut verdict = blank(kind);
+    let mut verdict = Verdict::of(kind);
     verdict.evidence = own()
         .filter(|row| row.0 >= floor)
         .map(|row| row.1.at)
@@ -287,14 +279,15 @@ fn by_weight<'r>(
         .skip(1)
         .filter(|row| row.1 + 3 >= weight)
         .count();
-    verdict.confidence = confidence::of(Source::Lines {
+    verdict.confidence = confidence::Lines {
         weight,
         rivals,
-        said: count > 0,
+        in_log: count > 0,
         step: !failed.is_empty(),
         long,
         passed: facts.exit_code == Some(0),
-    });
+    }
+    .confidence();
     let others: Vec<Kind> = kinds
         .iter()
         .skip(1)

@@ -1,39 +1,19 @@
 use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::line::Line;
 use super::locate::Locator;
-use crate::runners::pattern;
+use super::providers::PROVIDERS;
+use crate::runners::Pattern;
 
 // Changes of place that are kept; a log in which two packages take turns has many.
 const MOST: usize = 50_000;
 
-// Where scripts say that they run.
-pattern!(
-    PLACES,
-    concat!(
-        // npm 6 and pnpm after the script's name, npm when it failed
-        r"^> \S+@\S+ \S+ (?<npm>/\S+)$",
-        r"|^npm (?:error|ERR!) (?:location|path) (?<failed>\S+)$",
-        r"|^npm (?:error|ERR!) workspace (?<workspace>@?[^\s@]+)@",
-        // make, a shell, options, a step of a workflow
-        r"|Entering directory [`'](?<make>[^']+)'",
-        r"|^(?:\$ |\+ |> )?(?:cd|pushd) (?<cd>[\w./-]+)(?:$| &&|;)",
-        r"|^(?:\$ |\+ |> )?\S.* (?:--(?:cwd|prefix|dir|directory)[= ]|-C )(?<option>[\w./-]+)",
-        r"|^\s*working-directory: (?<step>[\w./-]+)$",
-        // pytest and vitest name their root
-        r"|^rootdir: (?<pytest>/[^\s,]+|[A-Za-z]:\\[^\s,]+)",
-        r"|^ ?RUN +v\S+ (?<vitest>/\S+|[A-Za-z]:/\S+)$",
-        // pnpm -r, turbo's word at the end, rush, nx, lerna, yarn, npm 7
-        r"|^(?<pnpm>(?:[\w.-]+/)+[\w.-]+) [\w:.-]+\$ ",
-        r"|command \((?<turbo>/[^)]+)\) ",
-        r"|^==\[ (?<rush>@?[\w./-]+) \]=",
-        r"|^> nx run (?<nx>@?[\w./-]+):",
-        r"|Ran npm script '\S+' in '(?<lerna>[^']+)'",
-        r"|^\[(?<yarn>@?[\w./-]+)\]: Process started",
-        r"|^(?:> |Lerna |\[)?(?<package>@?[\w.-]+(?:/[\w.-]+)?)(?::[\w:.-]+: |@\d\S* [\w:.-]+$|:[\w:.-]+$)",
-    )
-);
-const PACKAGES: &[&str] = &["workspace", "rush", "nx", "lerna", "yarn", "package"];
+// Where scripts say that they run: the rows of the table, each with one group.
+static PLACES: LazyLock<Regex> =
+    LazyLock::new(|| Pattern::any(PROVIDERS.place.iter().map(|row| &row.line)));
 
 /// The directories of the repository in which the log's commands ran, each from the index of a line
 /// on. `origins` are the packages that stood before the lines.
@@ -46,9 +26,9 @@ pub(super) fn directories(
     if !locator.knows_repository() {
         return found;
     }
-    let mut known: HashMap<&str, Option<String>> = HashMap::new();
+    let mut seen: HashMap<&str, Option<String>> = HashMap::new();
     for (at, origin) in origins {
-        let directory = known
+        let directory = seen
             .entry(origin)
             .or_insert_with(|| of_origin(origin, locator));
         found.extend(directory.clone().map(|directory| (*at, directory)));
@@ -66,11 +46,11 @@ pub(super) fn directories(
         let Some(named) = PLACES.captures(text) else {
             continue;
         };
-        let Some(place) = named.iter().skip(1).flatten().next() else {
+        let mut places = PROVIDERS.place.iter().zip(named.iter().skip(1));
+        let Some((row, place)) = places.find_map(|(row, place)| Some((row, place?))) else {
             continue;
         };
-        let is_package = PACKAGES.iter().any(|group| named.name(group).is_some());
-        let directory = if is_package {
+        let directory = if row.package {
             locator.package(place.as_str()).map(str::to_owned)
         } else {
             locator.directory(place.as_str())

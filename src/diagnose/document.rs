@@ -172,10 +172,10 @@ fn crash(case: &Case, lines: &[Line<'_>], locator: &Locator<'_>) -> Option<(Stri
     let mut frames = case.frames.iter().rev();
     let (path, line) = frames.find_map(|(path, line)| Some((shown(path)?, *line)))?;
     let cause = case.cause.and_then(|at| lines.get(at));
-    let said = cause.map_or("", |it| it.text.trim_start_matches(['E', ' ']));
+    let message = cause.map_or("", |it| it.text.trim_start_matches(['E', ' ']));
     let expected = ["assert", "AssertionError", "Failed: ", "Error: expect("]
         .iter()
-        .any(|start| said.starts_with(start));
+        .any(|start| message.starts_with(start));
     let own = case.place.as_ref();
     let is_own = own.is_some_and(|own| own.1 == line && shown(&own.0).as_ref() == Some(&path));
     (!(is_own || expected && is_test(&path))).then_some((path, line))
@@ -190,7 +190,7 @@ fn tells(finding: &Finding<'_>, verdict: &Verdict<'_>, cases: &[Case]) -> bool {
 }
 
 // What a test died of, without what its runner puts around it.
-fn said(case: &Case, lines: &[Line<'_>]) -> Option<String> {
+fn message(case: &Case, lines: &[Line<'_>]) -> Option<String> {
     let at = case.cause?;
     let text = lines.get(at)?.text.trim();
     let text = runners::values(lines, at).unwrap_or_else(|| text.to_owned());
@@ -255,7 +255,7 @@ fn tests(
                 crash_path: case.crash.as_ref().map(|it| it.0.clone()),
                 crash_line: case.crash.as_ref().and_then(|it| it.1),
                 log_line: cause.map(|line| line.number),
-                message: said(case, lines),
+                message: message(case, lines),
             })
         })
         .collect()

@@ -89,12 +89,12 @@ pub(super) fn failures(
     });
     let mut add =
         |kind: Kind, finding: Option<&Finding<'_>>, at: usize, tool: &str, follows: bool| {
-            let known = failures.iter_mut().find(|known| {
-                let same = known.line == number(at) || known.tool.as_deref() == Some(tool);
-                known.kind == kind && same
+            let earlier = failures.iter_mut().find(|earlier| {
+                let same = earlier.line == number(at) || earlier.tool.as_deref() == Some(tool);
+                earlier.kind == kind && same
             });
-            if let Some(known) = known {
-                known.count += u64::from(known.line != number(at));
+            if let Some(earlier) = earlier {
+                earlier.count += u64::from(earlier.line != number(at));
             } else if failures.len() < MOST_FAILURES {
                 failures.push(Failure {
                     follows,

@@ -15,6 +15,26 @@ pub(super) struct Line<'a> {
     pub(super) quiet: bool,
 }
 
+/// The texts of up to so many lines right above an index.
+pub(super) fn above<'l>(
+    lines: &'l [Line<'_>],
+    at: usize,
+    most: usize,
+) -> impl DoubleEndedIterator<Item = &'l str> {
+    let near = lines.get(at.saturating_sub(most)..at).unwrap_or_default();
+    near.iter().map(|line| line.text.as_ref())
+}
+
+/// The texts of up to so many lines from an index on.
+pub(super) fn below<'l>(
+    lines: &'l [Line<'_>],
+    from: usize,
+    most: usize,
+) -> impl Iterator<Item = &'l str> {
+    let near = lines.iter().skip(from).take(most);
+    near.map(|line| line.text.as_ref())
+}
+
 /// What a CI service says with a line beside its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) enum Mark {

@@ -36,10 +36,10 @@ pub(super) fn name_manifest(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let kinds = [FailureKind::DependencyError, FailureKind::ConfigError];
     let tool = diagnosis.tool.clone().unwrap_or_default();
     let row_of = ROWS.iter().find(|row| row.tools.contains(&tool));
-    let Some(known) = row_of.filter(|_| kinds.contains(&diagnosis.kind)) else {
+    let Some(tool_row) = row_of.filter(|_| kinds.contains(&diagnosis.kind)) else {
         return;
     };
-    let is_one = |path: &RepoPath| known.files.iter().any(|it| it == path.file_name());
+    let is_one = |path: &RepoPath| tool_row.files.iter().any(|it| it == path.file_name());
     let texts = diagnosis.evidence.iter().map(|it| it.text.as_str());
     let asked = texts.flat_map(|text| ASKED.captures_iter(text));
     let asked: BTreeSet<&str> = asked

@@ -11,6 +11,7 @@ const MOST_LINES_OF_ONE: usize = 6;
 const MOST_SEEN: usize = 20_000;
 
 /// One place of a file in the log.
+#[derive(Default)]
 struct Mention {
     at: usize,
     path: String,
@@ -54,9 +55,7 @@ pub(super) fn files(
         .map(|(at, path)| Mention {
             at: *at,
             path: path.clone(),
-            line: None,
-            column: None,
-            doubtful: false,
+            ..Mention::default()
         })
         .collect();
     collect(lines, &mut mentions);
@@ -177,14 +176,14 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .is_none()
                 .then(|| AT_LINE.captures(&text[before.len()..]));
             let behind = behind.flatten();
-            let said = |at: usize| behind.as_ref().and_then(|it| it.get(at));
-            let line = number(line.or_else(|| said(1)).or_else(|| said(3)));
+            let group = |at: usize| behind.as_ref().and_then(|it| it.get(at));
+            let line = number(line.or_else(|| group(1)).or_else(|| group(3)));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
                 path,
                 line,
-                column: number(found.name("col").or_else(|| said(2)).or_else(|| said(4))),
+                column: number(found.name("col").or_else(|| group(2)).or_else(|| group(4))),
             });
         }
     }

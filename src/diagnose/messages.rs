@@ -10,7 +10,7 @@ const SAMPLE: usize = 400;
 // Under these names alone stands a text: the files of Docker and of the journal.
 const KEPT: [&str; 2] = ["log", "MESSAGE"];
 // Under these where the entry has a time: what tools report has none.
-const SAID: [&str; 5] = ["textPayload", "message", "msg", "line", "text"];
+const TIMED: [&str; 5] = ["textPayload", "message", "msg", "line", "text"];
 const TIMES: [&str; 5] = ["time", "timestamp", "ts", "@timestamp", "ingestionTime"];
 
 /// The texts of a log of JSON, each line under the number of its entry: an object a line, or a list of
@@ -25,8 +25,8 @@ pub(super) fn messages(view: View<'_>) -> Option<(String, Vec<Run>)> {
     if those > 0 && those * 10 >= all * 9 {
         let mut rows = Vec::new();
         for (number, line) in view.lines('\n') {
-            let said = of_line(line).unwrap_or_else(|| line.to_owned());
-            rows.extend(said.split('\n').map(|it| (number, it.to_owned())));
+            let text = of_line(line).unwrap_or_else(|| line.to_owned());
+            rows.extend(text.split('\n').map(|it| (number, it.to_owned())));
         }
         return Some(joined(&rows));
     }
@@ -36,7 +36,7 @@ pub(super) fn messages(view: View<'_>) -> Option<(String, Vec<Run>)> {
 fn of_line(line: &str) -> Option<String> {
     let line = line.trim();
     let is_object = line.starts_with('{') && line.ends_with('}');
-    said(&is_object.then(|| serde_json::from_str(line).ok())??)
+    message(&is_object.then(|| serde_json::from_str(line).ok())??)
 }
 
 // What the stores' own programs print: a list, or an object with one.
@@ -51,21 +51,21 @@ fn of_list(view: View<'_>) -> Option<(String, Vec<Run>)> {
         })?,
         _ => return None,
     };
-    let all: Option<Vec<String>> = entries.iter().map(said).collect();
+    let all: Option<Vec<String>> = entries.iter().map(message).collect();
     let all = all.filter(|it| !it.is_empty())?;
     // Where each entry has a line for its text, that line's number.
     let is_text = |line: &str| {
         let name = line.trim_start().strip_prefix('"');
         let name = name.and_then(|it| it.split_once("\": \""));
-        name.is_some_and(|it| KEPT.contains(&it.0) || SAID.contains(&it.0))
+        name.is_some_and(|it| KEPT.contains(&it.0) || TIMED.contains(&it.0))
     };
     let lines = view.lines('\n').filter(|it| is_text(it.1));
     let numbers: Vec<u64> = lines.map(|it| it.0).collect();
     let own = numbers.len() == all.len();
     let mut rows = Vec::new();
-    for (at, said) in all.iter().enumerate() {
+    for (at, message) in all.iter().enumerate() {
         let number = numbers.get(at).filter(|_| own).copied().unwrap_or(1);
-        rows.extend(said.split('\n').map(|line| (number, line)));
+        rows.extend(message.split('\n').map(|line| (number, line)));
     }
     Some(joined(&rows))
 }
@@ -74,10 +74,10 @@ fn of_list(view: View<'_>) -> Option<(String, Vec<Run>)> {
 const MOST_BESIDE: usize = 20;
 
 // The text of an entry, then what else in it has several lines: the stack of an error.
-fn said(entry: &Value) -> Option<String> {
+fn message(entry: &Value) -> Option<String> {
     let has_time = TIMES.iter().any(|name| entry.get(name).is_some());
     let payload = entry.get("jsonPayload").unwrap_or(entry);
-    let names = KEPT.iter().chain(SAID.iter().filter(|_| has_time));
+    let names = KEPT.iter().chain(TIMED.iter().filter(|_| has_time));
     let mut found = names
         .filter_map(|name| payload.get(name))
         .find_map(text_of)?;

@@ -81,7 +81,7 @@ pattern!(
 );
 pattern!(
     TRAVIS,
-    r"(?:travis_time:(?<what>start|end):(?<id>[\w-]+)|section_(?<section>start|end):\d+:(?<name>[\w.-]+))"
+    r"travis_time:(start|end):([\w-]+)|section_(start|end):\d+:([\w.-]+)"
 );
 pattern!(WORKFLOW, r"::(?:error|warning) (.*?)::(.*)$");
 
@@ -137,7 +137,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         return (mark, Cow::Owned(text));
     }
     let mut skip = prefix::length(&text, wrapper);
-    let mut said = None;
+    let mut message = None;
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
         && let Some(found) = MARK.captures(rest)
@@ -145,7 +145,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         skip += found[0].len();
         let word = found.name("azure").or_else(|| found.name("github"));
         if found.name("github").is_some() && rest.contains("%0A") {
-            said = Some(first_line(&text[skip..]));
+            message = Some(first_line(&text[skip..]));
         }
         mark = match word.map_or("", |word| word.as_str()) {
             "error" => Mark::Error,
@@ -156,7 +156,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         };
     }
     let text = match text {
-        _ if said.is_some() => Cow::Owned(said.unwrap_or_default()),
+        _ if message.is_some() => Cow::Owned(message.unwrap_or_default()),
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),
@@ -166,19 +166,17 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
 
 // The last fold of Travis or GitLab that a raw line opens or closes.
 fn section(raw: &str) -> Mark {
-    TRAVIS
-        .captures_iter(raw)
-        .last()
-        .map_or(Mark::None, |found| {
-            let word = found.name("what").or_else(|| found.name("section"));
-            let name = found.name("id").or_else(|| found.name("name"));
-            let name = name.map_or("", |name| name.as_str()).to_owned();
-            if word.is_some_and(|word| word.as_str() == "start") {
-                Mark::Open(name)
-            } else {
-                Mark::Close(name)
-            }
-        })
+    let Some(found) = TRAVIS.captures_iter(raw).last() else {
+        return Mark::None;
+    };
+    let mut parts = found.iter().skip(1).flatten().map(|part| part.as_str());
+    let opens = parts.next() == Some("start");
+    let name = parts.next().unwrap_or_default().to_owned();
+    if opens {
+        Mark::Open(name)
+    } else {
+        Mark::Close(name)
+    }
 }
 
 // Workers of macOS left the word `nl` where a terminal translates line ends.

@@ -1,7 +1,9 @@
+use std::sync::LazyLock;
+
 use regex::Regex;
 
 use super::providers::PROVIDERS;
-use crate::runners::pattern;
+use crate::runners::{Pattern, pattern};
 
 /// What runners of several programs put before each line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -12,19 +14,9 @@ pub(super) struct Wrapper {
     announced: Vec<String>,
 }
 
-// Shapes that no tool's own output has: time stamps, streams of GitLab, BuildKit, act, kubectl, Cloud
-// Build, TeamCity and CodeBuild.
-pattern!(
-    ALWAYS,
-    concat!(
-        r"^(?:(?<stage>#\d+) \d+\.\d+ |(?<job>\[[\w .,:/()-]+/[\w .,:/()-]+\]) +(?:\| ?|(?:❓|💬|⚙)\s+ *)|(?<pod>\[pod/[^\]]+\]) |(?<step>Step #\d+(?: - \x22[^\x22]*\x22)?): ?)?",
-        r"(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]?(?:std(?:out|err) [FP](?: |$))?",
-        r"|\[\d\d:\d\d:\d\d(?:\.\d+)?\](?:[ A-Za-z]?:(?:\t* ?\[Step \d+/\d+\]|\t+ ?\[[^\]\t]+\])?(?: |$)| )|\d\d:\d\d:\d\d  ",
-        r"|\[Container\] \d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? )?",
-        r"(?:\d\d[OE][ +]?)?",
-        r"(?:(?<service>[A-Za-z0-9_.-]+-\d+) +\| )?",
-    )
-);
+// What no tool's own output has before a line; a group is the name of the program that wrote it.
+static DRESS: LazyLock<Regex> =
+    LazyLock::new(|| Pattern::any(PROVIDERS.dress.iter().map(|row| &row.line)));
 
 /// The wrapper that the first lines show: one runner, or one inside the other.
 pub(super) fn wrapper(log: &str, sample: usize) -> Wrapper {
@@ -75,14 +67,14 @@ fn is_own(prefix: &str) -> bool {
         .filter(|it| !it.is_empty())
         .collect();
     let digits = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
-    let says = |text: &&str| {
+    let is_message = |text: &&str| {
         let lower = text.to_ascii_lowercase();
         let error = ["Error", "Exception", "Warning", "Failure"];
         PROVIDERS.words.severities.contains(&lower) || error.iter().any(|end| text.ends_with(end))
     };
     // `[Node 18]` is a name.
     let is_place = !prefix.starts_with('[') || prefix.contains(':');
-    if is_place && parts.iter().skip(1).any(digits) || parts.iter().any(says) {
+    if is_place && parts.iter().skip(1).any(digits) || parts.iter().any(is_message) {
         return true;
     }
     let [only] = parts.as_slice() else {
@@ -102,7 +94,7 @@ fn announcements(texts: &[String], announced: &mut Vec<String>) {
         {
             let name = found.iter().skip(1).flatten().next();
             let name = name.map_or("", |name| name.as_str());
-            if !announced.iter().any(|known| known == name) {
+            if !announced.iter().any(|earlier| earlier == name) {
                 announced.push(name.to_owned());
             }
         }
@@ -110,6 +102,7 @@ fn announcements(texts: &[String], announced: &mut Vec<String>) {
 }
 
 const DEEPEST: usize = 3;
+const MOST_DRESS: usize = 6;
 const MOST_ANNOUNCED: usize = 200;
 
 // pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
@@ -146,16 +139,13 @@ pub(super) fn speaker(raw: &str, wrapper: &Wrapper) -> Option<String> {
         return text.split('\t').next().map(str::to_owned);
     }
     let mut rest = text.as_str();
-    for _ in 0..DEEPEST {
-        if may_be_dressed(rest)
-            && let Some(found) = ALWAYS.captures(rest)
-        {
-            let name = ["stage", "job", "pod", "step", "service"];
-            if let Some(name) = name.iter().find_map(|group| found.name(group)) {
-                return Some(name.as_str().to_owned());
-            }
-            rest = &rest[found[0].len()..];
+    for _ in 0..MOST_DRESS {
+        let dress = may_be_dressed(rest).then(|| DRESS.captures(rest)).flatten();
+        let Some(dress) = dress else { break };
+        if let Some(name) = dress.iter().skip(1).flatten().next() {
+            return Some(name.as_str().to_owned());
         }
+        rest = &rest[dress[0].len()..];
     }
     origin(raw, wrapper)
 }
@@ -192,16 +182,9 @@ fn behind(text: &str, wrapper: &Wrapper, mut name: impl FnMut(&str)) -> usize {
 }
 
 fn announced(rest: &str, name: &str, wrapper: &Wrapper) -> Option<usize> {
-    wrapper
-        .announced
-        .iter()
-        .filter(|known| known.starts_with(name))
-        .find(|known| rest[name.len()..].starts_with(&known[name.len()..]))
-        .and_then(|known| {
-            rest[known.len()..]
-                .starts_with(": ")
-                .then_some(known.len() + 2)
-        })
+    let is_here = |prefix: &&String| prefix.starts_with(name) && rest.starts_with(prefix.as_str());
+    let length = wrapper.announced.iter().find(is_here)?.len();
+    rest[length..].starts_with(": ").then_some(length + 2)
 }
 
 fn always(text: &str) -> usize {
@@ -212,13 +195,12 @@ fn always(text: &str) -> usize {
 // Bytes of the shapes that always count, one behind the other.
 fn dressed(text: &str) -> usize {
     let mut skip = 0;
-    for _ in 0..DEEPEST {
+    for _ in 0..MOST_DRESS {
         let rest = &text[skip..];
-        let found = may_be_dressed(rest).then(|| ALWAYS.find(rest)).flatten();
-        match found.map_or(0, |found| found.end()) {
-            0 => break,
-            end => skip += end,
-        }
+        let Some(dress) = may_be_dressed(rest).then(|| DRESS.find(rest)).flatten() else {
+            break;
+        };
+        skip += dress.end();
     }
     skip
 }

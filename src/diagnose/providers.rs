@@ -27,6 +27,10 @@ pub(super) struct Providers {
     pub(super) speaker: Vec<Shape>,
     /// What a store or a copy puts before each line.
     pub(super) head: Vec<Shape>,
+    /// What no tool's own output has before a line.
+    pub(super) dress: Vec<Shape>,
+    /// Where scripts say that they run.
+    pub(super) place: Vec<Place>,
     pub(super) words: Words,
 }
 
@@ -36,7 +40,7 @@ pub(super) struct Providers {
 pub(super) struct Ending {
     pub(super) cue: String,
     pub(super) line: Pattern,
-    pub(super) says: Says,
+    pub(super) event: Event,
     #[serde(default)]
     pub(super) error: bool,
     #[serde(rename = "seen")]
@@ -45,7 +49,7 @@ pub(super) struct Ending {
 
 #[derive(Deserialize, Clone, Copy, PartialEq)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Says {
+pub(super) enum Event {
     Exited,
     Step,
     Job,
@@ -69,6 +73,17 @@ pub(super) struct Fold {
 #[serde(deny_unknown_fields)]
 pub(super) struct Shape {
     pub(super) line: Pattern,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+/// How a script or what runs it says where it runs: by a directory, or by a package.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    pub(super) line: Pattern,
+    #[serde(default)]
+    pub(super) package: bool,
     #[serde(rename = "seen")]
     _seen: String,
 }

@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{Line, Mark};
+use super::line::{Line, Mark, above, below};
 use crate::runners::{Cues, Pattern};
 
 /// Marks the lines that tell nothing of a failure: passed, skipped and expected tests, sections of
@@ -19,7 +19,7 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             _ => {}
         }
         if !script {
-            let begun = TABLE.1.rows(text).map(|row| &TABLE.0.section[row]);
+            let begun = SECTIONS.rows(text).map(|row| &TABLE.section[row]);
             let mut begun = begun.filter(|section| section.opens.finds(text));
             let open = section.filter(|section| !section.closes.finds(text));
             section = begun.next().or(open);
@@ -34,17 +34,13 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
 
 // Mocha lists a test that is yet to be written with a dash, among those that passed.
 fn pending(lines: &mut [Line<'_>]) {
-    let marked = |line: &Line<'_>| line.text.trim_start().starts_with(['✓', '✔', '√']);
+    let marked = |text: &str| text.trim_start().starts_with(['✓', '✔', '√']);
     for at in 0..lines.len() {
         if !lines[at].text.trim_start().starts_with("- ") || !lines[at].text.starts_with(' ') {
             continue;
         }
-        let near = &lines[at.saturating_sub(3)..(at + 4).min(lines.len())];
-        let tree = near.iter().any(marked)
-            || lines[at..]
-                .iter()
-                .take(12)
-                .any(|line| line.text.contains(" pending"));
+        let tree = above(lines, at, 3).chain(below(lines, at, 4)).any(marked)
+            || below(lines, at, 12).any(|text| text.contains(" pending"));
         lines[at].quiet |= tree;
     }
 }
@@ -75,31 +71,27 @@ struct Table {
     line: Vec<Row>,
 }
 
-#[expect(clippy::expect_used, reason = "embedded and tested")]
-static TABLE: LazyLock<(Table, Cues, Cues)> = LazyLock::new(|| {
-    let table: Table =
-        crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses");
-    let sections = table
-        .section
-        .iter()
-        .map(|row| row.cue.as_str())
-        .zip(0..)
-        .collect();
-    let of_row = |(row, at)| -> Vec<(&str, usize)> {
-        (row as &Row)
-            .cues
-            .iter()
-            .map(|it| (it.as_str(), at))
-            .collect()
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    #[expect(clippy::expect_used, reason = "embedded and tested")]
+    crate::model::read_table(embedded!("diagnose/quiet.toml")).expect("quiet.toml parses")
+});
+
+// Words that stand in the lines of each row.
+static SECTIONS: LazyLock<Cues> = LazyLock::new(|| {
+    let rows = TABLE.section.iter().map(|row| row.cue.as_str());
+    rows.zip(0..).collect()
+});
+static LINES: LazyLock<Cues> = LazyLock::new(|| {
+    let cues = |(row, at): (&'static Row, usize)| {
+        let cues = row.cues.iter();
+        cues.map(move |cue| (cue.as_str(), at))
     };
-    let lines = table.line.iter().zip(0..).flat_map(of_row).collect();
-    (table, sections, lines)
+    TABLE.line.iter().zip(0..).flat_map(cues).collect()
 });
 
 fn is_of_no_failure(text: &str) -> bool {
-    let mut rows = TABLE.2.rows(text);
-    rows.any(|row| TABLE.0.line[row].line.finds(text))
-        && !text.contains("UnhandledPromiseRejection")
+    let mut rows = LINES.rows(text);
+    rows.any(|row| TABLE.line[row].line.finds(text)) && !text.contains("UnhandledPromiseRejection")
 }
 
 #[cfg(test)]

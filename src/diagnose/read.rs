@@ -1,4 +1,4 @@
-use super::line::Line;
+use super::line::{Line, above, below};
 use super::locate::Locator;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
@@ -74,20 +74,15 @@ fn thin(findings: &mut Vec<Finding<'_>>) -> u64 {
 
 // Whether a rule is of another language than the lines around it: both know `TypeError: `.
 fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
-    let near = |from: usize, to: usize| {
-        lines[from..to.min(lines.len())]
-            .iter()
-            .map(|line| line.text.as_ref())
-    };
     let of_script = || {
-        near(at + 1, at + 14).any(|text| {
+        below(lines, at + 1, 13).any(|text| {
             let bare = text.trim_start();
             (bare.starts_with("at ") && text.starts_with(' ')) || bare.starts_with("❯ ")
         })
     };
     let of_python = || {
         lines[at].text.starts_with("E ")
-            || near(at.saturating_sub(4), at).any(|text| text.trim_start().starts_with("File \""))
+            || above(lines, at, 4).any(|text| text.trim_start().starts_with("File \""))
     };
     match tool {
         "python" => of_script(),
@@ -137,15 +132,11 @@ fn has_extension(module: &str) -> bool {
 // The importing file lies in the package that it imports from.
 fn named_nearby(top: &str, at: usize, lines: &[Line<'_>]) -> bool {
     let directory = format!("{top}/");
-    lines[at.saturating_sub(8)..at]
-        .iter()
-        .filter(|line| !line.text.contains("site-packages"))
-        .any(|line| line.text.contains(&directory))
+    above(lines, at, 8).any(|text| text.contains(&directory) && !text.contains("site-packages"))
 }
 
 // Shared test support is imported by a bare name from beside the tests.
 fn asked_by_tests(at: usize, lines: &[Line<'_>]) -> bool {
-    lines[at.saturating_sub(3)..at]
-        .iter()
-        .any(|line| line.text.contains("conftest.py:") || line.text.contains("conftest.py\","))
+    let names = ["conftest.py:", "conftest.py\","];
+    above(lines, at, 3).any(|text| names.iter().any(|name| text.contains(name)))
 }

@@ -135,8 +135,8 @@ fn spellings(case: &Case) -> Vec<String> {
 
 // In one line.
 fn message(case: &Case) -> Option<String> {
-    let told = case.message.as_deref().unwrap_or(&case.detail);
-    let first = told.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let text = case.message.as_deref().unwrap_or(&case.detail);
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let end = first.floor_char_boundary(LONGEST_MESSAGE.min(first.len()));
     first.get(..end).map(str::to_owned)
 }
@@ -148,7 +148,7 @@ fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
         let found = locator.find(path, 0).map(str::to_owned);
         found.unwrap_or_else(|| runners::relative(path))
     };
-    let told = runners::of_stack(&lines, 0, |_| false).or_else(|| runners::of_python(&lines));
+    let frame = runners::of_stack(&lines, 0, |_| false).or_else(|| runners::of_python(&lines));
     let own = case.file.as_deref().map(shown);
     let of_class = || {
         let last = case.class.rsplit(['/', ':']).next().unwrap_or_default();
@@ -156,10 +156,10 @@ fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
     };
     match (
         own.or_else(of_class),
-        told.map(|(path, line)| (shown(&path), line)),
+        frame.map(|(path, line)| (shown(&path), line)),
     ) {
         (Some(own), Some((path, line))) if own == path => Some((own, case.line.or(line))),
-        (Some(own), told) if case.line.is_some() || told.is_none() => Some((own, case.line)),
-        (_, told) => told,
+        (Some(own), frame) if case.line.is_some() || frame.is_none() => Some((own, case.line)),
+        (_, frame) => frame,
     }
 }

@@ -105,7 +105,7 @@ mod tests {
     const GREEN: &str = ".........................    [100%]\n25 passed in 0.82s\n";
     const LINT: &str = "src/a.py:4:8: F401 [*] `sys` imported but unused\nFound 1 error.\n";
 
-    fn told(log: &str, code: Option<i32>) -> (Kind, Vec<String>) {
+    fn outcome(log: &str, code: Option<i32>) -> (Kind, Vec<String>) {
         let facts = LogFacts {
             exit_code: code,
             ..LogFacts::default()
@@ -181,7 +181,7 @@ mod tests {
                 (Kind::TestFailure, f.clone()),
             ),
         ] {
-            assert_eq!(told(&log, code), expected, "{code:?} {log}");
+            assert_eq!(outcome(&log, code), expected, "{code:?} {log}");
         }
     }
 }

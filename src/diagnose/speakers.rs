@@ -31,30 +31,18 @@ pub(super) fn together(view: View<'_>) -> Option<(String, Vec<Run>)> {
 /// The jobs of a log that names one on each line, as `gh run view --log` prints them; none where there
 /// are not several.
 pub fn jobs(log: &Log) -> Vec<(String, Log)> {
-    let mut found: Vec<(&str, Vec<(u64, &str)>)> = Vec::new();
-    let view = log.view();
-    for row in view.lines('\n') {
-        let name = prefix::job(row.1);
-        let at = match name {
-            Some(name) => found.iter().position(|it| it.0 == name),
-            None => found.len().checked_sub(1),
-        };
-        let at = match (at, name) {
-            (Some(at), _) => at,
-            (None, Some(name)) if found.len() < MOST_JOBS => {
-                found.push((name, Vec::new()));
-                found.len() - 1
-            }
-            (None, _) => return Vec::new(),
-        };
-        if let Some(known) = found.get_mut(at) {
-            known.1.push(row);
+    let mut jobs = Stretch::default();
+    for row in log.view().lines('\n') {
+        match prefix::job(row.1) {
+            Some(name) => _ = jobs.add(name, row),
+            None if jobs.of.is_empty() => return Vec::new(),
+            None => jobs.follow(row),
         }
     }
-    if found.len() < 2 {
+    if !(2..MOST).contains(&jobs.of.len()) {
         return Vec::new();
     }
-    let own = |(name, rows): (&str, Vec<(u64, &str)>)| {
+    let own = |(name, rows): (String, Vec<(u64, &str)>)| {
         let (text, runs) = joined(&rows);
         let bytes = text.len() as u64;
         let log = Log {
@@ -63,15 +51,13 @@ pub fn jobs(log: &Log) -> Vec<(String, Log)> {
             bytes,
             ..Log::default()
         };
-        (name.to_owned(), log)
+        (name, log)
     };
-    found.into_iter().map(own).collect()
+    jobs.of.into_iter().map(own).collect()
 }
 
-// GitHub allows 256 in a matrix.
-const MOST_JOBS: usize = 1024;
-// More programs than speak at once.
-const MOST_SPEAKERS: usize = 64;
+// More jobs and programs than one log has: GitHub allows 256 in a matrix.
+const MOST: usize = 1024;
 
 // Lines that all name who speaks.
 #[derive(Default)]
@@ -87,13 +73,13 @@ impl<'a> Stretch<'a> {
 
     // Whether somebody speaks again after another.
     fn add(&mut self, name: &str, row: (u64, &'a str)) -> bool {
-        let known = self.of.iter().position(|it| it.0 == name);
-        let again = known.is_some_and(|at| at != self.last);
-        if known.is_none() && self.of.len() < MOST_SPEAKERS {
+        let earlier = self.of.iter().position(|it| it.0 == name);
+        let again = earlier.is_some_and(|at| at != self.last);
+        if earlier.is_none() && self.of.len() < MOST {
             self.of.push((name.to_owned(), Vec::new()));
             self.last = self.of.len() - 1;
         }
-        self.last = known.unwrap_or(self.last);
+        self.last = earlier.unwrap_or(self.last);
         self.follow(row);
         again
     }

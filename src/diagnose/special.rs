@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::Line;
+use super::line::{Line, above, below};
 use super::verdict::Finding;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::{pattern, rows};
@@ -53,8 +53,15 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
         Kind::ImportError => 70,
         _ => 52,
     };
-    let mut finding = Finding::new(at, "tsc-code", kind, weight, "tsc");
-    finding.subkind = row.and_then(|row| row.subkind.clone());
+    let mut finding = Finding {
+        at,
+        rule: "tsc-code",
+        kind,
+        subkind: row.and_then(|row| row.subkind.clone()),
+        weight,
+        tool: "tsc",
+        ..Finding::default()
+    };
     let mut quoted = QUOTED.captures_iter(message).map(|it| it[1].to_owned());
     match row.and_then(|row| row.takes) {
         Some(Takes::Name) => finding.names.extend(quoted.next()),
@@ -79,8 +86,7 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
 // own word for a fault. One that was made out of another says that it was.
 fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
     const CHAIN: usize = 60;
-    let above = lines[at.saturating_sub(CHAIN)..at].iter().rev();
-    let mut above = above.map(|line| line.text.trim());
+    let mut above = above(lines, at, CHAIN).rev().map(str::trim);
     let code = above.find(|text| !text.is_empty() && !text.bytes().all(|it| it == b'^'));
     let raises = code.is_some_and(|text| text.trim_start_matches(['>', ' ']).starts_with("raise "));
     let is_installed = |text: &str| {
@@ -89,10 +95,9 @@ fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
             .any(|folder| text.contains(folder))
     };
     // Native tracebacks name the file above the line, pytest below the error.
-    let below = lines.iter().skip(at + 1).take(3);
     raises
         && !above.next().is_some_and(is_installed)
-        && !below.map(|line| line.text.as_ref()).any(is_installed)
+        && !below(lines, at + 1, 3).any(is_installed)
         && !above.any(|text| {
             text.contains("direct cause of the following") || text.starts_with("During handling of")
         })
@@ -100,10 +105,7 @@ fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
 
 /// Corrects a finding by the lines around it.
 pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
-    let after = |count: usize| {
-        &lines[(finding.at + 1).min(lines.len())..(finding.at + 1 + count).min(lines.len())]
-    };
-    let says = |lines: &[Line<'_>], word: &str| lines.iter().any(|line| line.text.contains(word));
+    let near = |at| above(lines, at, 3).chain(below(lines, at + 1, 12));
     match finding.kind {
         Kind::NetworkError
         | Kind::ConnectionRefused
@@ -119,11 +121,7 @@ pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
         }
         Kind::DbError | Kind::RuntimeError
             if finding.tool != "python"
-                && (says(after(12), "drizzle-orm")
-                    || says(
-                        &lines[finding.at.saturating_sub(3)..finding.at],
-                        "drizzle-orm",
-                    )) =>
+                && near(finding.at).any(|text| text.contains("drizzle-orm")) =>
         {
             finding.kind = Kind::DrizzleError;
             finding.weight = 66;

@@ -1,5 +1,5 @@
 use super::line::{Line, Mark};
-use super::providers::{ENDS, Fold, PROVIDERS, Says};
+use super::providers::{ENDS, Event, Fold, PROVIDERS};
 
 /// A job as its service tells it: what ran one after the other, and how each part ended.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,13 +49,13 @@ const MOST_FOLDS: usize = 1_000;
 pub(super) fn job(lines: &[Line<'_>]) -> Job {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
-        let said = known(line);
+        let ending = ending(line);
         // A Travis line can close a fold and give the exit code at once.
-        let exits = matches!(said, Some((Says::Exited, Some(_))));
+        let exits = matches!(ending, Some((Event::Exited, Some(_))));
         if (exits || reader.fold(at, line))
-            && let Some((says, code)) = said
+            && let Some((event, code)) = ending
         {
-            reader.tell(at, says, code);
+            reader.record(at, event, code);
         }
         reader.error |= line.mark == Mark::Error;
     }
@@ -127,9 +127,9 @@ impl Reader {
         self.close(at + 1, section_end(name));
     }
 
-    fn tell(&mut self, at: usize, says: Says, code: Option<i32>) {
-        match (says, code) {
-            (Says::Exited, Some(code)) => {
+    fn record(&mut self, at: usize, event: Event, code: Option<i32>) {
+        match (event, code) {
+            (Event::Exited, Some(code)) => {
                 let end = if code == 0 {
                     End::Passed
                 } else {
@@ -147,18 +147,18 @@ impl Reader {
                     _ => self.close(at + 1, end),
                 }
             }
-            (Says::Step, Some(0)) | (Says::Passed, _) => self.close(at + 1, End::Passed),
-            (Says::Step, code) => {
+            (Event::Step, Some(0)) | (Event::Passed, _) => self.close(at + 1, End::Passed),
+            (Event::Step, code) => {
                 self.close(at + 1, End::Failed(code));
                 self.begun = false;
             }
-            (Says::Job, Some(0)) | (Says::JobPassed, _) => {
+            (Event::Job, Some(0)) | (Event::JobPassed, _) => {
                 self.end_of_job = Some((at, true, Some(0)));
             }
-            (Says::Job, code) if self.end_of_job.is_none_or(|end| end.1) => {
+            (Event::Job, code) if self.end_of_job.is_none_or(|end| end.1) => {
                 self.end_of_job = Some((at, false, code));
             }
-            (Says::CleanUp, _) if !self.clean_up => {
+            (Event::CleanUp, _) if !self.clean_up => {
                 self.close_begun(at);
                 self.clean_up = true;
                 self.service = true;
@@ -215,17 +215,17 @@ impl Reader {
             None if self.clean_up && self.service && !says_error => Some(true),
             None => None,
         };
-        let told = self.end_of_job.filter(|it| it.1);
+        let success = self.end_of_job.filter(|it| it.1);
         Job {
             steps: self.steps,
             passed,
-            passed_at: told.map(|it| it.0),
+            passed_at: success.map(|it| it.0),
         }
     }
 
     // A service that tells of the job alone: what ran last before it said so has failed.
     fn blame(&mut self, at: usize, code: Option<i32>, lines: &[Line<'_>]) {
-        let says = |step: &Step| {
+        let has_output = |step: &Step| {
             lines[step.from..step.to.min(at)]
                 .iter()
                 .filter(|line| !line.text.trim().is_empty())
@@ -235,7 +235,7 @@ impl Reader {
         let last = self
             .steps
             .iter()
-            .rposition(|step| step.from < at && step.end != End::CleanUp && says(step));
+            .rposition(|step| step.from < at && step.end != End::CleanUp && has_output(step));
         if let Some(index) = last {
             let step = &mut self.steps[index];
             step.end = End::Failed(code);
@@ -244,7 +244,7 @@ impl Reader {
 }
 
 // The first row that knows a line, with the code that it tells.
-fn known(line: &Line<'_>) -> Option<(Says, Option<i32>)> {
+fn ending(line: &Line<'_>) -> Option<(Event, Option<i32>)> {
     let mut rows: Vec<usize> = ENDS.rows(&line.text).collect();
     rows.sort_unstable();
     rows.into_iter().find_map(|row| {
@@ -252,22 +252,22 @@ fn known(line: &Line<'_>) -> Option<(Says, Option<i32>)> {
         let found = row.line.get().captures(&line.text)?;
         let code = found.iter().skip(1).flatten().next();
         let code = code.and_then(|it| it.as_str().parse().ok());
-        (!row.error || line.mark == Mark::Error).then_some((row.says, code))
+        (!row.error || line.mark == Mark::Error).then_some((row.event, code))
     })
 }
 
 /// Whether a service, a shell or a program that ran others says that something failed.
 pub(super) fn tells_failure(line: &Line<'_>) -> bool {
-    known(line).is_some_and(|(says, code)| match says {
-        Says::Exited | Says::Step | Says::Job => code != Some(0),
-        Says::Failure => true,
-        Says::JobPassed | Says::Passed | Says::CleanUp => false,
+    ending(line).is_some_and(|(event, code)| match event {
+        Event::Exited | Event::Step | Event::Job => code != Some(0),
+        Event::Failure => true,
+        Event::JobPassed | Event::Passed | Event::CleanUp => false,
     })
 }
 
 fn section_end(name: &str) -> End {
-    let known = |fold: &&Fold| fold.names.iter().any(|it| it == name);
-    match PROVIDERS.fold.iter().find(known) {
+    let is_named = |fold: &&Fold| fold.names.iter().any(|it| it == name);
+    match PROVIDERS.fold.iter().find(is_named) {
         Some(fold) if fold.clean_up => End::CleanUp,
         Some(_) => End::Open,
         None => End::Passed,

@@ -14,7 +14,7 @@ const MAX_READ: usize = 2_000;
 const MAX_NAMES: usize = 8;
 
 pattern!(
-    TOLD,
+    QUOTED,
     r#"[`'"](?<quoted>[^`'"\s]+)[`'"]|(?:Mapper\[|mapped class )(?<class>\w+)"#
 );
 pattern!(
@@ -56,13 +56,13 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
         named: &files,
     };
     // Some runners put the error below the line that tells of the test.
-    let said = diagnosis.tests.iter();
-    let said = said.filter_map(|it| it.message.as_deref());
+    let messages = diagnosis.tests.iter();
+    let messages = messages.filter_map(|it| it.message.as_deref());
     let evidence = diagnosis.evidence.iter().map(|it| it.text.as_str());
-    let texts: Vec<&str> = evidence.chain(said).collect();
-    let told: Vec<&str> = texts
+    let texts: Vec<&str> = evidence.chain(messages).collect();
+    let quoted: Vec<&str> = texts
         .iter()
-        .flat_map(|text| TOLD.captures_iter(text))
+        .flat_map(|text| QUOTED.captures_iter(text))
         .filter_map(|it| Some(it.name("quoted").or(it.name("class"))?.as_str()))
         .collect();
     let python = texts.iter().any(|text| text.contains("No module named"));
@@ -81,7 +81,9 @@ pub(super) fn find_unnamed(diagnosis: &mut Diagnosis, source: &dyn Source) {
         .take(MAX_NAMES)
         .chain(modules().cloned().chain(dotted).map(Lack::Module))
         .chain(export);
-    let first: Vec<MentionedFile> = lacks.flat_map(|it| repository.asking(&it, &told)).collect();
+    let first: Vec<MentionedFile> = lacks
+        .flat_map(|it| repository.asking(&it, &quoted))
+        .collect();
     let package = diagnosis.subkind == Some(Subkind::MissingPackage);
     let near = modules().next().filter(|_| package).and_then(|module| {
         let top = module.split('.').next()?;
@@ -112,7 +114,7 @@ struct Repository<'s> {
 impl Repository<'_> {
     // The files that ask for what is missing, where none does that the log names: those that hold most of what
     // it quotes. Of a name only one that is alone in that, as others may have it from elsewhere.
-    fn asking(&self, lack: &Lack, told: &[&str]) -> Vec<MentionedFile> {
+    fn asking(&self, lack: &Lack, quoted: &[&str]) -> Vec<MentionedFile> {
         if self.named.iter().any(|path| self.ask(path, lack).is_some()) {
             return Vec::new();
         }
@@ -126,7 +128,7 @@ impl Repository<'_> {
             let row = self.ask(path, lack)?;
             let bytes = self.source.read(path).ok()?;
             let holds = |word: &&&str| memmem::find(&bytes, word.as_bytes()).is_some();
-            Some((told.iter().filter(holds).count(), path, row))
+            Some((quoted.iter().filter(holds).count(), path, row))
         });
         let found: Vec<(usize, &RepoPath, u32)> = found.collect();
         let most = found.iter().map(|it| it.0).max();
@@ -161,11 +163,11 @@ impl Repository<'_> {
             }
             Lack::Module(module) => {
                 let import = imports.find(|import| {
-                    let said = import.specifier.as_str();
-                    let below = said.strip_prefix(module.as_str());
+                    let specifier = import.specifier.as_str();
+                    let below = specifier.strip_prefix(module.as_str());
                     import.kind != ImportKind::DottedString
                         && (below.is_some_and(|it| it.is_empty() || it.starts_with('.'))
-                            || said.starts_with('.') && last(said) == word)
+                            || specifier.starts_with('.') && last(specifier) == word)
                 });
                 let text = || {
                     let mut all = memmem::find_iter(&bytes, module.as_bytes());

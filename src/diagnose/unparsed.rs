@@ -1,6 +1,4 @@
-use std::collections::{BTreeSet, VecDeque};
-
-use super::claimed::mentioned;
+use super::claimed::{mentioned, reached};
 use crate::languages::{Resolver, syntax_errors};
 use crate::model::{Diagnosis, MentionedFile, RepoPath};
 use crate::source::Source;
@@ -11,15 +9,17 @@ const MAX_SEEN: usize = 200;
 /// Puts the file that does not parse first: of those that a log names, else the only one among what
 /// these import. Some runners name the file that they loaded instead, and `make` names its own.
 pub(super) fn name_unparsed(diagnosis: &mut Diagnosis, source: &dyn Source) {
-    let broken_at = |path: &RepoPath| {
+    let broken = |path: &RepoPath| {
         let text = source.read(path).ok()?;
-        syntax_errors(path, &text).first().map(|it| it.line)
+        let line = syntax_errors(path, &text).first()?.line;
+        Some((path.clone(), line))
     };
     let files = mentioned(diagnosis);
-    let found = files
-        .iter()
-        .find_map(|path| Some((path.clone(), broken_at(path)?)))
-        .or_else(|| only_import(source, files, &broken_at));
+    let found = files.iter().find_map(broken).or_else(|| {
+        let imported = reached(&Resolver::new(source), &files, MAX_SEEN, |_| true);
+        let mut others = imported.iter().filter_map(|(path, _)| broken(path));
+        others.next().filter(|_| others.next().is_none())
+    });
     let Some((path, line)) = found else { return };
     let rows = &mut diagnosis.files;
     if rows.iter().all(|it| it.path != path.as_str()) {
@@ -29,29 +29,6 @@ pub(super) fn name_unparsed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if let Some(first) = rows.first_mut() {
         first.line.get_or_insert(line);
     }
-}
-
-fn only_import(
-    source: &dyn Source,
-    files: Vec<RepoPath>,
-    broken_at: &dyn Fn(&RepoPath) -> Option<u32>,
-) -> Option<(RepoPath, u32)> {
-    let resolver = Resolver::new(source);
-    let mut seen: BTreeSet<RepoPath> = files.iter().cloned().collect();
-    let mut open = VecDeque::from(files);
-    let mut broken = Vec::new();
-    while let Some(path) = open.pop_front() {
-        for import in &resolver.facts(&path).imports {
-            for to in resolver.resolve(&path, import).files {
-                if seen.len() < MAX_SEEN && seen.insert(to.clone()) {
-                    broken.extend(broken_at(&to).map(|line| (to.clone(), line)));
-                    open.push_back(to);
-                }
-            }
-        }
-    }
-    let only = broken.len() == 1;
-    broken.pop().filter(|_| only)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@ use super::steps::{End, Job, Step};
 use crate::model::{Alternative, Failure, FailureKind, FailureKind as Kind, Subkind};
 
 /// What a log says, before the names and files are gathered.
+#[derive(Default)]
 pub(super) struct Verdict<'r> {
     pub(super) kind: Kind,
     pub(super) subkind: Option<Subkind>,
@@ -19,6 +20,14 @@ pub(super) struct Verdict<'r> {
 }
 
 impl Verdict<'_> {
+    /// A verdict of a kind of which nothing else is known yet.
+    pub(super) fn of(kind: Kind) -> Self {
+        Self {
+            kind,
+            ..Self::default()
+        }
+    }
+
     /// Whether a failing test at this line counts.
     pub(super) fn counts(&self, at: usize) -> bool {
         self.failed.is_empty()
@@ -54,22 +63,6 @@ impl Scope {
     }
 }
 
-/// A verdict of a kind that nothing is known of yet.
-pub(super) fn blank<'r>(kind: Kind) -> Verdict<'r> {
-    Verdict {
-        kind,
-        subkind: None,
-        alternatives: Vec::new(),
-        confidence: 0.0,
-        evidence: Vec::new(),
-        tool: None,
-        rule: None,
-        failures: Vec::new(),
-        scope: Scope::default(),
-        failed: Vec::new(),
-    }
-}
-
 /// A finding as the verdict weighs it.
 #[derive(Clone, Copy)]
 pub(super) struct WeighedFinding<'f, 'r> {
@@ -80,7 +73,7 @@ pub(super) struct WeighedFinding<'f, 'r> {
 }
 
 /// What one line says.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Finding<'r> {
     /// Index into the normalised lines.
     pub(super) at: usize,
@@ -96,28 +89,7 @@ pub(super) struct Finding<'r> {
     pub(super) path: Option<String>,
 }
 
-impl<'r> Finding<'r> {
-    pub(super) fn new(
-        at: usize,
-        rule: &'r str,
-        kind: FailureKind,
-        weight: u8,
-        tool: &'r str,
-    ) -> Self {
-        Self {
-            at,
-            rule,
-            kind,
-            subkind: None,
-            weight,
-            tool,
-            names: Vec::new(),
-            module: None,
-            export: None,
-            path: None,
-        }
-    }
-
+impl Finding<'_> {
     /// Whether a shell or a client says it: a script goes on after such a line unless told otherwise.
     pub(super) fn is_of_shell(&self) -> bool {
         matches!(

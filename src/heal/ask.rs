@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use super::probe::Answer;
+use super::Probe;
 use crate::exec::Stop;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
+use rmcp::model::{ClientCapabilities, ClientConfig, Implementation, Tool};
 use rmcp::service::RoleClient;
 use rmcp::transport::IntoTransport;
 
@@ -18,22 +18,9 @@ pub(super) enum ConversationEnd {
     Failed(String),
 }
 
-impl ConversationEnd {
-    /// The answer, when it is one.
-    pub(super) fn tools(self) -> Result<Answer, Self> {
-        match self {
-            Self::Tools(tools) => Ok(Answer {
-                answered: true,
-                message: match tools.len() {
-                    1 => "Connected. 1 tool available.".to_owned(),
-                    count => format!("Connected. {count} tools available."),
-                },
-                tools,
-                ..Answer::default()
-            }),
-            other => Err(other),
-        }
-    }
+pub(super) fn no_response(probe: &Probe) -> String {
+    let seconds = probe.timeout.as_secs_f64();
+    format!("{}: did not respond within {seconds}s", probe.name)
 }
 
 /// Speaks to a server over a transport, within a limit.
@@ -57,12 +44,11 @@ where
         } else {
             Ok(Vec::new())
         };
-        let asked = match tools {
-            Ok(tools) => {
-                ConversationEnd::Tools(tools.into_iter().map(|it| it.name.into_owned()).collect())
-            }
-            Err(error) => ConversationEnd::Failed(chain(&error)),
-        };
+        let names = |tools: Vec<Tool>| tools.into_iter().map(|it| it.name.into_owned()).collect();
+        let asked = tools.map_or_else(
+            |error| ConversationEnd::Failed(chain(&error)),
+            |tools| ConversationEnd::Tools(names(tools)),
+        );
         // The answer is there; a server that is slow to say goodbye does not change it.
         let _ = service.close_with_timeout(GOODBYE).await;
         asked
@@ -82,17 +68,15 @@ async fn stopped(stop: &Stop) {
     }
 }
 
-// An error with what caused it, each said once.
+// An error with what caused it, each once.
 fn chain(error: &dyn std::error::Error) -> String {
-    let mut said = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let text = error.to_string();
-        if !said.contains(&text) {
-            said.push_str(": ");
-            said.push_str(&text);
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |all, cause| {
+        let text = cause.to_string();
+        if all.contains(&text) {
+            all
+        } else {
+            all + ": " + &text
         }
-        cause = error.source();
-    }
-    said
+    })
 }

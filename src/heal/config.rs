@@ -74,7 +74,7 @@ impl ServerConfig {
             .get(name)
             .ok_or_else(|| HealError::UnknownServer {
                 name: name.to_owned(),
-                known: self.names().map(str::to_owned).collect(),
+                names: self.names().map(str::to_owned).collect(),
             })?;
         let endpoint = endpoint(entry).ok_or_else(|| HealError::Config {
             file: String::new(),

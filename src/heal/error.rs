@@ -18,7 +18,7 @@ pub enum HealError {
         /// The name.
         name: String,
         /// The names there are.
-        known: Vec<String>,
+        names: Vec<String>,
     },
     /// This program was built without the feature of that name, which this needs.
     #[error("this program was built without the feature `{0}`")]

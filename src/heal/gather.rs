@@ -2,9 +2,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::Probe;
-use super::manifest::{
-    compose_ports, package_json, package_lock, pyproject, python_lock, requirements, variable_names,
-};
+use super::manifest::{compose_ports, packages, variable_names};
+use super::programs::{PROGRAMS, Registry};
 use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 use crate::policy::python_name;
@@ -13,8 +12,11 @@ use crate::policy::python_name;
 /// as not there.
 pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
-    let there = RUNNERS.iter().filter(|name| on_path(name).is_some());
-    found.programs.extend(there.map(|name| (*name).to_owned()));
+    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
+    let starts = PROGRAMS.way.iter().filter_map(|way| way.start.first());
+    let names: BTreeSet<&String> = names.chain(starts).collect();
+    let there = names.into_iter().filter(|name| on_path(name).is_some());
+    found.programs.extend(there.cloned());
     // The program, and the package that a runner is told to run.
     let words = probe.words();
     let named = words.iter().filter(|word| !word.starts_with('-')).take(2);
@@ -38,18 +40,14 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
         }
     }
     let read = |name: &str| read(&directory.join(name)).unwrap_or_default();
-    found.npm = package_json(&read("package.json"));
-    found.npm.extend(package_lock(&read("package-lock.json")));
-    found.python = pyproject(&read("pyproject.toml"));
-    for name in [
-        "requirements.txt",
-        "requirements-dev.txt",
-        "dev-requirements.txt",
-    ] {
-        found.python.extend(requirements(&read(name)));
-    }
-    for name in ["uv.lock", "poetry.lock"] {
-        found.python.extend(python_lock(&read(name)));
+    for manifest in &PROGRAMS.manifest {
+        let into = match manifest.of {
+            Registry::Npm => &mut found.npm,
+            Registry::Python => &mut found.python,
+        };
+        for file in &manifest.files {
+            into.extend(packages(file, &read(file), manifest));
+        }
     }
     for name in [
         "compose.yaml",
@@ -77,11 +75,6 @@ pub(super) fn program_of(word: &str) -> &str {
         _ => name,
     }
 }
-
-const RUNNERS: &[&str] = &[
-    "npx", "bunx", "pnpm", "uvx", "pipx", "python3", "python", "node", "nodejs", "pip3", "sh",
-    "docker",
-];
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
@@ -156,10 +149,8 @@ impl Surroundings {
 
     /// The first of these programs that is on the search path.
     #[must_use]
-    pub fn program<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
-        names
-            .iter()
-            .copied()
-            .find(|name| self.programs.contains(*name))
+    pub fn program<'n, N: AsRef<str>>(&self, names: &'n [N]) -> Option<&'n str> {
+        let mut names = names.iter().map(AsRef::as_ref);
+        names.find(|name| self.programs.contains(*name))
     }
 }

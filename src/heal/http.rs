@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use super::ask::{ConversationEnd, ask};
+use super::ask::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
@@ -28,10 +28,8 @@ pub(super) fn connect(
     };
     let mut headers = HashMap::new();
     for (name, value) in &endpoint.headers {
-        let pair = HeaderName::try_from(name)
-            .ok()
-            .zip(HeaderValue::try_from(value).ok());
-        let Some((name, mut value)) = pair else {
+        let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+        else {
             return Answer::failed(
                 Some(FailureKind::ConfigError),
                 format!("`{}` has a header `{name}` that cannot be sent", probe.name),
@@ -47,22 +45,17 @@ pub(super) fn connect(
         let transport = StreamableHttpClientTransport::from_config(config);
         ask(transport, probe.timeout, stop).await
     });
-    let asked = match asked.tools() {
-        Ok(answer) => return answer,
-        Err(asked) => asked,
-    };
     match asked {
+        ConversationEnd::Tools(tools) => Answer::connected(tools),
         ConversationEnd::TimedOut => {
-            let seconds = probe.timeout.as_secs_f64();
-            let message = format!("{}: did not respond within {seconds}s", probe.name);
-            let mut answer = Answer::failed(Some(FailureKind::Timeout), message);
+            let mut answer = Answer::failed(Some(FailureKind::Timeout), no_response(probe));
             answer.facts.timed_out = true;
             answer
         }
         ConversationEnd::Failed(error) => unreachable_reason(&host, port)
             .or_else(|| refused_reason(&error))
             .unwrap_or_else(|| Answer::failed(None, error)),
-        _ => Answer::failed(None, "interrupted"),
+        ConversationEnd::Interrupted => Answer::failed(None, "interrupted"),
     }
 }
 

@@ -1,80 +1,47 @@
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_yaml_ng::Value as Yaml;
 
 use super::ComposePort;
+use super::programs::{Manifest, Registry};
 use crate::policy::python_name;
 
-/// Packages that a `package.json` asks for.
-pub(super) fn package_json(text: &str) -> BTreeSet<String> {
-    let document: Value = serde_json::from_str(text).unwrap_or_default();
-    ["dependencies", "devDependencies", "optionalDependencies"]
-        .iter()
-        .filter_map(|key| document.get(key)?.as_object())
-        .flat_map(|packages| packages.keys().cloned())
-        .collect()
-}
-
-/// Packages that a `package-lock.json` holds.
-pub(super) fn package_lock(text: &str) -> BTreeSet<String> {
-    let document: Value = serde_json::from_str(text).unwrap_or_default();
-    let packages = document.get("packages").and_then(Value::as_object);
-    let paths = packages.into_iter().flat_map(|packages| packages.keys());
-    paths
-        .filter_map(|path| Some(path.rsplit_once("node_modules/")?.1.to_owned()))
-        .collect()
-}
-
-/// Packages of `requirements.txt`.
-pub(super) fn requirements(text: &str) -> BTreeSet<String> {
-    text.lines().filter_map(requirement).collect()
-}
-
-/// Packages of `pyproject.toml`: PEP 621, its groups, and poetry's tables.
-pub(super) fn pyproject(text: &str) -> BTreeSet<String> {
-    let Ok(document) = text.parse::<toml::Table>() else {
-        return BTreeSet::new();
+/// Packages that a manifest or a lock names, by its row of the table.
+pub(super) fn packages(file: &str, text: &str, row: &Manifest) -> BTreeSet<String> {
+    let document: Value = match file.rsplit_once('.') {
+        Some((_, "json")) => serde_json::from_str(text).unwrap_or_default(),
+        Some((_, "txt")) => text.lines().collect(),
+        _ => toml::from_str(text).unwrap_or_default(),
     };
-    let mut found = BTreeSet::new();
-    let project = document.get("project");
-    let lists = project.and_then(|it| it.get("dependencies"));
-    let groups = [
-        project.and_then(|it| it.get("optional-dependencies")),
-        document.get("dependency-groups"),
-    ];
-    let groups = groups
-        .into_iter()
-        .flatten()
-        .filter_map(toml::Value::as_table);
-    let lists = lists
-        .into_iter()
-        .chain(groups.flat_map(toml::Table::values));
-    for list in lists.filter_map(toml::Value::as_array) {
-        found.extend(list.iter().filter_map(|it| requirement(it.as_str()?)));
+    let lines = document.is_array().then_some("*");
+    let keys = row.keys.iter().flat_map(|path| at(&document, path));
+    let keys = keys.filter_map(Value::as_object).flat_map(Map::keys);
+    let values = row.values.iter().map(String::as_str).chain(lines);
+    let values = values.flat_map(|path| at(&document, path));
+    let names = keys
+        .map(String::as_str)
+        .chain(values.filter_map(Value::as_str));
+    let names = names.filter_map(|name| match &row.behind {
+        Some(behind) => Some(name.rsplit_once(behind.as_str())?.1),
+        None => Some(name),
+    });
+    match row.of {
+        Registry::Npm => names.map(str::to_owned).collect(),
+        Registry::Python => names.filter_map(requirement).collect(),
     }
-    let poetry = document.get("tool").and_then(|it| it.get("poetry"));
-    let mut tables: Vec<_> = poetry
-        .into_iter()
-        .filter_map(|it| it.get("dependencies"))
-        .collect();
-    let groups = poetry.and_then(|it| it.get("group")?.as_table());
-    let groups = groups.into_iter().flat_map(toml::Table::values);
-    tables.extend(groups.filter_map(|it| it.get("dependencies")));
-    for table in tables.into_iter().filter_map(toml::Value::as_table) {
-        found.extend(table.keys().map(|name| python_name(name)));
-    }
-    found
 }
 
-/// Packages of `uv.lock` and `poetry.lock`.
-pub(super) fn python_lock(text: &str) -> BTreeSet<String> {
-    let document = text.parse::<toml::Table>().unwrap_or_default();
-    let packages = document.get("package").and_then(toml::Value::as_array);
-    let packages = packages.into_iter().flatten();
-    packages
-        .filter_map(|it| Some(python_name(it.get("name")?.as_str()?)))
-        .collect()
+// What a path of keys leads to, `*` to all of a table or a list.
+fn at<'v>(document: &'v Value, path: &str) -> Vec<&'v Value> {
+    path.split('.').fold(vec![document], |found, key| {
+        let inner = found.into_iter().flat_map(|value| match (key, value) {
+            ("*", Value::Array(all)) => all.iter().collect(),
+            ("*", Value::Object(all)) => all.values().collect(),
+            _ => Vec::from_iter(value.get(key)),
+        });
+        inner.collect()
+    })
 }
 
 fn requirement(line: &str) -> Option<String> {
@@ -151,7 +118,8 @@ fn short_port(text: &str) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compose_ports, package_lock, pyproject, requirements, variable_names};
+    use super::{compose_ports, packages, variable_names};
+    use crate::heal::programs::PROGRAMS;
 
     #[test]
     fn published_ports_of_both_forms_are_read() {
@@ -173,15 +141,40 @@ mod tests {
 
     #[test]
     fn manifests_name_their_packages() {
+        for (file, text, expected) in [
+            (
+                "pyproject.toml",
+                "[project]\ndependencies = [\"mcp[cli]>=1\", \"Foo_Bar ; x\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n[tool.poetry.group.t.dependencies]\nruff = \"*\"\n",
+                "foo-bar mcp pytest ruff",
+            ),
+            (
+                "requirements.txt",
+                "# x\n-r a.txt\nA.B==1\n\nc @ https://x\n",
+                "a-b c",
+            ),
+            (
+                "package-lock.json",
+                r#"{"packages": {"": {}, "web": {}, "node_modules/a/node_modules/@s/b": {}}}"#,
+                "@s/b",
+            ),
+            (
+                "package.json",
+                r#"{"name": "x", "devDependencies": {"a": "1"}, "dependencies": {"@s/b": "^2"}}"#,
+                "@s/b a",
+            ),
+            (
+                "uv.lock",
+                "[[package]]\nname = \"Foo.Bar\"\nversion = \"1\"\n",
+                "foo-bar",
+            ),
+        ] {
+            let named = |files: &[String]| files.iter().any(|it| it == file);
+            let mut rows = PROGRAMS.manifest.iter();
+            let row = rows.find(|it| named(&it.files)).unwrap();
+            let found: Vec<_> = packages(file, text, row).into_iter().collect();
+            assert_eq!(found.join(" "), expected, "{file}");
+        }
         let names = |set: std::collections::BTreeSet<String>| set.into_iter().collect::<Vec<_>>();
-        let text = "[project]\ndependencies = [\"mcp[cli]>=1\", \"Foo_Bar ; x\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n[tool.poetry.group.t.dependencies]\nruff = \"*\"\n";
-        assert_eq!(names(pyproject(text)), ["foo-bar", "mcp", "pytest", "ruff"]);
-        assert_eq!(
-            names(requirements("# x\n-r a.txt\nA.B==1\n\nc @ https://x\n")),
-            ["a-b", "c"]
-        );
-        let text = r#"{"packages": {"": {}, "node_modules/a/node_modules/@s/b": {}}}"#;
-        assert_eq!(names(package_lock(text)), ["@s/b"]);
         assert_eq!(
             names(variable_names("export A=1\n# B=2\n C_D =x\nno\n")),
             ["A", "C_D"]

@@ -12,6 +12,7 @@ mod http;
 mod manifest;
 mod next;
 mod probe;
+mod programs;
 mod rules;
 mod run;
 #[cfg(feature = "mcp")]
@@ -22,9 +23,6 @@ mod server;
 mod span;
 #[cfg(feature = "mcp")]
 mod stdio;
-
-#[cfg(test)]
-mod table_test;
 
 pub use config::{ServerConfig, masked};
 pub use error::HealError;

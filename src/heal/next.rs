@@ -12,7 +12,7 @@ pub struct History<'a> {
     /// What stands around the probe.
     pub surroundings: &'a Surroundings,
     /// Addresses on this machine that the program said it listens on.
-    pub said_urls: &'a [String],
+    pub announced_urls: &'a [String],
     /// The last lines of what it said, redacted.
     pub tail: &'a str,
 }
@@ -53,10 +53,7 @@ pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
             )
         })
         .collect();
-    let open = |fix: &&Fix| {
-        let probe = fix.new_config.as_ref();
-        !fix.requires_user_action && probe.is_some_and(|probe| !history.was_tried(probe))
-    };
+    let open = |fix: &&Fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe));
     if let Some(fix) = stages.iter().flatten().find(open) {
         return fix.clone();
     }
@@ -69,7 +66,7 @@ pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     } else {
         stages.last()
     };
-    let person = stage.and_then(|fixes| fixes.iter().find(|fix| fix.requires_user_action));
+    let person = stage.and_then(|fixes| fixes.iter().find(|fix| matches!(fix, Fix::Person { .. })));
     person
         .cloned()
         .unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
@@ -79,51 +76,322 @@ fn propose(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     rule(diagnosis.kind).unwrap_or(unknown)(diagnosis, history)
 }
 
-/// A change that may make a probe answer (R34).
+/// What may make a probe answer (R34).
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fix {
-    /// What it does, or what a person shall do, in one sentence.
-    pub description: String,
-    /// The changed probe; `None` when nothing can be changed without a person.
-    pub new_config: Option<Probe>,
-    /// A command that a person may want to run. Never run by this program.
-    pub install_command: Option<String>,
-    /// The variable that is missing.
-    pub env_var_hint: Option<String>,
-    /// Whether only a person can do it. Such a fix is never applied (R38).
-    pub requires_user_action: bool,
+pub enum Fix {
+    /// A changed configuration to try.
+    Change {
+        /// What was changed, in one sentence.
+        does: String,
+        /// The changed probe.
+        probe: Probe,
+    },
+    /// Something that only a person can do (R38).
+    Person {
+        /// What it is, in one sentence.
+        advice: String,
+        /// A command that the person may want to run. Never run by this program.
+        command: Option<String>,
+    },
 }
 
 impl Fix {
-    /// A changed configuration to try.
-    pub(super) fn change(description: impl Into<String>, probe: Probe) -> Self {
-        Self {
-            description: description.into(),
-            new_config: Some(probe),
-            install_command: None,
-            env_var_hint: None,
-            requires_user_action: false,
+    pub(super) fn change(does: impl Into<String>, probe: Probe) -> Self {
+        let does = does.into();
+        Self::Change { does, probe }
+    }
+
+    pub(super) fn person(advice: impl Into<String>) -> Self {
+        Self::Person {
+            advice: advice.into(),
+            command: None,
         }
     }
 
-    /// Something that only a person can do.
-    pub(super) fn person(description: impl Into<String>) -> Self {
-        Self {
-            description: description.into(),
-            new_config: None,
-            install_command: None,
-            env_var_hint: None,
-            requires_user_action: true,
+    pub(super) fn person_runs(advice: impl Into<String>, command: impl Into<String>) -> Self {
+        Self::Person {
+            advice: advice.into(),
+            command: Some(command.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Fix, History, next};
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::heal::{ComposePort, Probe, ServerConfig, Surroundings, Target};
+    use crate::model::{Diagnosis, FailureKind};
+
+    fn command(line: &str) -> Probe {
+        Probe {
+            name: "test".to_owned(),
+            target: Target::Command(line.to_owned()),
+            timeout: Duration::from_secs(30),
         }
     }
 
-    pub(super) fn run(mut self, command: impl Into<String>) -> Self {
-        self.install_command = Some(command.into());
-        self
+    fn server(entry: &str) -> Probe {
+        let text = format!("{{\"mcpServers\": {{\"web\": {entry}}}}}");
+        let config = ServerConfig::parse("f", text.as_bytes()).unwrap();
+        config.probe("web", Duration::from_secs(30)).unwrap()
     }
 
-    pub(super) fn variable(mut self, name: Option<&str>) -> Self {
-        self.env_var_hint = name.map(str::to_owned);
-        self
+    fn diagnosed(log: &str) -> Diagnosis {
+        diagnose(log, &LogFacts::default(), None)
+    }
+
+    fn of_kind(kind: FailureKind) -> Diagnosis {
+        let mut diagnosis = diagnosed("");
+        diagnosis.kind = kind;
+        diagnosis
+    }
+
+    fn choose(
+        diagnosis: &Diagnosis,
+        current: &Probe,
+        earlier: &[(Probe, Diagnosis)],
+        around: &Surroundings,
+    ) -> Fix {
+        next(
+            diagnosis,
+            &History {
+                current,
+                earlier,
+                surroundings: around,
+                announced_urls: &[],
+                tail: "last words",
+            },
+        )
+    }
+
+    // Every fix in turn, until a person must act; each as the words or the address that it leads to; then
+    // what that person shall do, with the command.
+    fn all(diagnosis: &Diagnosis, probe: Probe, around: &Surroundings) -> (Vec<String>, String) {
+        let mut current = probe;
+        let mut earlier = Vec::new();
+        let mut steps = Vec::new();
+        loop {
+            let changed = match choose(diagnosis, &current, &earlier, around) {
+                Fix::Change { probe, .. } => probe,
+                Fix::Person { advice, command } => {
+                    let command = command.map(|command| format!(" ({command})"));
+                    return (steps, advice + &command.unwrap_or_default());
+                }
+            };
+            steps.push(match (changed.url(), &changed.target) {
+                (Some(url), _) => url.to_owned(),
+                (None, Target::Command(line)) => line.clone(),
+                (None, Target::Server(it)) => it.command.join(" "),
+            });
+            earlier.push((current, diagnosis.clone()));
+            current = changed;
+            assert!(steps.len() < 20, "it ends: {steps:?}");
+        }
+    }
+
+    fn set(names: &[&str]) -> std::collections::BTreeSet<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn r35_not_found_npx_then_local_then_uvx_then_module() {
+        let around = Surroundings {
+            programs: set(&["npx", "uvx", "python3"]),
+            local: [(
+                "serve-it".to_owned(),
+                "node_modules/.bin/serve-it".to_owned(),
+            )]
+            .into(),
+            npm: set(&["serve-it"]),
+            python: set(&["serve-it"]),
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("sh: serve-it: command not found\n");
+        assert_eq!(wrong.kind, FailureKind::CommandNotFound);
+        let (steps, last) = all(
+            &wrong,
+            server("{\"command\": \"serve-it\", \"args\": [\"-v\"]}"),
+            &around,
+        );
+        assert_eq!(
+            steps,
+            [
+                "npx --no-install serve-it -v",
+                "node_modules/.bin/serve-it -v",
+                "uvx serve-it -v",
+                "python3 -m serve_it -v",
+            ]
+        );
+        assert!(last.ends_with(" (npm install)"), "{last}");
+        let (steps, _) = all(&wrong, command("serve-it && echo ok"), &around);
+        assert_eq!(steps[1], "node_modules/.bin/serve-it && echo ok");
+    }
+
+    #[test]
+    fn conflict_10_a_name_that_no_manifest_knows_is_never_run() {
+        let around = Surroundings {
+            programs: set(&["npx", "uvx", "python3"]),
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("sh: serve-it: command not found\n");
+        let (steps, last) = all(&wrong, server("{\"command\": \"serve-it\"}"), &around);
+        assert!(steps.is_empty(), "{steps:?}");
+        assert!(last.contains("no manifest"), "{}", last);
+        // The manifest knows it, but only the log names it.
+        let around = Surroundings {
+            npm: set(&["evil"]),
+            ..around
+        };
+        let wrong = diagnosed("sh: evil: command not found\n");
+        let (steps, _) = all(&wrong, command("make test"), &around);
+        assert!(steps.is_empty(), "{steps:?}");
+    }
+
+    #[test]
+    fn r35_not_found_another_runner_takes_the_same_package() {
+        let around = Surroundings {
+            programs: set(&["pnpm", "pipx", "python3"]),
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("sh: npx: command not found\n");
+        let entry = "{\"command\": \"npx\", \"args\": [\"-y\", \"@a/server@1.2\", \"/tmp\"]}";
+        let (steps, last) = all(&wrong, server(entry), &around);
+        assert_eq!(steps, ["pnpm dlx @a/server@1.2 /tmp"]);
+        assert!(last.contains("Node.js"));
+        let wrong = diagnosed("sh: uvx: command not found\n");
+        let (steps, _) = all(
+            &wrong,
+            server("{\"command\": \"uvx\", \"args\": [\"srv\"]}"),
+            &around,
+        );
+        assert_eq!(steps, ["pipx run srv"]);
+        let wrong = diagnosed("sh: python: command not found\n");
+        let (steps, _) = all(&wrong, command("python -m x"), &around);
+        assert_eq!(steps, ["python3 -m x"]);
+    }
+
+    #[test]
+    fn r35_refused_reads_the_port_of_the_compose_file() {
+        let row = |service: &str, published, target| ComposePort {
+            service: service.to_owned(),
+            published,
+            target,
+        };
+        let around = Surroundings {
+            compose: vec![row("db", 5432, 5432), row("web", 8080, 3000)],
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("Error: connect ECONNREFUSED 127.0.0.1:3000\n");
+        assert_eq!(wrong.kind, FailureKind::ConnectionRefused);
+        let (steps, last) = all(
+            &wrong,
+            server("{\"url\": \"http://localhost:3000/mcp\"}"),
+            &around,
+        );
+        assert_eq!(steps, ["http://localhost:8080/mcp"]);
+        assert!(last.contains("start the server"), "{last}");
+        let (steps, _) = all(
+            &wrong,
+            server("{\"url\": \"http://elsewhere.example:3000/mcp\"}"),
+            &around,
+        );
+        assert!(
+            steps.is_empty(),
+            "another machine's ports are not ours: {steps:?}"
+        );
+        let wrong = diagnosed("Error: connect ECONNREFUSED 127.0.0.1:5432\n");
+        let (_, last) = all(&wrong, command("npm test"), &around);
+        assert!(last.ends_with(" (docker compose up -d db)"), "{last}");
+    }
+
+    #[test]
+    fn r35_timeout_doubles_once_then_looks_at_dependencies() {
+        let wrong = of_kind(FailureKind::Timeout);
+        let first = server("{\"command\": \"npx\", \"args\": [\"-y\", \"x\"]}");
+        let around = Surroundings::default();
+        let Fix::Change { probe: longer, .. } = choose(&wrong, &first, &[], &around) else {
+            panic!("twice the time comes first");
+        };
+        assert_eq!(longer.timeout, Duration::from_mins(1));
+        match choose(&wrong, &longer, &[(first, wrong.clone())], &around) {
+            Fix::Person { advice, .. } => assert!(advice.contains("downloading"), "{advice}"),
+            change @ Fix::Change { .. } => panic!("{change:?}"),
+        }
+    }
+
+    #[test]
+    fn r35_auth_is_never_automatic() {
+        let wrong = of_kind(FailureKind::AuthFailed);
+        let entry = "{\"url\": \"http://x\", \"headers\": {\"Authorization\": \"Bearer hidden\"}}";
+        let (steps, last) = all(&wrong, server(entry), &Surroundings::default());
+        assert!(steps.is_empty());
+        assert!(last.contains("`Authorization`") && !last.contains("hidden"));
+    }
+
+    #[test]
+    fn r35_a_missing_variable_is_looked_for_by_name() {
+        let around = Surroundings {
+            examples: [(".env.example".to_owned(), set(&["GITHUB_TOKEN"]))].into(),
+            env_file: set(&["GH_TOKEN", "DATABASE_URL"]),
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("start.sh: line 2: GITHUB_TOKEN: parameter not set\n");
+        assert_eq!(wrong.kind, FailureKind::MissingEnvVar);
+        let (steps, last) = all(&wrong, command("./start.sh"), &around);
+        assert!(steps.is_empty());
+        let expected = "Set `GITHUB_TOKEN`, which stands in .env.example; .env has `GH_TOKEN`";
+        assert_eq!(last, expected);
+    }
+
+    #[test]
+    fn r35_transport_flips_between_stdio_and_http() {
+        let wrong = of_kind(FailureKind::TransportMismatch);
+        let around = Surroundings::default();
+        for (entry, expected) in [
+            (
+                "{\"command\": \"srv\", \"type\": \"stdio\", \"url\": \"http://a/mcp\"}",
+                &["http://a/mcp"][..],
+            ),
+            (
+                "{\"command\": \"srv\", \"type\": \"sse\", \"url\": \"http://a/x\"}",
+                &["srv"],
+            ),
+            ("{\"url\": \"http://a/sse\"}", &["http://a/mcp"]),
+            ("{\"url\": \"http://a\"}", &["http://a/mcp"]),
+            ("{\"command\": \"http://a/mcp\"}", &["http://a/mcp"]),
+            ("{\"command\": \"srv\"}", &[]),
+        ] {
+            let (steps, _) = all(&wrong, server(entry), &around);
+            assert_eq!(steps, expected, "{entry}");
+        }
+    }
+
+    #[test]
+    fn r35_a_script_that_may_not_be_run_goes_through_its_interpreter() {
+        let around = Surroundings {
+            programs: set(&["python3"]),
+            ..Surroundings::default()
+        };
+        let wrong = diagnosed("sh: ./tools/srv.py: Permission denied\n");
+        assert_eq!(wrong.kind, FailureKind::PermissionDenied);
+        let (steps, last) = all(&wrong, server("{\"command\": \"./tools/srv.py\"}"), &around);
+        assert_eq!(steps, ["python3 ./tools/srv.py"]);
+        assert!(last.ends_with(" (chmod +x ./tools/srv.py)"), "{last}");
+        let wrong = diagnosed(
+            "npm error code EACCES\nnpm error Error: EACCES: permission denied, mkdir '/usr/lib/x'\n",
+        );
+        let (steps, _) = all(&wrong, command("npm install -g x"), &around);
+        assert!(steps.is_empty());
+    }
+
+    #[test]
+    fn r35_unknown_gives_the_raw_error_and_its_context() {
+        let wrong = diagnosed("");
+        let (steps, last) = all(&wrong, command("x"), &Surroundings::default());
+        assert!(steps.is_empty());
+        assert!(last.contains("last words"));
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::diagnose::{LogFacts, diagnose};
 use crate::exec::{Piped, SandboxState};
-use crate::model::{Diagnosis, FailureKind, ProbeTransport};
+use crate::model::{Diagnosis, FailureKind, ProbeTransport, shell_word};
 use crate::policy::Redactor;
 use crate::source::Listing;
 
@@ -140,7 +140,7 @@ impl Probe {
                     let end = rest.find(|it: char| it.is_ascii_whitespace());
                     rest = rest.get(end.unwrap_or(rest.len())..)?.trim_start();
                 }
-                let front = front.iter().map(|word| shell_word(word));
+                let front = front.iter().map(|word| shell_word(word).into_owned());
                 let words = front.chain((!rest.is_empty()).then(|| rest.to_owned()));
                 Target::Command(words.collect::<Vec<_>>().join(" "))
             }
@@ -161,15 +161,6 @@ impl Probe {
     }
 }
 
-fn shell_word(word: &str) -> String {
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:@%+,".contains(it);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
-}
-
 /// What one start of a probe gave.
 #[derive(Default)]
 pub(super) struct Answer {
@@ -187,7 +178,7 @@ pub(super) struct Answer {
     /// that the rules of diagnosis know.
     pub(super) kind: Option<FailureKind>,
     /// Addresses on this machine that it said it listens on.
-    pub(super) said_urls: Vec<String>,
+    pub(super) announced_urls: Vec<String>,
     /// How far it was confined, once that is known.
     pub(super) sandbox: Option<SandboxState>,
     /// What the sandbox refused to be written.
@@ -197,6 +188,20 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    /// A server that lists these tools.
+    #[cfg(feature = "mcp")]
+    pub(super) fn connected(tools: Vec<String>) -> Self {
+        Self {
+            answered: true,
+            message: match tools.len() {
+                1 => "Connected. 1 tool available.".to_owned(),
+                count => format!("Connected. {count} tools available."),
+            },
+            tools,
+            ..Self::default()
+        }
+    }
+
     /// A failure in one sentence.
     #[cfg(feature = "mcp")]
     pub(super) fn failed(kind: Option<FailureKind>, message: impl Into<String>) -> Self {

@@ -1,7 +1,7 @@
 use super::gather::gather;
 use super::probe::Answer;
 use super::server::try_server;
-use super::{HealError, History, Probe, Target, next};
+use super::{Fix, HealError, History, Probe, Target, next};
 use crate::diagnose::LogFacts;
 use crate::exec;
 use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Piped, SandboxState, Stop};
@@ -54,7 +54,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     let mut current = probe;
     let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
     let mut attempts: Vec<HealingAttempt> = Vec::new();
-    let mut said_urls: Vec<String> = Vec::new();
+    let mut announced_urls: Vec<String> = Vec::new();
     // A program that listens elsewhere than on its output is kept for the attempt that calls it.
     let mut running: Option<Piped> = None;
     let mut action = None;
@@ -66,7 +66,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         let wrong = (!answer.answered).then(|| answer.diagnosis(options.redactor, options.listing));
         let wrong = wrong.filter(|it| !passes_as_answer(&current, it, &mut answer));
         if let Some(last) = attempts.last_mut() {
-            last.result = said(&answer, wrong.as_ref(), options.redactor);
+            last.result = summary(&answer, wrong.as_ref(), options.redactor);
         }
         let Some(diagnosis) = wrong else {
             break (answer, None);
@@ -74,13 +74,13 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         if options.stop.requested() {
             break (answer, Some(diagnosis));
         }
-        said_urls.append(&mut answer.said_urls);
+        announced_urls.append(&mut answer.announced_urls);
         running = answer.running.take().or(running);
         let history = History {
             current: &current,
             earlier: &earlier,
             surroundings: &surroundings,
-            said_urls: &said_urls,
+            announced_urls: &announced_urls,
             tail: &answer.tail(options.redactor),
         };
         let fix = next(&diagnosis, &history);
@@ -92,13 +92,13 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
             fix_applied: None,
             result: String::new(),
         };
-        match fix.new_config {
-            Some(changed) if !fix.requires_user_action && number <= options.max_attempts => {
-                attempt.fix_applied = Some(fix.description);
+        match fix {
+            Fix::Change { does, probe } if number <= options.max_attempts => {
+                attempt.fix_applied = Some(does);
                 attempts.push(attempt);
-                earlier.push((std::mem::replace(&mut current, changed), diagnosis));
+                earlier.push((std::mem::replace(&mut current, probe), diagnosis));
             }
-            Some(_) => {
+            Fix::Change { .. } => {
                 action = Some(format!(
                     "Gave up after {} attempts. {}",
                     attempts.len(),
@@ -106,16 +106,14 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
                 ));
                 break (answer, Some(diagnosis));
             }
-            None => {
-                let mut said = fix.description;
-                if let Some(command) = fix.install_command {
-                    said.push_str(&format!(" (`{command}`)"));
-                }
-                attempt.result = format!("A person must act: {said}");
+            Fix::Person { advice, command } => {
+                let command = command.map_or(String::new(), |command| format!(" (`{command}`)"));
+                let advice = advice + &command;
+                attempt.result = format!("A person must act: {advice}");
                 if number <= options.max_attempts {
                     attempts.push(attempt);
                 }
-                action = Some(said);
+                action = Some(advice);
                 break (answer, Some(diagnosis));
             }
         }
@@ -131,7 +129,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         name: probe.name.clone(),
         transport: probe.transport(),
         fixed: answer.answered,
-        message: said(&answer, wrong.as_ref(), options.redactor),
+        message: summary(&answer, wrong.as_ref(), options.redactor),
         tools: answer.tools,
         changed: first.target != probe.target,
         timeout_seconds: probe.timeout.as_secs_f64(),
@@ -175,7 +173,7 @@ fn passes_as_answer(probe: &Probe, wrong: &Diagnosis, answer: &mut Answer) -> bo
     passes
 }
 
-fn said(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
+fn summary(answer: &Answer, wrong: Option<&Diagnosis>, redactor: &Redactor) -> String {
     let message = redactor.redact(&answer.message).text.into_owned();
     match wrong {
         Some(wrong) if wrong.kind != FailureKind::Unknown => format!("{}: {message}", wrong.kind),

@@ -4,6 +4,8 @@ use super::probe::Answer;
 use super::{Endpoint, HealError, Probe, Transport, stdio};
 use crate::exec::{Job, Stop};
 use crate::model::FailureKind;
+use crate::runners::pattern;
+use regex::Captures;
 use std::collections::BTreeMap;
 
 /// Connects to an MCP server: `initialize`, then `tools/list`.
@@ -60,38 +62,23 @@ fn expanded(endpoint: &Endpoint) -> Result<Endpoint, String> {
 /// # Errors
 /// The name of the first variable that is not set and has no default.
 fn expand(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
-    let mut done = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        done.push_str(before);
-        let Some((inside, tail)) = after.split_once('}') else {
-            done.push_str("${");
-            rest = after;
-            continue;
-        };
-        let inside = inside.strip_prefix("env:").unwrap_or(inside);
-        let (name, default) = match inside.split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (inside, None),
-        };
-        if is_name(name) {
-            match variable(name).or_else(|| default.map(str::to_owned)) {
-                Some(value) => done.push_str(&value),
-                None => return Err(name.to_owned()),
-            }
-        } else {
-            done.push_str(&format!("${{{inside}}}"));
+    let mut missing = None;
+    let done = REFERENCE.replace_all(text, |found: &Captures<'_>| {
+        let default = || found.get(2).map(|default| default.as_str().to_owned());
+        let value = variable(&found[1]).or_else(default);
+        if value.is_none() {
+            missing.get_or_insert_with(|| found[1].to_owned());
         }
-        rest = tail;
-    }
-    done.push_str(rest);
-    Ok(done)
+        value.unwrap_or_default()
+    });
+    let done = done.into_owned();
+    missing.map_or(Ok(done), Err)
 }
 
-fn is_name(text: &str) -> bool {
-    let letter = |it: char| it.is_ascii_alphabetic() || it == '_';
-    text.starts_with(letter) && text.chars().all(|it| letter(it) || it.is_ascii_digit())
-}
+pattern!(
+    REFERENCE,
+    r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}"
+);
 
 #[cfg(test)]
 mod tests {
@@ -99,7 +86,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in_and_missing_ones_named() {
-        let known = |name: &str| (name == "A").then(|| "1".to_owned());
+        let one_set = |name: &str| (name == "A").then(|| "1".to_owned());
         for (text, expected) in [
             ("x", Ok("x")),
             ("${A}-${env:A}", Ok("1-1")),
@@ -109,7 +96,7 @@ mod tests {
             ("${A} ${TOKEN}", Err("TOKEN")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(expand(text, &known), expected, "{text}");
+            assert_eq!(expand(text, &one_set), expected, "{text}");
         }
     }
 }

@@ -2,13 +2,14 @@ use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::ask::{ConversationEnd, ask};
+use super::ask::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
-use super::rules::is_local;
+use super::rules::local_port;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
+use crate::runners::pattern;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::{Handle, Runtime};
 
@@ -54,15 +55,15 @@ pub(super) fn connect(
         thread("mcp-stdin", move || pump_in(drain, stdin, &handle))?;
     }
     let asked = runtime.block_on(ask((reader, writer), probe.timeout, stop));
-    let asked = match asked.tools() {
-        Ok(mut answer) => {
-            let _ = piped.stop();
-            answer.sandbox = piped.sandbox();
-            return Ok(answer);
-        }
-        Err(asked) => asked,
-    };
     let end = match asked {
+        ConversationEnd::Tools(tools) => {
+            let _ = piped.stop();
+            let sandbox = piped.sandbox();
+            return Ok(Answer {
+                sandbox,
+                ..Answer::connected(tools)
+            });
+        }
         ConversationEnd::Failed(_) => piped.wait(LAST_WORDS),
         _ => piped.try_end(),
     };
@@ -70,10 +71,10 @@ pub(super) fn connect(
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let heard = String::from_utf8_lossy(&heard).into_owned();
     let errors = piped.stderr().text();
-    let said_urls = local_urls(&format!("{heard}\n{errors}"));
+    let announced_urls = local_urls(&format!("{heard}\n{errors}"));
     let speaks = heard.lines().any(|line| line.trim_start().starts_with('{'));
     let chatter = !speaks && !heard.trim().is_empty();
-    let elsewhere = !speaks && !said_urls.is_empty();
+    let elsewhere = !speaks && !announced_urls.is_empty();
     let mut answer = match (end, &asked) {
         (Some(End::NotFound), _) => Answer::failed(
             Some(FailureKind::CommandNotFound),
@@ -87,14 +88,7 @@ pub(super) fn connect(
             Some(FailureKind::TransportMismatch),
             "Failed to parse JSONRPC message from server: it writes other text",
         ),
-        (_, ConversationEnd::TimedOut) => Answer::failed(
-            None,
-            format!(
-                "{}: did not respond within {}s",
-                probe.name,
-                probe.timeout.as_secs_f64()
-            ),
-        ),
+        (_, ConversationEnd::TimedOut) => Answer::failed(None, no_response(probe)),
         (Some(end), _) => Answer::failed(None, format!("the server ended with {end}")),
         (None, ConversationEnd::Failed(error)) => Answer::failed(None, error.clone()),
         (None, _) => Answer::failed(None, "interrupted"),
@@ -113,7 +107,7 @@ pub(super) fn connect(
     };
     answer.sandbox = piped.sandbox();
     answer.refused = piped.refused().to_vec();
-    answer.said_urls = said_urls;
+    answer.announced_urls = announced_urls;
     if end.is_none() && elsewhere {
         answer.running = Some(piped);
     }
@@ -166,27 +160,15 @@ fn pump_in(mut from: DuplexStream, mut to: impl Write, handle: &Handle) {
     }
 }
 
+pattern!(URL, r#"http://[^\s\p{Cc}"'<>`,;)\]}\\]*"#);
+
 // Addresses on this machine that a text names, at most three.
 fn local_urls(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (at, _) in text.match_indices("http://") {
-        let rest = text.get(at..).unwrap_or("");
-        let end = rest
-            .find(|it: char| it.is_whitespace() || it.is_control() || "\"'<>`,;)]}\\".contains(it));
-        let url = rest
-            .get(..end.unwrap_or(rest.len()))
-            .unwrap_or("")
-            .trim_end_matches('.');
-        let authority = url
-            .trim_start_matches("http://")
-            .split('/')
-            .next()
-            .unwrap_or("");
-        let host = authority
-            .rsplit_once(':')
-            .map_or(authority, |(host, _)| host);
+    for url in URL.find_iter(text) {
+        let url = url.as_str().trim_end_matches('.');
         let url = url.replacen("//0.0.0.0", "//127.0.0.1", 1);
-        if is_local(host) && !found.contains(&url) && found.len() < 3 {
+        if local_port(&url).is_some() && !found.contains(&url) && found.len() < 3 {
             found.push(url);
         }
     }

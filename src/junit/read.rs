@@ -101,8 +101,8 @@ impl Pass {
                 if let Some(case) = &mut self.case {
                     let error = name == "error" && case.end != End::Failed;
                     case.end = if error { End::Error } else { End::Failed };
-                    let said = attribute(tag, &["message"]).filter(|it| !it.trim().is_empty());
-                    case.message = case.message.take().or(said);
+                    let message = attribute(tag, &["message"]).filter(|it| !it.trim().is_empty());
+                    case.message = case.message.take().or(message);
                     self.telling = self.details < MOST_DETAILS;
                     self.details += 1;
                 }

@@ -48,7 +48,7 @@ fn pytest(case: &Case) -> String {
     };
     let parts: Vec<&str> = dotted.split('.').collect();
     let named = |count: usize| format!("{}.py", parts[..count].join("/"));
-    let told = |path: &str| {
+    let is_named = |path: &str| {
         case.file.as_deref() == Some(path) || case.detail.contains(&format!("{path}:"))
     };
     let is_class = |part: &&str| part.starts_with(|c: char| c.is_ascii_uppercase());
@@ -59,7 +59,7 @@ fn pytest(case: &Case) -> String {
         .map_or(parts.len(), |at| at + 1);
     let count = (1..=parts.len().min(MOST_PARTS))
         .rev()
-        .find(|count| told(&named(*count)))
+        .find(|count| is_named(&named(*count)))
         .unwrap_or(usual);
     let mut id = named(count);
     for class in parts.get(count..).unwrap_or_default() {

@@ -90,10 +90,10 @@ fn look(change: &Change) -> Option<Looked<'_>> {
     let broken = !errors.is_empty() && !whole.old.is_empty() && parses(whole.old);
     let window = window.unwrap_or(whole);
     let gained = if may_import(path, window.old, window.new) {
-        let known = facts(path, window.old).imports;
+        let earlier = facts(path, window.old).imports;
         let is_new = |import: &Import| {
-            let mut known = known.iter();
-            !known.any(|one| one.specifier == import.specifier && one.kind == import.kind)
+            let mut earlier = earlier.iter();
+            !earlier.any(|one| one.specifier == import.specifier && one.kind == import.kind)
         };
         let now = facts(path, window.new).imports.into_iter();
         let lines = now.filter(is_new).map(|import| Import {
@@ -124,9 +124,9 @@ fn may_import(path: &RepoPath, old: &[u8], new: &[u8]) -> bool {
     let Some(language) = Language::of_path(path.as_str()) else {
         return false;
     };
-    let known: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
+    let earlier: HashSet<&[u8]> = old.split(|byte| *byte == b'\n').collect();
     let mut added = new.split(|byte| *byte == b'\n');
-    added.any(|line| language.may_import(line) && !known.contains(line))
+    added.any(|line| language.may_import(line) && !earlier.contains(line))
 }
 
 // The first file of data that can be read now and could not be read after.
@@ -167,16 +167,16 @@ fn new_errors(path: &RepoPath, old: &[u8], new: &[u8]) -> Vec<AfterProblem> {
     if found.is_empty() {
         return Vec::new();
     }
-    let mut known: HashMap<(String, &[u8]), usize> = HashMap::new();
+    let mut earlier: HashMap<(String, &[u8]), usize> = HashMap::new();
     for error in syntax_errors(path, old) {
-        *known
+        *earlier
             .entry((error.message, line_of(old, error.line)))
             .or_default() += 1;
     }
     found
         .into_iter()
         .filter(
-            |error| match known.get_mut(&(error.message.clone(), line_of(new, error.line))) {
+            |error| match earlier.get_mut(&(error.message.clone(), line_of(new, error.line))) {
                 Some(left) if *left > 0 => {
                     *left -= 1;
                     false

@@ -70,12 +70,12 @@ fn builds_on_itself(before: &FileState, sections: &[&FilePatch<'_>]) -> bool {
         return false;
     }
     let text = Text::new(&before.bytes);
-    let known: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
+    let present: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
     let mut made: HashSet<&[u8]> = HashSet::new();
     hunks.iter().any(|hunk| {
         let builds = hunk.old_lines().any(|line| made.contains(line.text()));
         let added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
-        made.extend(added.map(HunkLine::text).filter(|it| !known.contains(it)));
+        made.extend(added.map(HunkLine::text).filter(|it| !present.contains(it)));
         builds
     })
 }
@@ -289,7 +289,7 @@ const MAX_DIAGNOSED: usize = 8;
 
 // What is said of a hunk that stands elsewhere than it says, or that says nothing.
 fn moved(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
-    let says = match hunk.old {
+    let statement = match hunk.old {
         Some((stated, _)) => {
             let is_pure = hunk.old_lines().next().is_none();
             let elsewhere = u64::from(stated) != at && !is_pure;
@@ -298,7 +298,7 @@ fn moved(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Mend> {
         None if !explicit => "names none".to_owned(),
         None => return None,
     };
-    let message = format!("placed at line {at}, the only one that fits; the patch {says}");
+    let message = format!("placed at line {at}, the only one that fits; the patch {statement}");
     Some(mend(Code::M401, Safety::Safe, hunk, &message))
 }
 

@@ -133,8 +133,8 @@ impl<'t> Parts<'t> {
         let rows = from.saturating_sub(1) as usize..(to as usize).min(self.rows.len());
         // A comment that says what is left out is none of what follows.
         let comments = rows.clone().take_while(|at| is_comment(self.row(*at)));
-        let said = comments.filter(|at| is_left_out(self.row(*at))).last();
-        said.map_or(rows.start, |at| at + 1)..rows.end
+        let placeholder = comments.filter(|at| is_left_out(self.row(*at))).last();
+        placeholder.map_or(rows.start, |at| at + 1)..rows.end
     }
 
     // The first row that is no comment.
@@ -224,7 +224,7 @@ impl Merge {
     fn of(old: &Parts<'_>, new: &Parts<'_>) -> Result<Self, Refusal> {
         let mut merge = Self { pairs: Vec::new() };
         for row in new.outside() {
-            known(old, new, row)?;
+            accounted(old, new, row)?;
         }
         for at in new.children(None) {
             merge.take(old, new, at)?;
@@ -251,20 +251,20 @@ impl Merge {
                 return refuse(Code::P312, message);
             }
             for own in new.own_rows(at) {
-                known(old, new, own)?;
+                accounted(old, new, own)?;
             }
             let inner: Vec<usize> = new.children(Some(at)).collect();
             return inner.into_iter().try_for_each(|it| self.take(old, new, it));
         }
         let site = site(old, new, at)?;
-        let (was, is) = (old.head_row(site), new.head_row(at));
-        let worn: [&[u8]; 2] = [b"@", b"export"];
+        let (head, new_head) = (old.head_row(site), new.head_row(at));
+        let marks: [&[u8]; 2] = [b"@", b"export"];
         let starts = |row: &[u8], mark: &[u8]| row.trim_ascii_start().starts_with(mark);
-        if worn.iter().any(|it| starts(was, it) && !starts(is, it)) {
+        if (marks.iter()).any(|it| starts(head, it) && !starts(new_head, it)) {
             let message = format!(
                 "`{}` would lose `{}`; send it, too",
                 new.name(at),
-                String::from_utf8_lossy(was.trim_ascii())
+                String::from_utf8_lossy(head.trim_ascii())
             );
             return refuse(Code::P312, message);
         }
@@ -282,14 +282,14 @@ impl Merge {
         for (site, at) in &self.pairs {
             let (there, here) = (old.rows_of(*site), new.rows_of(*at));
             // Who leaves the comment above out means the definition.
-            let says = new.head(*at) > here.start;
-            let to = if says { there.start } else { old.head(*site) };
+            let whole = new.head(*at) > here.start;
+            let to = if whole { there.start } else { old.head(*site) };
             rows.extend(kept(from..to));
             from = there.end;
-            let (was, is) = (indent(old.head_row(*site)), indent(new.head_row(*at)));
+            let (before, after) = (indent(old.head_row(*site)), indent(new.head_row(*at)));
             let shown = new.rows.get(here).unwrap_or_default();
-            rows.extend(shown.iter().map(|row| match row.strip_prefix(is) {
-                Some(rest) if !is_blank(row) => [was, rest].concat(),
+            rows.extend(shown.iter().map(|row| match row.strip_prefix(after) {
+                Some(rest) if !is_blank(row) => [before, rest].concat(),
                 _ => row.to_vec(),
             }));
         }
@@ -323,7 +323,7 @@ fn site(old: &Parts<'_>, new: &Parts<'_>, at: usize) -> Result<usize, Refusal> {
 }
 
 // What stands around the definitions is there as it is, or says that something is left out.
-fn known(old: &Parts<'_>, new: &Parts<'_>, row: usize) -> Result<(), Refusal> {
+fn accounted(old: &Parts<'_>, new: &Parts<'_>, row: usize) -> Result<(), Refusal> {
     let row = new.rows.get(row).copied().unwrap_or_default().trim_ascii();
     let there = || old.rows.iter().any(|it| it.trim_ascii() == row);
     if row.is_empty() || is_left_out(row) || there() {

@@ -6,27 +6,27 @@ use std::collections::HashMap;
 /// lines of code must have given way as stand in their place, this one among them.
 pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
     let old: Vec<&[u8]> = solid(old).map(|it| it.1).collect();
-    let mut known: HashMap<&[u8], Option<usize>> = HashMap::with_capacity(old.len());
+    let mut seen: HashMap<&[u8], Option<usize>> = HashMap::with_capacity(old.len());
     for (row, line) in old.iter().enumerate() {
-        let stands = known.entry(line).or_insert(Some(row));
+        let stands = seen.entry(line).or_insert(Some(row));
         *stands = stands.filter(|at| *at == row);
     }
     let new: Vec<(u64, &[u8])> = solid(new).collect();
     let line = |at: usize| new.get(at).map(|it| it.1);
     let candidates = new.iter().enumerate().filter_map(|(at, (_, text))| {
-        let said = says(text).filter(|_| !known.contains_key(text))?;
+        let elision = elision_of(text).filter(|_| !seen.contains_key(text))?;
         let above = at.checked_sub(1).and_then(line).unwrap_or_default();
-        let stands = match said {
-            Said::Placeholder => true,
-            Said::Dots => !is_own_syntax(path, text, above),
+        let stands = match elision {
+            Elision::Placeholder => true,
+            Elision::Dots => !is_own_syntax(path, text, above),
             // A heading stands over new lines, what is left out beside known ones.
-            Said::Stays => line(at + 1).is_none_or(|below| known.contains_key(below)),
+            Elision::Stays => line(at + 1).is_none_or(|below| seen.contains_key(below)),
         };
-        stands.then_some((at, said))
+        stands.then_some((at, elision))
     });
-    let anchor = |at: &usize| line(*at).and_then(|text| known.get(text).copied().flatten());
+    let anchor = |at: &usize| line(*at).and_then(|text| seen.get(text).copied().flatten());
     let mut candidates = candidates.take(MOST);
-    let found = candidates.find(|(at, said)| {
+    let found = candidates.find(|(at, elision)| {
         let above = (0..*at).rev().find_map(|up| Some((up, anchor(&up)?)));
         let below = (at + 1..new.len()).find_map(|down| Some((down, anchor(&down)?)));
         let (from, gone_from) = above.map_or((0, 0), |(at, row)| (at + 1, row + 1));
@@ -37,7 +37,7 @@ pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option
         let come = new.get(from..to).unwrap_or_default();
         let gone = code(&mut gone.iter().copied());
         let itself = usize::from(line(*at).is_some_and(is_comment));
-        *said == Said::Placeholder || gone >= code(&mut come.iter().map(|it| it.1)) + itself
+        *elision == Elision::Placeholder || gone >= code(&mut come.iter().map(|it| it.1)) + itself
     });
     new.get(found?.0).copied()
 }
@@ -52,7 +52,7 @@ fn solid(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
+enum Elision {
     // That code is left out, in words that nobody uses of something else.
     Placeholder,
     Dots,
@@ -60,33 +60,33 @@ enum Said {
     Stays,
 }
 
-fn says(line: &[u8]) -> Option<Said> {
+fn elision_of(line: &[u8]) -> Option<Elision> {
     // What is left out is told in few words.
     let line = std::str::from_utf8(line).ok().filter(|it| it.len() < 200)?;
     let line = line.trim();
     if is_dots(line) || line.contains(">...<") || line.contains(">…<") {
-        return Some(Said::Dots);
+        return Some(Elision::Dots);
     }
     let within = line.match_indices("/*").filter_map(|(at, mark)| {
         let rest = line.get(at + mark.len()..)?;
-        rest.split_once("*/").map(|(said, _)| said)
+        rest.split_once("*/").map(|(inner, _)| inner)
     });
     let bare = || (dots_around(line) == (true, true) && line.contains(' ')).then_some(line);
     let whole = in_comment(line).or_else(|| in_brackets(line)).or_else(bare);
-    whole.into_iter().chain(within).find_map(said)
+    whole.into_iter().chain(within).find_map(elision_in)
 }
 
-fn said(text: &str) -> Option<Said> {
+fn elision_in(text: &str) -> Option<Elision> {
     let lower = text.to_lowercase();
     let edge = |it: char| it == ' ' || it.is_ascii_punctuation() && it != '.';
-    let said = lower.trim_matches(edge);
-    if is_dots(said) {
-        return Some(Said::Dots);
+    let words = lower.trim_matches(edge);
+    if is_dots(words) {
+        return Some(Elision::Dots);
     }
-    let (before, after) = dots_around(said);
-    let said = said.trim_matches(|it: char| edge(it) || matches!(it, '.' | '…'));
-    let count = said.split_whitespace().count();
-    let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
+    let (before, after) = dots_around(words);
+    let words = words.trim_matches(|it: char| edge(it) || matches!(it, '.' | '…'));
+    let count = words.split_whitespace().count();
+    let has = |any: &[&str]| any.iter().any(|it| words.contains(it));
     let rest = has(&["rest of", "remain", "existing"]);
     let same = has(&[
         "unchanged",
@@ -96,24 +96,24 @@ fn said(text: &str) -> Option<Said> {
         "remains",
         "stays",
     ]);
-    if ((before || after) && count < 12 && leaves_out(said))
-        || (count < 10 && rest && (same || speaks_of_code(said) && said.contains("here")))
+    if ((before || after) && count < 12 && leaves_out(words))
+        || (count < 10 && rest && (same || speaks_of_code(words) && words.contains("here")))
     {
-        return Some(Said::Placeholder);
+        return Some(Elision::Placeholder);
     }
     let all = ["rest", "other", "remaining", "all", "everything", "same"];
-    let all = said.split(' ').any(|word| all.contains(&word));
+    let all = words.split(' ').any(|word| all.contains(&word));
     let starts = [
         "rest of ",
         "the rest of ",
         "keep existing ",
         "keep the existing ",
     ];
-    let ends = SAME.iter().any(|it| said.ends_with(it));
+    let ends = SAME.iter().any(|it| words.ends_with(it));
     let stays = (ends && count <= if all { 7 } else { 4 })
-        || (count <= 6 && starts.iter().any(|it| said.starts_with(it)))
-        || (count <= 3 && said.starts_with("existing "));
-    stays.then_some(Said::Stays)
+        || (count <= 6 && starts.iter().any(|it| words.starts_with(it)))
+        || (count <= 3 && words.starts_with("existing "));
+    stays.then_some(Elision::Stays)
 }
 
 const SAME: [&str; 7] = [
@@ -126,9 +126,9 @@ const SAME: [&str; 7] = [
     "no changes",
 ];
 
-fn speaks_of_code(said: &str) -> bool {
+fn speaks_of_code(text: &str) -> bool {
     let words = ["code", "function", "method", "class", "file"];
-    words.iter().any(|it| said.contains(it))
+    words.iter().any(|it| text.contains(it))
 }
 
 // Whether a text begins, and ends, with dots.
@@ -141,8 +141,8 @@ fn dots_around(text: &str) -> (bool, bool) {
 fn in_comment(line: &str) -> Option<&str> {
     let pairs = [("{/*", "*/}"), ("/*", "*/"), ("<!--", "-->")];
     let paired = pairs.iter().find_map(|(open, close)| {
-        let said = line.strip_prefix(open)?.strip_suffix(close)?;
-        (!said.contains(close)).then_some(said)
+        let inner = line.strip_prefix(open)?.strip_suffix(close)?;
+        (!inner.contains(close)).then_some(inner)
     });
     let to_end = ["#", "//", "--", ";;"];
     paired.or_else(|| to_end.iter().find_map(|mark| line.strip_prefix(mark)))
@@ -181,13 +181,13 @@ fn is_own_syntax(path: &str, line: &[u8], above: &[u8]) -> bool {
 /// Whether a line of a reply says that lines of the file are left out here: a placeholder, or dots.
 pub(super) fn is_left_out(row: &[u8]) -> bool {
     let text = String::from_utf8_lossy(row).to_lowercase();
-    match says(row) {
-        Some(Said::Stays) => !text.contains("existing") || speaks_of_code(&text),
-        said => said.is_some(),
+    match elision_of(row) {
+        Some(Elision::Stays) => !text.contains("existing") || speaks_of_code(&text),
+        other => other.is_some(),
     }
 }
 
-pub(super) fn leaves_out(said: &str) -> bool {
+pub(super) fn leaves_out(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "existing",
         "rest",
@@ -204,16 +204,16 @@ pub(super) fn leaves_out(said: &str) -> bool {
         "keep",
         "code",
     ];
-    let words: Vec<&str> = said.split(|it: char| !it.is_alphanumeric()).collect();
+    let words: Vec<&str> = text.split(|it: char| !it.is_alphanumeric()).collect();
     WORDS.iter().any(|word| match word.split_once(' ') {
-        Some(_) => said.contains(word),
+        Some(_) => text.contains(word),
         None => words.contains(word),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Said, is_left_out, left_out_line, says};
+    use super::{Elision, elision_of, is_left_out, left_out_line};
 
     const CARD: &str = "<section>\n  <header>\n    <h1>{title}</h1>\n    <b>{count}</b>\n  </header>\n  \
                         <Button\n    kind=\"a\"\n    off\n  >\n    Close\n  </Button>\n</section>\n";
@@ -250,7 +250,11 @@ mod tests {
             "/// Parses the remaining bytes of the header.",
             "// Keep the connection open while other requests are in flight, as the server expects...",
         ] {
-            assert_ne!(says(line.as_bytes()), Some(Said::Placeholder), "{line}");
+            assert_ne!(
+                elision_of(line.as_bytes()),
+                Some(Elision::Placeholder),
+                "{line}"
+            );
         }
     }
 

@@ -97,12 +97,12 @@ fn show(path: &str, hunk: &HunkVerdict, room: &mut usize, text: &mut String) {
 fn advice(verdict: &PatchVerdict) -> String {
     let problems = verdict.problems.iter();
     let errors = problems.filter(|it| it.severity == Severity::Error);
-    let mut said: Vec<&str> = Vec::new();
+    let mut sentences: Vec<&str> = Vec::new();
     for advice in errors.map(|problem| problem.code.advice()) {
-        if !advice.is_empty() && !said.contains(&advice) {
-            said.push(advice);
+        if !advice.is_empty() && !sentences.contains(&advice) {
+            sentences.push(advice);
         }
     }
-    said.truncate(4);
-    said.join("\n")
+    sentences.truncate(4);
+    sentences.join("\n")
 }

@@ -67,18 +67,18 @@ fn in_fence(text: &[u8]) -> Option<&[u8]> {
 
 /// Refuses a whole file that has lost its rest.
 pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
-    let (was, is) = (solid_rows(before).len(), solid_rows(after).len());
-    if was == 0 || is >= was {
+    let (old, new) = (solid_rows(before).len(), solid_rows(after).len());
+    if old == 0 || new >= old {
         return None;
     }
     let tail =
         lost_tail(before, after).is_some_and(|(gone, come)| gone >= LONG_TAIL && come * 4 < gone);
-    let lost = was - is;
-    let most = was >= FEW_LINES && lost * 2 >= was;
-    let fragment = is == 0 || most || (lost >= LONG_TAIL && lost * 10 >= was * 3);
+    let lost = old - new;
+    let most = old >= FEW_LINES && lost * 2 >= old;
+    let fragment = new == 0 || most || (lost >= LONG_TAIL && lost * 10 >= old * 3);
     (tail || fragment).then(|| {
         let message = format!(
-            "the whole file would go from {was} lines to {is}; the rest seems to be left out"
+            "the whole file would go from {old} lines to {new}; the rest seems to be left out"
         );
         Refusal::new(Code::P313, message)
     })
@@ -88,16 +88,16 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
 fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     let rows = |text| -> Vec<&[u8]> { solid_rows(text).into_iter().map(|it| it.1).collect() };
     let (old, new) = (rows(before), rows(after));
-    let known = TOGETHER.min(new.len());
+    let count = TOGETHER.min(new.len());
     // Of equal ones the last stays.
     let places: HashMap<&[&[u8]], usize> = old
-        .windows(known.max(1))
+        .windows(count.max(1))
         .enumerate()
         .map(|(at, rows)| (rows, at))
         .collect();
-    (known..=new.len()).rev().find_map(|end| {
-        let at = *places.get(new.get(end - known..end)?)?;
-        Some((old.len() - at - known, new.len() - end))
+    (count..=new.len()).rev().find_map(|end| {
+        let at = *places.get(new.get(end - count..end)?)?;
+        Some((old.len() - at - count, new.len() - end))
     })
 }
 
@@ -125,8 +125,8 @@ fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])
         // A head that stands twice does not tell whose body is gone.
         let mut heads = (0..old.len()).filter(|row| old[*row].1 == *head);
         let alone = says_nothing(body.1) && body_rows(&new, at) == 1;
-        let was = heads.next().filter(|_| alone && heads.next().is_none())?;
-        (body_rows(&old, was) > 1).then_some(body)
+        let head = heads.next().filter(|_| alone && heads.next().is_none())?;
+        (body_rows(&old, head) > 1).then_some(body)
     })
 }
 
@@ -146,11 +146,11 @@ fn body_rows(rows: &[(u64, &[u8])], head: usize) -> usize {
 // `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.
 fn says_nothing(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
-    let said = line.strip_prefix("...").or(line.strip_prefix("pass"));
-    let said = said.or(line.strip_prefix("\"\"\"")).map(str::trim);
-    said.is_some_and(|said| {
-        let words = said.trim_matches(|it: char| !it.is_alphanumeric());
-        said.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
+    let rest = line.strip_prefix("...").or(line.strip_prefix("pass"));
+    let rest = rest.or(line.strip_prefix("\"\"\"")).map(str::trim);
+    rest.is_some_and(|rest| {
+        let words = rest.trim_matches(|it: char| !it.is_alphanumeric());
+        rest.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
     })
 }
 

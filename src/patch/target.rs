@@ -71,13 +71,13 @@ pub(super) fn targets(
 
 // Reads names as those of files that are there; tells what it did.
 fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option<&'static str> {
-    let mut said = None;
+    let mut action = None;
     for name in [&mut names.old, &mut names.new].into_iter().flatten() {
         if undress(name, listing) {
-            said = Some("read the name without what stands around it, with slashes");
+            action = Some("read the name without what stands around it, with slashes");
         }
         if file.headers.explicit.is_some() && below_root(name, listing) {
-            said = Some("read an absolute name as that of the file of the repository");
+            action = Some("read an absolute name as that of the file of the repository");
         }
         let changes = matches!(file.body, Body::Hunks(_) | Body::Edits(_));
         if file.headers.explicit == Some(Operation::Modify)
@@ -86,7 +86,7 @@ fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option
             && let Some(path) = meant(name, listing)
         {
             *name = path;
-            said = Some("read the name as that of the only file that ends alike");
+            action = Some("read the name as that of the only file that ends alike");
         }
     }
     if let (Some(old), Some(new)) = (&mut names.old, &mut names.new) {
@@ -96,23 +96,23 @@ fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option
         };
         if alone(new, old, "b/") {
             new.clone_from(old);
-            said = Some("left out the prefix that one of two names has");
+            action = Some("left out the prefix that one of two names has");
         } else if alone(old, new, "a/") {
             old.clone_from(new);
-            said = Some("left out the prefix that one of two names has");
+            action = Some("left out the prefix that one of two names has");
         }
     }
-    said
+    action
 }
 
 // Takes off quotes, remarks, colons and line numbers around the name of a file that is there, and reads
 // backslashes as slashes.
 fn undress(name: &mut String, listing: &Listing) -> bool {
-    let known = |name: &str| {
+    let exists = |name: &str| {
         let there = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
         there(Some(name)) || there(strip(name, 1))
     };
-    if known(name) {
+    if exists(name) {
         return false;
     }
     let dress = |it| matches!(it, '`' | '"' | '\'' | '*' | ' ' | '@');
@@ -130,7 +130,7 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
         rest = before;
     }
     let rest = rest.replace('\\', "/");
-    let fits = rest != *name && known(&rest);
+    let fits = rest != *name && exists(&rest);
     if fits {
         *name = rest;
     }
@@ -334,13 +334,13 @@ fn mode(headers: &Headers<'_>, operation: Operation) -> Result<Option<u32>, Refu
         _ => headers.new_mode,
     };
     let index = headers.index.and_then(|index| index.mode);
-    let said = [headers.old_mode, asked, index];
-    if said.contains(&Some(0o160_000)) {
+    let stated = [headers.old_mode, asked, index];
+    if stated.contains(&Some(0o160_000)) {
         return refuse(Code::P506, "the patch changes a submodule");
     }
-    let known = [0o100_644, 0o100_755, 0o100_664, 0o100_600, 0o120_000];
+    let recorded = [0o100_644, 0o100_755, 0o100_664, 0o100_600, 0o120_000];
     let mut own = [headers.old_mode, asked].into_iter().flatten();
-    if !own.all(|mode| known.contains(&mode)) {
+    if !own.all(|mode| recorded.contains(&mode)) {
         return refuse(Code::P206, "the patch has a mode that git does not record");
     }
     if let (Some(old), Some(new)) = (headers.old_mode, headers.new_mode)

@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -5,7 +6,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::pattern::rows;
-use crate::model::{FailedTest, TestRunner};
+use crate::model::{FailedTest, TestRunner, shell_word};
 
 /// Tests that one command names at most; of more the first are asked.
 const MOST: usize = 30;
@@ -61,7 +62,7 @@ fn command(
         words.len()
     };
     words.splice(at..at, own);
-    let line: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
     Some(line.join(" "))
 }
 
@@ -306,15 +307,6 @@ fn split(line: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     Some(words)
-}
-
-fn quoted(word: &str) -> String {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_./=:,@+%^".contains(it);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,12 @@ impl Pattern {
         self.1.get_or_init(|| compile(&self.0))
     }
 
+    /// One pattern that finds what any of these does; their groups follow each other.
+    pub(crate) fn any<'p>(patterns: impl Iterator<Item = &'p Self>) -> Regex {
+        let texts: Vec<&str> = patterns.map(|it| it.0.as_str()).collect();
+        compile(&texts.join("|"))
+    }
+
     pub(crate) fn finds(&self, text: &str) -> bool {
         self.get().is_match(text)
     }

@@ -42,7 +42,7 @@ pub fn closings(text: &str, named: &[TestRunner]) -> Vec<Closing> {
             add(&mut closing.counts, counts);
         }
         match found.iter_mut().find(|it| it.runner == closing.runner) {
-            Some(known) => known.add(&closing),
+            Some(earlier) => earlier.add(&closing),
             None => found.push(closing),
         }
     }
@@ -182,10 +182,14 @@ impl Row {
             let end = summary.get_match().end();
             let before = at.checked_sub(1).map_or(0, start);
             let above = text.get(before..end).unwrap_or_default();
-            let mut said = Said::default();
+            let mut numbers = Numbers::new();
+            let mut add = |word: Word, number: u64| {
+                let sum = numbers.entry(word).or_default();
+                *sum = sum.saturating_add(number);
+            };
             for (name, word) in WORDS {
                 if let Some(group) = summary.name(name) {
-                    said.add(word, group.as_str().parse().unwrap_or(1));
+                    add(word, group.as_str().parse().unwrap_or(1));
                 }
             }
             let mut names = self.summary.0.get().capture_names().flatten();
@@ -196,17 +200,18 @@ impl Row {
             };
             for part in self.part.iter().flat_map(|it| it.all(parts)) {
                 if let Some(word) = self.words.get(&part["word"]) {
-                    said.add(*word, part["n"].parse().unwrap_or(0));
+                    add(*word, part["n"].parse().unwrap_or(0));
                 }
             }
             // Some open alike and close later, and words of no test say nothing.
-            if self.part.is_some() && !said.known {
+            if self.part.is_some() && numbers.is_empty() {
                 continue;
             }
             for (word, pattern) in &self.less {
-                said.take(*word, pattern.all(above).count() as u64);
+                let number = numbers.entry(*word).or_default();
+                *number = number.saturating_sub(pattern.all(above).count() as u64);
             }
-            let mut counts = said.counts();
+            let mut counts = counted(&numbers);
             if counts.failed == 0 && counts.errors == 0 {
                 counts.errors = sum(self.files.as_ref(), above).min(1);
             }
@@ -216,59 +221,26 @@ impl Row {
     }
 }
 
-// The counts of one summary, as far as it has them.
-#[derive(Default)]
-struct Said {
-    known: bool,
-    passed: Option<u64>,
-    failed: u64,
-    skipped: u64,
-    errors: u64,
-    deselected: u64,
-    total: Option<u64>,
-}
+// What one summary counts, as far as it does.
+type Numbers = BTreeMap<Word, u64>;
 
-impl Said {
-    fn at(&mut self, word: Word) -> &mut u64 {
-        match word {
-            Word::Passed => self.passed.get_or_insert(0),
-            Word::Failed => &mut self.failed,
-            Word::Skipped => &mut self.skipped,
-            Word::Errors => &mut self.errors,
-            Word::Deselected => &mut self.deselected,
-            Word::Total => self.total.get_or_insert(0),
-        }
-    }
-
-    fn add(&mut self, word: Word, number: u64) {
-        self.known = true;
-        let at = self.at(word);
-        *at = at.saturating_add(number);
-    }
-
-    fn take(&mut self, word: Word, number: u64) {
-        let at = self.at(word);
-        *at = at.saturating_sub(number);
-    }
-
-    // A test of several parts may be counted once in all and more than once among those that failed; what
-    // fails where no test ran is no test.
-    fn counts(mut self) -> TestCounts {
-        if self.total == Some(0) {
-            self.errors += std::mem::take(&mut self.failed);
-        }
-        if let Some(total) = self.total {
-            self.failed = self.failed.min(total.saturating_sub(self.skipped));
-            let rest = total.saturating_sub(self.skipped + self.failed);
-            self.passed = self.passed.or(Some(rest));
-        }
-        TestCounts {
-            passed: self.passed.unwrap_or(0),
-            failed: self.failed,
-            skipped: self.skipped,
-            deselected: self.deselected,
-            errors: self.errors,
-        }
+// A test of several parts may be counted once in all and more than once among those that failed; what
+// fails where no test ran is no test.
+fn counted(numbers: &Numbers) -> TestCounts {
+    let of = |word| numbers.get(&word).copied();
+    let total = of(Word::Total);
+    let skipped = of(Word::Skipped).unwrap_or(0);
+    let found = of(Word::Failed).unwrap_or(0);
+    let of_none = if total == Some(0) { found } else { 0 };
+    let most = total.map_or(u64::MAX, |total| total.saturating_sub(skipped));
+    let failed = (found - of_none).min(most);
+    let rest = total.map_or(0, |_| most - failed);
+    TestCounts {
+        passed: of(Word::Passed).unwrap_or(rest),
+        failed,
+        skipped,
+        deselected: of(Word::Deselected).unwrap_or(0),
+        errors: of(Word::Errors).unwrap_or(0) + of_none,
     }
 }
 
@@ -332,8 +304,8 @@ mod tests {
             let [one] = found.as_slice() else {
                 panic!("{text}: {found:?}");
             };
-            let said = (one.runner, one.count, one.counts.to_string());
-            assert_eq!(said, (*runner, *count, (*counts).to_owned()), "{text}");
+            let closing = (one.runner, one.count, one.counts.to_string());
+            assert_eq!(closing, (*runner, *count, (*counts).to_owned()), "{text}");
         }
         let written = closings(
             "Test Suites: 1 passed, 1 total\nTests: 2 passed, 2 total\nSnapshots:   1 written, 1 total\n",

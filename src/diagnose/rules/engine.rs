@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 
 use super::rule::Rule;
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, above, below};
 use crate::diagnose::verdict::Finding;
 use crate::model::FailureKind;
 use crate::runners::{Cues, Pattern};
@@ -74,16 +74,12 @@ impl Engine {
         rows.into_iter().find_map(|row| {
             let (rule, pattern) = &self.rules[row];
             let found = pattern.get().captures(&lines[at].text)?;
-            let near = |from: usize, to: usize, like: &Option<Pattern>| {
-                let near = lines.get(from..to.min(lines.len())).unwrap_or_default();
-                let like = like.as_ref()?;
-                Some(near.iter().any(|line| like.finds(&line.text)))
-            };
-            let below = |like| near(at + 1, at + 1 + BELOW, like);
-            if near(at.saturating_sub(ABOVE), at, &rule.above) == Some(false)
-                || below(&rule.below) == Some(false)
-                || below(&rule.unless) == Some(true)
-            {
+            let above = |like: &Pattern| above(lines, at, ABOVE).any(|text| like.finds(text));
+            let below = |like: &Pattern| below(lines, at + 1, BELOW).any(|text| like.finds(text));
+            let is_so = rule.above.as_ref().is_none_or(above)
+                && rule.below.as_ref().is_none_or(below)
+                && !rule.unless.as_ref().is_some_and(below);
+            if !is_so {
                 return None;
             }
             let group = |name| found.name(name).map(|group| group.as_str().to_owned());

@@ -21,16 +21,12 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let (again, plain): (Vec<&'static Row>, Vec<&'static Row>) =
         ROWS.iter().partition(|row| row.again);
     let mut cases: Vec<Case> = plain.iter().flat_map(|row| row.cases(lines)).collect();
-    for told in again.iter().flat_map(|row| row.cases(lines)) {
-        let known = |it: &&mut Case| it.runner == told.runner && it.name == told.name;
-        if let Some(case) = cases
-            .iter_mut()
-            .find(known)
-            .filter(|_| told.place.is_some())
-        {
-            case.cause = told.cause;
-            case.place = told.place;
-            case.frames = told.frames;
+    for more in again.iter().flat_map(|row| row.cases(lines)) {
+        let same = |case: &&mut Case| case.runner == more.runner && case.name == more.name;
+        if let Some(case) = cases.iter_mut().find(same).filter(|_| more.place.is_some()) {
+            case.cause = more.cause;
+            case.place = more.place;
+            case.frames = more.frames;
         }
     }
     cases
@@ -86,7 +82,7 @@ const ABOVE: usize = 40;
 impl Row {
     fn cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        let mut known: HashMap<String, usize> = HashMap::new();
+        let mut by_name: HashMap<String, usize> = HashMap::new();
         let mut listed = self.after.is_none();
         let headed = LazyCell::new(|| headings(lines, |text| Some(text.trim())));
         for (at, line) in lines.iter().enumerate() {
@@ -105,7 +101,7 @@ impl Row {
             let Some(found) = self.line.get().captures(text) else {
                 continue;
             };
-            if known.contains_key(&found["name"]) {
+            if by_name.contains_key(&found["name"]) {
                 continue;
             }
             let heading = self
@@ -114,12 +110,12 @@ impl Row {
             let block = self.block(heading.flatten().unwrap_or(at) + 1, lines);
             let stands = |it: &Pattern| block.clone().any(|at| it.finds(&lines[at].text));
             if !self.unless.as_ref().is_some_and(stands) {
-                known.insert(found["name"].to_owned(), cases.len());
+                by_name.insert(found["name"].to_owned(), cases.len());
                 cases.push(self.case(&found, at, block, lines));
             }
         }
         if let Some(parts) = &self.parts {
-            let names: BTreeSet<&String> = known.keys().collect();
+            let names: BTreeSet<&String> = by_name.keys().collect();
             let heads = |name: &String| {
                 let start = format!("{name}{parts}");
                 let mut below = names.range::<String, _>(&start..);
@@ -185,8 +181,8 @@ impl Row {
             let text = lines.get(at.checked_sub(1)?)?.text.as_ref();
             placed(&self.above.as_ref()?.get().captures(text)?)
         };
-        let told = cause.as_ref().and_then(|it| it.1.clone());
-        let own = placed(found).or_else(before).or(told).or(place);
+        let of_cause = cause.as_ref().and_then(|it| it.1.clone());
+        let own = placed(found).or_else(before).or(of_cause).or(place);
         let name = match &found["name"] {
             name if self.file => place::relative(name),
             name => name.to_owned(),
@@ -196,15 +192,19 @@ impl Row {
         // Of a file whose process ended the runner says no more than its exit code.
         let is_whole = cause.is_some_and(|at| lines[at].text.contains("'test failed'"));
         let exit = self.exit.as_ref().filter(|_| is_whole).and_then(first);
-        let mut case = Case::new(&self.runner, name, at)
-            .cause(
-                exit.as_ref()
-                    .map(|it| printed(lines, at).unwrap_or(it.0))
-                    .or(cause),
-            )
-            .place(own.or_else(|| place_of(Frame::Place)))
-            .raised_at(place_of(Frame::Raised));
-        case.exited = exit.is_some();
+        let cause = match &exit {
+            Some(exit) => Some(printed(lines, at).unwrap_or(exit.0)),
+            None => cause,
+        };
+        let mut case = Case {
+            cause,
+            place: own.or_else(|| place_of(Frame::Place)),
+            exited: exit.is_some(),
+            ..Case::new(&self.runner, name, at)
+        };
+        if let Some(frame) = place_of(Frame::Raised) {
+            case.raise(frame);
+        }
         case
     }
 }
@@ -242,10 +242,10 @@ fn printed(lines: &[Line<'_>], point: usize) -> Option<usize> {
     let before = lines[from..point].iter().rposition(is_point);
     let from = before.map_or(from, |at| from + at + 1);
     let is_own = |at: &usize| {
-        let said = lines[*at].text.strip_prefix("# ");
-        said.is_some_and(|it| !it.starts_with("Subtest: ") && !it.trim().is_empty())
+        let comment = lines[*at].text.strip_prefix("# ");
+        comment.is_some_and(|it| !it.starts_with("Subtest: ") && !it.trim().is_empty())
     };
     let own: Vec<usize> = (from..point).filter(is_own).collect();
-    let says = |at: &&usize| PRINTED.is_match(&lines[**at].text);
-    own.iter().find(says).or(own.first()).copied()
+    let is_error = |at: &&usize| PRINTED.is_match(&lines[**at].text);
+    own.iter().find(is_error).or(own.first()).copied()
 }

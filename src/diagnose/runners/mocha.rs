@@ -1,6 +1,6 @@
 use super::place;
 use super::read::Case;
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, below};
 use crate::runners::pattern;
 
 pattern!(
@@ -29,13 +29,13 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         let Some(found) = found else { continue };
         next = Some(number + 1);
         if let Some((title, end)) = title(lines, at, &found) {
-            let cause = lines[end..]
-                .iter()
-                .take(12)
-                .position(|line| !line.text.trim().is_empty())
-                .map(|offset| end + offset);
-            let place = place::of_stack(lines, end, is_entry);
-            cases.push(Case::new("mocha", title, at).cause(cause).place(place));
+            let offset = below(lines, end, 12).position(|text| !text.trim().is_empty());
+            let cause = offset.map(|offset| end + offset);
+            cases.push(Case {
+                cause,
+                place: place::of_stack(lines, end, is_entry),
+                ..Case::new("mocha", title, at)
+            });
         }
     }
     cases

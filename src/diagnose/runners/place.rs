@@ -1,5 +1,8 @@
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, below};
 use crate::runners::pattern;
+
+/// A file as a log names it, and the line.
+pub(in crate::diagnose) type Place = (String, Option<u32>);
 
 /// A path below the checkout that common CI services and images use, else the text as it is.
 pub(in crate::diagnose) fn relative(path: &str) -> String {
@@ -20,16 +23,11 @@ pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
     FOREIGN.is_match(&path.replace('\\', "/"))
 }
 
-/// Adds a frame to those of a traceback, of which the innermost are kept.
-pub(in crate::diagnose) fn add_frame(
-    frames: &mut Vec<(String, Option<u32>)>,
-    frame: (String, Option<u32>),
-) {
-    const MOST: usize = 40;
-    if frames.len() >= MOST {
-        frames.remove(0);
-    }
-    frames.push(frame);
+/// A frame of a Python traceback.
+pub(super) fn python_frame(text: &str) -> Option<Place> {
+    pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
+    let found = text.contains(", line ").then(|| FRAME.captures(text))??;
+    Some((found[1].to_owned(), found[2].parse().ok()))
 }
 
 /// The first own frame of a JavaScript stack below `from`, until a line that `ends` the report.
@@ -37,24 +35,22 @@ pub(in crate::diagnose) fn of_stack(
     lines: &[Line<'_>],
     from: usize,
     ends: impl Fn(&str) -> bool,
-) -> Option<(String, Option<u32>)> {
+) -> Option<Place> {
     pattern!(
         FRAME,
         r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
     );
-    lines[from.min(lines.len())..]
-        .iter()
-        .take(60)
-        .take_while(|line| !ends(&line.text))
-        .filter(|line| line.text.contains(':'))
-        .find_map(|line| {
-            let found = FRAME.captures(&line.text)?;
+    below(lines, from, 60)
+        .take_while(|text| !ends(text))
+        .filter(|text| text.contains(':'))
+        .find_map(|text| {
+            let found = FRAME.captures(text)?;
             (!is_installed(&found[1])).then(|| (found[1].to_owned(), found[2].parse().ok()))
         })
 }
 
 /// The first own place of a report of Python: `tests/test_a.py:3: AssertionError`, or a frame.
-pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<(String, Option<u32>)> {
+pub(in crate::diagnose) fn of_python(lines: &[Line<'_>]) -> Option<Place> {
     pattern!(
         PLACE,
         r#"^(?:\s*File "(?<frame>[^"<>]+\.py)", line (?<at>\d+)|(?<path>\S+\.py):(?<line>\d+):)"#

@@ -24,7 +24,6 @@ pattern!(
 // A title that fills the line has one mark on each side.
 pattern!(HEADING, r"^_+ (\S*[^_\s].*?) _+$");
 pattern!(AT, r"^(\S+?\.(?:pyx?|rst|txt|md)):(\d+): ?");
-pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
 pattern!(
     RAISED,
     r"^(?:E\s+)?(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Exit|Interrupt|Failure|Timeout|Failed)\b"
@@ -50,10 +49,10 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 rows.pop();
             }
             used[index] = true;
-            case.at = reports[index].at;
-            case.cause = reports[index].cause;
-            case.place.clone_from(&reports[index].place);
-            case.frames.clone_from(&reports[index].frames);
+            case = Case {
+                name: case.name,
+                ..reports[index].case.clone()
+            };
         }
         if case.place.is_none() {
             case.place = case
@@ -62,9 +61,9 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 .map(|name| (name.split("::").next().unwrap_or(name).to_owned(), None));
         }
         if case.cause.is_none()
-            && let Some((_, said)) = lines[at].text.rsplit_once(" - ")
+            && let Some((_, message)) = lines[at].text.rsplit_once(" - ")
         {
-            case.cause = Some(whole(said, case.at, lines).unwrap_or(at));
+            case.cause = Some(whole(message, case.at, lines).unwrap_or(at));
         }
         if is_new {
             cases.push(case);
@@ -95,22 +94,20 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
         if let Some(name) = report.name()
             && seen.insert(name.clone())
         {
-            cases.push(
-                Case::new("pytest", name, report.at)
-                    .cause(report.cause)
-                    .place(report.place.clone())
-                    .frames(report.frames.clone()),
-            );
+            cases.push(Case {
+                name: Some(name),
+                ..report.case.clone()
+            });
         }
     }
-    let unread = |case: &&mut Case| {
+    let is_unplaced = |case: &&mut Case| {
         let heading = lines[case.at].text.as_ref();
         heading.starts_with("FAILED ") && case.place.as_ref().is_none_or(|it| it.1.is_none())
     };
-    let told = one_line_each(lines);
-    let untold: Vec<&mut Case> = cases.iter_mut().filter(unread).collect();
-    if untold.len() == told.len() {
-        for (case, (at, path, line)) in untold.into_iter().zip(told) {
+    let one_liners = one_line_each(lines);
+    let unplaced: Vec<&mut Case> = cases.iter_mut().filter(is_unplaced).collect();
+    if unplaced.len() == one_liners.len() {
+        for (case, (at, path, line)) in unplaced.into_iter().zip(one_liners) {
             case.cause = Some(at);
             case.raise((path, line));
         }
@@ -137,8 +134,8 @@ fn by_title(reports: &[Report]) -> HashMap<String, Vec<usize>> {
 
 // The line below a report's heading that the summary cuts to its width: without a traceback it is
 // all that the report has.
-fn whole(said: &str, heading: usize, lines: &[Line<'_>]) -> Option<usize> {
-    let start = said.strip_prefix("Failed: ").unwrap_or(said);
+fn whole(message: &str, heading: usize, lines: &[Line<'_>]) -> Option<usize> {
+    let start = message.strip_prefix("Failed: ").unwrap_or(message);
     let start = start.trim_end_matches('.');
     let below = lines.get(heading + 1)?.text.as_ref();
     (start.len() > 8 && below.starts_with(start)).then_some(heading + 1)
@@ -189,10 +186,8 @@ fn summary(line: &Line<'_>) -> Option<String> {
 /// The part between a heading of `FAILURES` or `ERRORS` and the next.
 struct Report {
     title: String,
-    at: usize,
-    cause: Option<usize>,
-    place: Option<(String, Option<u32>)>,
-    frames: Vec<(String, Option<u32>)>,
+    // What it says of its test.
+    case: Case,
     mismatch: bool,
 }
 
@@ -215,16 +210,12 @@ impl Report {
     }
 
     fn name(&self) -> Option<String> {
-        if self.title.starts_with("ERROR collecting ") {
-            return Some(self.bare().to_owned());
+        if self.title.starts_with("[doctest] ") {
+            return Some(self.title.clone());
         }
-        if self.title.starts_with("[doctest] ") || self.title.contains("summary") {
-            return self
-                .title
-                .starts_with("[doctest] ")
-                .then(|| self.title.clone());
-        }
-        Some(self.bare().to_owned())
+        let is_test = !self.title.contains("summary");
+        let names = is_test || self.title.starts_with("ERROR collecting ");
+        names.then(|| self.bare().to_owned())
     }
 }
 
@@ -242,36 +233,30 @@ fn endings(id: &str) -> impl Iterator<Item = &str> {
 }
 
 fn reports(lines: &[Line<'_>]) -> Vec<Report> {
-    let mut reports: Vec<Report> = Vec::new();
+    // Headings with their titles, and the rules that end a part of the reports.
+    let mut borders: Vec<(usize, Option<String>)> = Vec::new();
     let mut inside = false;
-    let mut current: Option<(String, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
         let text = line.text.as_ref();
         if text.starts_with("====") {
-            if let Some((title, from)) = current.take() {
-                reports.push(report(title, from, at, lines));
-            }
             inside = text.contains(" FAILURES ") || text.contains(" ERRORS ");
+            borders.push((at, None));
         } else if inside
             && text.starts_with('_')
             && let Some(found) = HEADING.captures(text)
         {
-            if let Some((title, from)) = current.take() {
-                reports.push(report(title, from, at, lines));
-            }
-            current = Some((found[1].to_owned(), at));
+            borders.push((at, Some(found[1].to_owned())));
         }
     }
-    if let Some((title, from)) = current {
-        reports.push(report(title, from, lines.len(), lines));
-    }
-    reports
+    let ends = borders.iter().skip(1).map(|border| border.0);
+    let ends: Vec<usize> = ends.chain([lines.len()]).collect();
+    let parts = borders.into_iter().zip(ends);
+    let reports = parts.filter_map(|((from, title), to)| Some(report(title?, from, to, lines)));
+    reports.collect()
 }
 
 fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
-    let mut cause = None;
-    let mut place = None;
-    let mut frames = Vec::new();
+    let mut case = Case::new("pytest", "", from);
     let mut before = false;
     let mut raised = None;
     let mut mismatch = false;
@@ -286,32 +271,26 @@ fn report(title: String, from: usize, to: usize, lines: &[Line<'_>]) -> Report {
         // exception's own line says more than the source above it.
         let error = text.starts_with("E ") && text.len() > 4;
         if error && !before {
-            cause = Some(at);
+            case.cause = Some(at);
             shows_source = text[1..].trim_start().starts_with("File \"");
         } else if error && shows_source && RAISED.is_match(text) {
-            cause = Some(at);
+            case.cause = Some(at);
             shows_source = false;
         }
         before = error || (before && text.trim().is_empty());
-        if (text.contains(':') || text.contains(", line "))
-            && let Some(found) = AT.captures(text).or_else(|| FRAME.captures(text))
-        {
-            let frame = (found[1].to_owned(), found[2].parse().ok());
-            if place.is_none() && !place::is_installed(&frame.0) {
-                place = Some(frame.clone());
-            }
-            place::add_frame(&mut frames, frame);
+        let found = text.contains(':').then(|| AT.captures(text)).flatten();
+        let frame = found.map(|found| (found[1].to_owned(), found[2].parse().ok()));
+        if let Some(frame) = frame.or_else(|| place::python_frame(text)) {
+            case.add_frame(frame, false);
         }
         if RAISED.is_match(text) || text.ends_with(": DocTestFailure") {
             raised = Some(at);
         }
     }
+    case.cause = case.cause.or(raised);
     Report {
         title,
-        at: from,
-        cause: cause.or(raised),
-        place,
-        frames,
+        case,
         mismatch,
     }
 }
@@ -332,15 +311,19 @@ fn timed_out(lines: &[Line<'_>]) -> Option<Case> {
             .flatten()
     });
     if let Some(found) = started {
-        return Some(Case::new("pytest", &found[1], dump).cause(Some(dump)));
+        return Some(Case {
+            cause: Some(dump),
+            ..Case::new("pytest", &found[1], dump)
+        });
     }
     lines.iter().find_map(|line| {
         let found = FRAME.captures(&line.text)?;
         let file = place::relative(&found[1]);
-        let case = Case::new("pytest", format!("{file}::{}", &found[3]), dump);
-        Some(
-            case.cause(Some(dump))
-                .place(Some((file, found[2].parse().ok()))),
-        )
+        let name = format!("{file}::{}", &found[3]);
+        Some(Case {
+            cause: Some(dump),
+            place: Some((file, found[2].parse().ok())),
+            ..Case::new("pytest", name, dump)
+        })
     })
 }

@@ -1,6 +1,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
+use super::place::{Place, is_installed};
 use super::{jest, listed, mocha, pytest, unittest};
 use crate::diagnose::line::Line;
 use crate::runners::Cues;
@@ -11,7 +12,7 @@ const MOST: usize = 2000;
 type Reader = fn(&[Line<'_>]) -> Vec<Case>;
 
 // A runner is read when one of its words stands in the log; those that a table lists have theirs there.
-const READERS: [(&[&str], Reader); 6] = [
+const READERS: [(&[&str], Reader); 5] = [
     (
         &[
             "FAILED ",
@@ -28,8 +29,7 @@ const READERS: [(&[&str], Reader); 6] = [
         &[" failing", "tests failed", "test failed", " of "],
         mocha::cases,
     ),
-    (&["● "], jest::jest),
-    (&["FAIL "], jest::vitest),
+    (&["● ", "FAIL "], jest::cases),
     (&[], listed::cases),
 ];
 
@@ -60,7 +60,7 @@ pub(in crate::diagnose) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
 }
 
 /// A test that failed, as its runner reports it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::diagnose) struct Case {
     /// The runner's own spelling; none for a report that belongs to no single test.
     pub(in crate::diagnose) name: Option<String>,
@@ -70,11 +70,11 @@ pub(in crate::diagnose) struct Case {
     /// The line that says what went wrong.
     pub(in crate::diagnose) cause: Option<usize>,
     /// The test's file and line as the log has them.
-    pub(in crate::diagnose) place: Option<(String, Option<u32>)>,
+    pub(in crate::diagnose) place: Option<Place>,
     /// Frames of its traceback as the log has them, the innermost last; none where `place` is it.
-    pub(in crate::diagnose) frames: Vec<(String, Option<u32>)>,
+    pub(in crate::diagnose) frames: Vec<Place>,
     /// Where in the repository its exception was raised; for an expectation, none in a test file.
-    pub(in crate::diagnose) crash: Option<(String, Option<u32>)>,
+    pub(in crate::diagnose) crash: Option<Place>,
     /// Whether it is known that a hook failed, not the body of the test.
     pub(in crate::diagnose) of_hook: bool,
     /// Whether it is a file of tests none of which could be named.
@@ -113,52 +113,32 @@ impl Case {
             name: Some(name.into()),
             runner,
             at,
-            cause: None,
-            place: None,
-            frames: Vec::new(),
-            crash: None,
-            of_hook: false,
-            whole_file: false,
-            exited: false,
+            ..Self::default()
         }
     }
 
-    pub(super) fn cause(mut self, cause: Option<usize>) -> Self {
-        self.cause = cause;
-        self
-    }
-
-    pub(super) fn frames(mut self, frames: Vec<(String, Option<u32>)>) -> Self {
-        self.frames = frames;
-        self
-    }
-
-    /// With the first own frame of its stack: in the test's own file that is the line that failed.
-    pub(super) fn raised_at(mut self, frame: Option<(String, Option<u32>)>) -> Self {
-        if let Some(frame) = frame {
-            self.raise(frame);
+    /// Takes a frame of its traceback, of which the innermost are kept; the first own one is its place, or
+    /// with `of_tests` the last in a file of tests.
+    pub(super) fn add_frame(&mut self, frame: Place, of_tests: bool) {
+        const MOST: usize = 40;
+        let is_better = self.place.is_none() || of_tests && frame.0.contains("test");
+        if is_better && !is_installed(&frame.0) {
+            self.place = Some(frame.clone());
         }
-        self
+        if self.frames.len() >= MOST {
+            self.frames.remove(0);
+        }
+        self.frames.push(frame);
     }
 
-    /// The same of one that is there already.
-    pub(super) fn raise(&mut self, frame: (String, Option<u32>)) {
+    /// Takes the first own frame of its stack: in the test's own file that is the line that failed.
+    pub(super) fn raise(&mut self, frame: Place) {
         match &mut self.place {
             Some((path, line)) if frame.0.ends_with(path.trim_start_matches("./")) => {
                 *line = frame.1;
             }
             _ => self.frames = vec![frame],
         }
-    }
-
-    pub(super) fn of_hook(mut self, of_hook: bool) -> Self {
-        self.of_hook = of_hook;
-        self
-    }
-
-    pub(super) fn place(mut self, place: Option<(String, Option<u32>)>) -> Self {
-        self.place = place;
-        self
     }
 }
 

@@ -2,11 +2,10 @@ use std::collections::HashSet;
 
 use super::place;
 use super::read::Case;
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, above, below};
 use crate::runners::pattern;
 
 pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
-pattern!(FRAME, r#"^\s*File "([^"]+)", line (\d+)"#);
 pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
 pattern!(DOCTEST, r#"^File "([^"]+)", line (\d+), in (\S+)$"#);
 
@@ -28,9 +27,12 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             && ruled(lines, at - 1, '*')
         {
             let name = found[3].to_owned();
-            let place = Some((found[1].to_owned(), found[2].parse().ok()));
             if doctests.insert(name.clone()) {
-                cases.push(Case::new("doctest", name, at).cause(Some(at)).place(place));
+                cases.push(Case {
+                    cause: Some(at),
+                    place: Some((found[1].to_owned(), found[2].parse().ok())),
+                    ..Case::new("doctest", name, at)
+                });
             }
         }
     }
@@ -48,9 +50,7 @@ fn title<'l>(lines: &'l [Line<'_>], at: usize) -> Option<&'l str> {
 }
 
 fn ruled(lines: &[Line<'_>], at: usize, rule: char) -> bool {
-    lines[at.saturating_sub(2)..at]
-        .iter()
-        .any(|line| line.text.len() > 20 && line.text.chars().all(|c| c == rule))
+    above(lines, at, 2).any(|text| text.len() > 20 && text.chars().all(|c| c == rule))
 }
 
 fn name(title: &str) -> String {
@@ -70,36 +70,26 @@ fn name(title: &str) -> String {
 }
 
 fn read(name: String, at: usize, lines: &[Line<'_>]) -> Case {
-    let mut cause = None;
-    let mut place = None;
-    let mut frames = Vec::new();
-    let is_dashes =
-        |line: &Line<'_>| line.text.len() > 40 && line.text.bytes().all(|byte| byte == b'-');
-    let above = lines[at..].iter().take(8).position(is_dashes).unwrap_or(0);
+    let mut case = Case::new("unittest", name, at);
+    let is_rule = |text: &str, rule| text.len() > 40 && text.chars().all(|each| each == rule);
+    let head = below(lines, at, 8).position(|text| is_rule(text, '-'));
+    let above = head.unwrap_or(0);
     for (index, line) in lines.iter().enumerate().skip(at + above + 1).take(2000) {
         let text = line.text.as_ref();
-        let is_rule = |c| text.len() > 40 && text.chars().all(|each| each == c);
-        if is_rule('=')
-            || is_rule('-')
+        if is_rule(text, '=')
+            || is_rule(text, '-')
             || text.starts_with("---------- Captured")
             || text.contains(">> begin captured")
             || title(lines, index).is_some()
         {
             break;
         }
-        if let Some(found) = FRAME.captures(text) {
-            let frame = (found[1].to_owned(), found[2].parse().ok());
-            if !place::is_installed(&frame.0) && (place.is_none() || frame.0.contains("test")) {
-                place = Some(frame.clone());
-            }
-            place::add_frame(&mut frames, frame);
+        if let Some(frame) = place::python_frame(text) {
+            case.add_frame(frame, true);
         }
         if RAISED.is_match(text) && !text.starts_with("Traceback") {
-            cause = Some(index);
+            case.cause = Some(index);
         }
     }
-    Case::new("unittest", name, at)
-        .cause(cause)
-        .place(place)
-        .frames(frames)
+    case
 }

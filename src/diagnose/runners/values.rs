@@ -1,4 +1,4 @@
-use crate::diagnose::line::Line;
+use crate::diagnose::line::{Line, below};
 
 // A report shows its values within so many lines.
 const MOST: usize = 30;
@@ -8,21 +8,21 @@ const LONGEST: usize = 80;
 /// What a test expected and what it got, where the line that says it failed shows neither: jest and
 /// playwright write the two below it, others a difference.
 pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<String> {
-    let said = lines.get(cause)?.text.trim();
+    let message = lines.get(cause)?.text.trim();
     let below = || {
-        let rest = lines.iter().skip(cause + 1).take(MOST);
-        rest.map(|line| line.text.trim())
+        below(lines, cause + 1, MOST)
+            .map(str::trim)
             .take_while(|text| !text.starts_with("at ") && !text.starts_with(['●', '❯', '⎯']))
     };
-    if said.ends_with(": DocTestFailure") {
+    if message.ends_with(": DocTestFailure") {
         return doctest(lines.get(cause.saturating_sub(MOST)..cause)?);
     }
-    if said.starts_with("E ")
-        && let Some(told) = below_alike(said, below())
+    if message.starts_with("E ")
+        && let Some(difference) = below_alike(message, below())
     {
-        return Some(format!("{said}: {told}"));
+        return Some(format!("{message}: {difference}"));
     }
-    let bare = said.split(" // ").next().unwrap_or(said);
+    let bare = message.split(" // ").next().unwrap_or(message);
     if bare.contains("expect(") {
         return labelled(below())
             .or_else(|| differing(below()))
@@ -33,7 +33,7 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
         let bare = bare.trim_end_matches('.');
         return differing(below()).map(|it| format!("{bare}: {it}"));
     }
-    if said.starts_with("thread '") && said.contains(" panicked at ") {
+    if message.starts_with("thread '") && message.contains(" panicked at ") {
         return panic(below());
     }
     let bare = bare.strip_suffix(':').filter(|it| it.len() > 8)?;
@@ -44,7 +44,7 @@ pub(in crate::diagnose) fn values(lines: &[Line<'_>], cause: usize) -> Option<St
     let values = if compared {
         Some(cut(next))
     } else {
-        differing(std::iter::once(said).chain(below()))
+        differing(std::iter::once(message).chain(below()))
     };
     values.map(|it| format!("{bare}: {it}"))
 }
@@ -65,8 +65,8 @@ fn doctest(above: &[Line<'_>]) -> Option<String> {
 }
 
 // Where pytest shortens both sides to the same text, it says further down what differs.
-fn below_alike<'a>(said: &str, lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let (_, compared) = said.split_once("assert ")?;
+fn below_alike<'a>(message: &str, lines: impl Iterator<Item = &'a str>) -> Option<String> {
+    let (_, compared) = message.split_once("assert ")?;
     let middle = compared.len().checked_sub(" == ".len())? / 2;
     let (left, rest) = compared.split_at_checked(middle)?;
     if !left.contains("...") || rest.strip_prefix(" == ") != Some(left) {
@@ -100,7 +100,7 @@ fn panic<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
 
 // `Expected: 1` and `Received: 2`, or `Expected length: 1`.
 fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let mut said: Vec<String> = Vec::new();
+    let mut parts: Vec<String> = Vec::new();
     for text in lines {
         let Some(word) = ["Expected", "Received"]
             .iter()
@@ -109,7 +109,7 @@ fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
             continue;
         };
         let rest = text.get(word.len()..).unwrap_or_default();
-        let told = match rest.split_once(": ") {
+        let part = match rest.split_once(": ") {
             Some(("", value)) => format!("{} {}", word.to_lowercase(), cut(value.trim())),
             Some((label, value)) => {
                 format!("{}{label}: {}", word.to_lowercase(), cut(value.trim()))
@@ -117,12 +117,12 @@ fn labelled<'a>(lines: impl Iterator<Item = &'a str>) -> Option<String> {
             None if rest.contains("did not throw") => format!("{}{rest}", word.to_lowercase()),
             None => continue,
         };
-        said.push(told);
+        parts.push(part);
         if *word == "Received" {
             break;
         }
     }
-    (!said.is_empty()).then(|| said.join(", "))
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 // The first line of each side of a difference; its heading, which bun writes below it, says which sign
@@ -259,8 +259,11 @@ mod tests {
         }
         let doctest =
             "013     >>> half(3)\nExpected:\n    1.5\nGot:\n    1\n\nsrc/a.py:13: DocTestFailure\n";
-        let told = values(&lines(doctest), 6);
-        assert_eq!(told.as_deref(), Some("DocTestFailure: expected 1.5, got 1"));
+        let from_doctest = values(&lines(doctest), 6);
+        assert_eq!(
+            from_doctest.as_deref(),
+            Some("DocTestFailure: expected 1.5, got 1")
+        );
         for log in [
             "AssertionError: expected 1 to equal 2\n\n- 2\n+ 1\n",
             "TypeError: x is not a function\n    at a.js:1:2\nExpected: 1\n",

@@ -24,7 +24,7 @@ pub(super) fn refused(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
                 row.published, row.service
             );
             let url = format!("{before}:{}{after}", row.published);
-            fixes.extend(probe.with_url(url).map(|it| Fix::change(message, it)));
+            fixes.extend(call(probe, &url, message));
         }
     }
     let service = wanted.and_then(|port| compose.iter().find(|it| it.published == port));
@@ -34,18 +34,20 @@ pub(super) fn refused(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> 
             .find(|it| names_port(diagnosis, it.published))
     });
     fixes.push(match service {
-        Some(row) => Fix::person(format!(
-            "Nothing listens on port {}: start the service `{}` of the compose file",
-            row.published, row.service
-        ))
-        .run(format!("docker compose up -d {}", row.service)),
+        Some(row) => Fix::person_runs(
+            format!(
+                "Nothing listens on port {}: start the service `{}` of the compose file",
+                row.published, row.service
+            ),
+            format!("docker compose up -d {}", row.service),
+        ),
         None => Fix::person("Nothing listens there: start the server, or correct its address"),
     });
     fixes
 }
 
-// An address on this machine, cut at its port; the scheme's own when it names none.
-fn local_port(url: &str) -> Option<(&str, u16, &str)> {
+/// An address on this machine, cut at its port; the scheme's own when it names none.
+pub(in crate::heal) fn local_port(url: &str) -> Option<(&str, u16, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (authority, _) = rest.split_at_checked(end)?;
@@ -55,16 +57,11 @@ fn local_port(url: &str) -> Option<(&str, u16, &str)> {
         }
         _ => (authority, if scheme == "https" { 443 } else { 80 }),
     };
-    if !is_local(host) {
+    if !["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].contains(&host) {
         return None;
     }
     let before = url.get(..scheme.len() + 3 + host.len())?;
     Some((before, port, url.get(scheme.len() + 3 + authority.len()..)?))
-}
-
-/// Whether a host is this machine.
-pub(in crate::heal) fn is_local(host: &str) -> bool {
-    ["localhost", "127.0.0.1", "[::1]", "0.0.0.0"].contains(&host)
 }
 
 fn names_port(diagnosis: &Diagnosis, port: u16) -> bool {
@@ -85,30 +82,23 @@ pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         return vec![Fix::person(message)];
     };
     let mut fixes = Vec::new();
-    let mut call = |url: &str, message: String| {
-        fixes.extend(probe.with_url(url).map(|it| Fix::change(message, it)));
-    };
     let url = endpoint.url.as_deref();
     match endpoint.transport {
         Transport::Stdio => {
             if let Some(command) = endpoint.command.first().filter(|it| it.contains("://")) {
-                call(
-                    command,
-                    "The command is an address: call it over HTTP".to_owned(),
-                );
+                let message = "The command is an address: call it over HTTP";
+                fixes.extend(call(probe, command, message));
             }
             if let Some(url) = url {
-                call(
-                    url,
-                    format!("Call {url}, which the configuration names, over HTTP"),
-                );
+                let message = format!("Call {url}, which the configuration names, over HTTP");
+                fixes.extend(call(probe, url, message));
             }
-            for url in history.said_urls {
+            for url in history.announced_urls {
                 let url = with_path(url, "/mcp");
                 let message = format!(
                     "Call {url}, where the program says it listens; its host will not start it then"
                 );
-                call(&url, message);
+                fixes.extend(call(probe, &url, message));
             }
             fixes.push(Fix::person(
                 "The program does not speak MCP on its standard output: tell it to use stdio, or \
@@ -124,7 +114,7 @@ pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
             };
             if other != url {
                 let message = format!("Call {other}, the usual place of streamable HTTP");
-                fixes.extend(probe.with_url(other).map(|it| Fix::change(message, it)));
+                fixes.extend(call(probe, &other, message));
             }
             fixes.push(Fix::person(
                 "What answers there does not speak streamable HTTP: correct the address, or start \
@@ -133,6 +123,10 @@ pub(super) fn transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         }
     }
     fixes
+}
+
+fn call(probe: &Probe, url: &str, message: impl Into<String>) -> Option<Fix> {
+    Some(Fix::change(message, probe.with_url(url)?))
 }
 
 fn on_stdio(probe: &Probe) -> Option<Fix> {

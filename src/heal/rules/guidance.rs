@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+
+use crate::heal::programs::{PROGRAMS, Program};
 use crate::heal::{Fix, History, Target, Transport};
 use crate::model::Diagnosis;
 
@@ -11,24 +14,16 @@ pub(super) fn timeout(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         let message = format!("Give it {} seconds", longer.timeout.as_secs_f64());
         fixes.push(Fix::change(message, longer));
     }
-    let mut services: Vec<&str> = history
-        .surroundings
-        .compose
-        .iter()
-        .map(|it| it.service.as_str())
-        .collect();
-    services.sort_unstable();
-    services.dedup();
-    let runner = probe
-        .words()
-        .first()
-        .copied()
-        .unwrap_or_default()
-        .to_owned();
+    let compose = history.surroundings.compose.iter();
+    let services: BTreeSet<&str> = compose.map(|row| row.service.as_str()).collect();
+    let services = Vec::from_iter(services);
+    let runner = probe.words().first().copied().unwrap_or_default();
     fixes.push(if !services.is_empty() {
-        Fix::person("It waits for something: check that the services it depends on are up")
-            .run(format!("docker compose up -d {}", services.join(" ")))
-    } else if ["npx", "bunx", "uvx", "pipx", "docker"].contains(&runner.as_str()) {
+        Fix::person_runs(
+            "It waits for something: check that the services it depends on are up",
+            format!("docker compose up -d {}", services.join(" ")),
+        )
+    } else if ["npx", "bunx", "uvx", "pipx", "docker"].contains(&runner) {
         Fix::person(format!(
             "It waits for something: `{runner}` may be downloading, so run the command once by hand"
         ))
@@ -63,26 +58,20 @@ pub(super) fn auth(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
 /// A variable is missing: where its name stands, and which names are near.
 pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     let around = history.surroundings;
-    let candidates: Vec<&str> = diagnosis
-        .evidence
-        .iter()
-        .flat_map(|line| variables(&line.text))
-        .collect();
-    let known = |name: &&&str| around.examples.values().any(|names| names.contains(**name));
-    let Some(name) = candidates
-        .iter()
-        .find(known)
-        .or(candidates.first())
-        .copied()
-    else {
+    let lines = diagnosis.evidence.iter();
+    let candidates: Vec<&str> = lines.flat_map(|line| variables(&line.text)).collect();
+    let examples = |name: &str| {
+        around
+            .examples
+            .iter()
+            .find(|(_, names)| names.contains(name))
+    };
+    let in_example = candidates.iter().find(|name| examples(name).is_some());
+    let Some(name) = in_example.or(candidates.first()).copied() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
     let mut message = format!("Set `{name}`");
-    let example = around
-        .examples
-        .iter()
-        .find(|(_, names)| names.contains(name));
-    if let Some((file, _)) = example {
+    if let Some((file, _)) = examples(name) {
         message.push_str(&format!(", which stands in {file}"));
     }
     if around.env_file.contains(name) {
@@ -90,18 +79,13 @@ pub(super) fn environment(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<F
     } else {
         let near =
             |other: &&str| strsim::jaro_winkler(name, other) >= 0.85 || shares_end(name, other);
-        let near: Vec<&str> = around
-            .env_file
-            .iter()
-            .map(String::as_str)
-            .filter(near)
-            .take(3)
-            .collect();
+        let near = around.env_file.iter().map(String::as_str).filter(near);
+        let near: Vec<&str> = near.take(3).collect();
         if !near.is_empty() {
             message.push_str(&format!("; .env has {}", quoted(&near)));
         }
     }
-    vec![Fix::person(message).variable(Some(name))]
+    vec![Fix::person(message)]
 }
 
 // Words with the shape of a variable: upper case, at least one `_` or four letters.
@@ -134,21 +118,22 @@ pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fi
             .iter()
             .any(|line| line.text.contains(program))
     {
-        let extension = program.rsplit_once('.').map(|(_, it)| it);
-        let row = INTERPRETERS
-            .iter()
-            .find(|(known, _)| Some(*known) == extension);
-        if let Some((_, interpreters)) = row
-            && let Some(interpreter) = history.surroundings.program(interpreters)
+        let starts = |row: &&Program| {
+            let extension = program.rsplit_once('.').map(|(_, it)| it);
+            row.starts.iter().any(|it| Some(it.as_str()) == extension)
+        };
+        if let Some(row) = PROGRAMS.program.iter().find(starts)
+            && let Some(interpreter) = history.surroundings.program(&row.names)
             && let Some(changed) = probe.with_front(1, &[interpreter, program])
         {
             let message =
                 format!("Start `{program}` with `{interpreter}`, as it is not executable");
             fixes.push(Fix::change(message, changed));
         }
-        fixes.push(
-            Fix::person(format!("`{program}` may not be run")).run(format!("chmod +x {program}")),
-        );
+        fixes.push(Fix::person_runs(
+            format!("`{program}` may not be run"),
+            format!("chmod +x {program}"),
+        ));
         return fixes;
     }
     let npm = diagnosis
@@ -156,21 +141,15 @@ pub(super) fn permission(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fi
         .iter()
         .any(|line| line.text.contains("npm"));
     fixes.push(if npm {
-        Fix::person("npm may not write to its directory: let it use one of yours")
-            .run("npm config set prefix ~/.local")
+        Fix::person_runs(
+            "npm may not write to its directory: let it use one of yours",
+            "npm config set prefix ~/.local",
+        )
     } else {
         Fix::person(diagnosis.suggested_fix.clone())
     });
     fixes
 }
-
-const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("py", &["python3", "python"]),
-    ("js", &["node", "nodejs"]),
-    ("mjs", &["node", "nodejs"]),
-    ("cjs", &["node", "nodejs"]),
-    ("sh", &["sh"]),
-];
 
 /// No rule: what it said, for a person.
 pub(in crate::heal) fn unknown(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {

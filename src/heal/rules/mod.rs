@@ -5,7 +5,7 @@ mod guidance;
 mod not_found;
 
 #[cfg(feature = "mcp")]
-pub(super) use connection::is_local;
+pub(super) use connection::local_port;
 use connection::{refused, transport};
 pub(super) use guidance::unknown;
 use guidance::{auth, environment, permission, timeout};

@@ -1,222 +1,104 @@
 use crate::heal::gather::program_of;
-use crate::heal::{Fix, History, Probe};
+use crate::heal::programs::PROGRAMS;
+use crate::heal::{Fix, History};
 use crate::model::Diagnosis;
 
 /// The program is not there: other ways to the same program, or to the package that the
 /// configuration itself names.
 pub(super) fn not_found(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let probe = history.current;
-    let words = probe.words();
+    let words = history.current.words();
     let Some(&program) = words.first() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    let meant = diagnosis.evidence.is_empty()
-        || diagnosis
-            .evidence
-            .iter()
-            .any(|line| line.text.contains(program));
-    if !meant {
+    let evidence = &diagnosis.evidence;
+    if !evidence.is_empty() && !evidence.iter().any(|line| line.text.contains(program)) {
         // A name that only the log knows is never run.
+        let first = evidence.first().map(|line| line.text.as_str());
         return vec![Fix::person(format!(
             "A program that `{program}` starts is not installed: {}",
-            first_line(diagnosis)
+            first.unwrap_or(&diagnosis.explanation)
         ))];
     }
-    let mut fixes = renamed(probe, program, history);
-    match RUNNERS.iter().find(|runner| runner.name == program) {
-        Some(runner) => fixes.extend(other_runners(probe, runner, &words, history)),
-        None => fixes.extend(ways_to(probe, program, history)),
-    }
+    let mut fixes = ways(program, &words, history);
     fixes.push(install(program, history));
     fixes
 }
 
-// The same program under its other name.
-fn renamed(probe: &Probe, program: &str, history: &History<'_>) -> Vec<Fix> {
-    let other = NAMES.iter().find(|(name, _)| *name == program);
-    let other = other.filter(|(_, other)| history.surroundings.programs.contains(*other));
-    let fix = |other| {
-        let changed = probe.with_front(1, &[other])?;
-        Some(Fix::change(
-            format!("Start `{other}` in place of `{program}`"),
-            changed,
-        ))
-    };
-    other
-        .and_then(|(_, other)| fix(other))
-        .into_iter()
-        .collect()
-}
-
-const NAMES: &[(&str, &str)] = &[
-    ("python", "python3"),
-    ("python3", "python"),
-    ("node", "nodejs"),
-    ("pip", "pip3"),
-];
-
-struct Runner {
-    name: &'static str,
-    /// Others that take the same package from the same registry.
-    others: &'static [&'static [&'static str]],
-    python: bool,
-}
-
-const RUNNERS: &[Runner] = &[
-    Runner {
-        name: "npx",
-        others: &[&["bunx"], &["pnpm", "dlx"]],
-        python: false,
-    },
-    Runner {
-        name: "bunx",
-        others: &[&["npx", "-y"], &["pnpm", "dlx"]],
-        python: false,
-    },
-    Runner {
-        name: "uvx",
-        others: &[&["pipx", "run"]],
-        python: true,
-    },
-    Runner {
-        name: "pipx",
-        others: &[&["uvx"]],
-        python: true,
-    },
-];
-
-// The configuration names a package and who shall run it; the runner is missing.
-fn other_runners(
-    probe: &Probe,
-    runner: &Runner,
-    words: &[&str],
-    history: &History<'_>,
-) -> Vec<Fix> {
+// The rows of the table that can be filled in. A package with the name of a program is taken only when
+// a manifest or a lock names it too: whoever owns the name in a registry is otherwise unknown.
+fn ways(program: &str, words: &[&str], history: &History<'_>) -> Vec<Fix> {
     let around = history.surroundings;
-    let after = words.iter().enumerate().skip(1);
-    let named = after
-        .filter(|(_, word)| !word.starts_with('-') && **word != "run")
-        .map(|(at, word)| (at, *word));
-    let Some((at, package)) = named.into_iter().next() else {
+    let is_for = |names: &[String]| names.iter().any(|name| name == program);
+    let starts_package = |start: &[String]| start.iter().any(|word| word == "{package}");
+    let is_runner = PROGRAMS
+        .way
+        .iter()
+        .any(|way| is_for(&way.instead_of) && starts_package(&way.start));
+    // The configuration names a package and who shall run it, or the program itself.
+    let mut named = words.iter().enumerate().skip(usize::from(is_runner));
+    let is_option = |word: &str| word.starts_with('-') || word == "run";
+    let Some((at, &wanted)) = named.find(|(_, word)| !is_runner || !is_option(word)) else {
         return Vec::new();
     };
-    let mut fixes = Vec::new();
-    let mut add = |description: String, front: &[&str]| {
-        fixes.extend(
-            probe
-                .with_front(at + 1, front)
-                .map(|it| Fix::change(description, it)),
-        );
+    let name = program_of(wanted);
+    let bare = || is_runner || !program.contains('/');
+    let manifest = || Some(name).filter(|name| bare() && around.has_python(name));
+    let value = |placeholder: &str| match placeholder {
+        "package" => Some(wanted.to_owned()),
+        "npm" => around.npm.get(wanted).filter(|_| bare()).cloned(),
+        "manifest" => manifest().map(str::to_owned),
+        "module" => manifest().map(|name| name.replace('-', "_")),
+        "local" => around.local.get(name).cloned(),
+        "elsewhere" => around.elsewhere.get(name).cloned(),
+        "python" => around.program(&PYTHON).map(str::to_owned),
+        _ => None,
     };
-    if let Some(file) = around.local.get(program_of(package)) {
-        add(format!("Start `{file}`, which is installed here"), &[file]);
-    }
-    for other in runner.others {
-        if other
-            .first()
-            .is_some_and(|name| around.programs.contains(*name))
-        {
-            let front = [*other, &[package]].concat();
-            add(
-                format!("Run `{package}` with `{}`", other.join(" ")),
-                &front,
-            );
-        }
-    }
-    if runner.python
-        && around.has_python(program_of(package))
-        && let Some(python) = around.program(&["python3", "python"])
-    {
-        let module = program_of(package).replace('-', "_");
-        add(
-            format!("Run the module `{module}`"),
-            &[python, "-m", &module],
-        );
-    }
-    fixes
+    let rows = PROGRAMS.way.iter().filter(|way| match &way.instead_of {
+        none if none.is_empty() => !is_runner,
+        names => is_for(names),
+    });
+    rows.filter_map(|way| {
+        let first = way.start.first()?;
+        let words = way.start.iter().map(|word| filled(word, &value));
+        let words = words.collect::<Option<Vec<_>>>()?;
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let there = first.starts_with('{') || around.programs.contains(first);
+        let changed = history.current.with_front(at + 1, &words);
+        let changed = changed.filter(|_| there)?;
+        Some(Fix::change(filled(&way.does, &value)?, changed))
+    })
+    .collect()
 }
 
-// The configuration names a program. A package of that name is taken only when a manifest or a lock
-// names it too: whoever owns the name in a registry is otherwise unknown.
-fn ways_to(probe: &Probe, program: &str, history: &History<'_>) -> Vec<Fix> {
-    let around = history.surroundings;
-    let name = program_of(program);
-    let mut fixes = Vec::new();
-    let mut add = |description: String, front: &[&str]| {
-        fixes.extend(
-            probe
-                .with_front(1, front)
-                .map(|it| Fix::change(description, it)),
-        );
+// The text with values in place of what stands in braces.
+fn filled(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let Some((before, after)) = text.split_once('{') else {
+        return Some(text.to_owned());
     };
-    let bare = !program.contains('/');
-    if bare && around.npm.contains(program) && around.programs.contains("npx") {
-        let message = format!("Run `{program}` of package.json with npx");
-        add(message, &["npx", "--no-install", program]);
-    }
-    if let Some(file) = around.local.get(name) {
-        add(format!("Start `{file}`, which is installed here"), &[file]);
-    }
-    if let Some(file) = around.elsewhere.get(name) {
-        add(
-            format!("Start `{file}`, which is not on the search path"),
-            &[file],
-        );
-    }
-    if bare && around.has_python(name) {
-        if around.programs.contains("uvx") {
-            add(
-                format!("Run `{name}` of the manifest with uvx"),
-                &["uvx", name],
-            );
-        }
-        if let Some(python) = around.program(&["python3", "python"]) {
-            let module = name.replace('-', "_");
-            add(
-                format!("Run the module `{module}`"),
-                &[python, "-m", &module],
-            );
-        }
-    }
-    fixes
+    let (name, after) = after.split_once('}')?;
+    Some(format!("{before}{}{}", value(name)?, filled(after, value)?))
 }
+
+const PYTHON: [&str; 2] = ["python3", "python"];
 
 fn install(program: &str, history: &History<'_>) -> Fix {
     let around = history.surroundings;
     let name = program_of(program);
     if around.npm.contains(name) {
         let message = format!("`{name}` is in package.json and not installed: run your installer");
-        return Fix::person(message).run("npm install");
+        return Fix::person_runs(message, "npm install");
     }
     if around.has_python(name) {
         let message = format!("`{name}` is in the manifest and not installed: run your installer");
-        return Fix::person(message).run("pip install -r requirements.txt");
+        return Fix::person_runs(message, "pip install -r requirements.txt");
     }
-    let known = INSTALLS.iter().find(|(known, _)| *known == name);
-    Fix::person(match known {
-        Some((_, from)) => format!("`{name}` is not installed: it comes with {from}"),
+    let mut rows = PROGRAMS.program.iter();
+    let row = rows.find(|row| row.names.iter().any(|it| it == name));
+    Fix::person(match row.and_then(|row| row.from.as_ref()) {
+        Some(from) => format!("`{name}` is not installed: it comes with {from}"),
         None => format!(
             "`{program}` is not installed, and no manifest of the project names it: install it if \
              you trust it, or correct the command"
         ),
     })
-}
-
-const INSTALLS: &[(&str, &str)] = &[
-    ("npx", "Node.js"),
-    ("npm", "Node.js"),
-    ("node", "Node.js"),
-    ("bunx", "Bun"),
-    ("uvx", "uv"),
-    ("uv", "uv"),
-    ("pipx", "pipx"),
-    ("python3", "Python"),
-    ("python", "Python"),
-    ("docker", "Docker"),
-    ("deno", "Deno"),
-];
-
-fn first_line(diagnosis: &Diagnosis) -> &str {
-    let line = diagnosis.evidence.first();
-    line.map_or(diagnosis.explanation.as_str(), |line| line.text.as_str())
 }

@@ -217,8 +217,8 @@ fn mode(line: &[u8], number: usize) -> Result<u32, Fatal> {
 
 // The modes that git records; others come from tools that copy them off the disk.
 fn canonical(mode: u32) -> Option<u32> {
-    let known = matches!(mode & 0o170_000, 0o100_000 | 0o120_000 | 0o160_000);
-    known.then(|| recorded_mode(mode))
+    let is_file = matches!(mode & 0o170_000, 0o100_000 | 0o120_000 | 0o160_000);
+    is_file.then(|| recorded_mode(mode))
 }
 
 fn check_extensions(number: usize, section: &mut Section<'_>) -> Result<(), Fatal> {

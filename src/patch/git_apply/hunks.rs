@@ -116,7 +116,7 @@ fn look_at(
 ) {
     let (reverse, action) = (counted.options.reverse, counted.options.white_space);
     let (finds, makes) = if reverse { (new, old) } else { (old, new) };
-    let told = if old && new {
+    let reports = if old && new {
         !reverse && action == WhiteSpace::Fix
     } else {
         action != WhiteSpace::NoWarn
@@ -125,7 +125,7 @@ fn look_at(
         section.rules = section.rules.with(Rule::CrAtEnd);
         section.cr_in_old = true;
     }
-    if makes && told {
+    if makes && reports {
         white_space(line, section, counted);
     }
 }

@@ -37,16 +37,16 @@ impl LineEnds {
         } else {
             text
         };
-        let is = |text, auto, crlf| Self { text, auto, crlf };
+        let with = |text, auto, crlf| Self { text, auto, crlf };
         let mut ends = match asked {
             Attribute::Unset => return Self::default(),
-            Attribute::Set => is(true, false, converts_out),
-            Attribute::Value(value) if value == "auto" => is(true, true, converts_out),
-            Attribute::Value(value) if value == "input" => is(true, false, false),
+            Attribute::Set => with(true, false, converts_out),
+            Attribute::Value(value) if value == "auto" => with(true, true, converts_out),
+            Attribute::Value(value) if value == "input" => with(true, false, false),
             _ => match (eol, auto_crlf) {
-                (Attribute::Value(_), _) => is(true, false, false),
-                (_, "true" | "yes" | "on" | "1") => is(true, true, true),
-                (_, "input") => is(true, true, false),
+                (Attribute::Value(_), _) => with(true, false, false),
+                (_, "true" | "yes" | "on" | "1") => with(true, true, true),
+                (_, "input") => with(true, true, false),
                 _ => return Self::default(),
             },
         };

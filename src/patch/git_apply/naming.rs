@@ -9,7 +9,7 @@ pub(super) struct Naming {
     /// Leading components to strip.
     pub(super) strip: usize,
     /// The number was given or has been found out.
-    pub(super) known: bool,
+    pub(super) settled: bool,
     /// Put before every name; empty or with a final `/`.
     pub(super) root: String,
     /// The user's directory; empty or with a final `/`.
@@ -237,7 +237,7 @@ mod tests {
     fn naming(strip: usize) -> Naming {
         Naming {
             strip,
-            known: true,
+            settled: true,
             root: String::new(),
             prefix: String::new(),
         }

@@ -128,13 +128,13 @@ impl<'a> Reader<'a, '_> {
     ) -> Result<(), Fatal> {
         let first = first.get(4..).unwrap_or_default();
         let second = second.get(4..).unwrap_or_default();
-        if !self.naming.known {
+        if !self.naming.settled {
             let (one, two) = (self.naming.guess(first), self.naming.guess(second));
             if let (Some(one), Some(two)) = (one.or(two), two)
                 && one == two
             {
                 self.naming.strip = one;
-                self.naming.known = true;
+                self.naming.settled = true;
             }
         }
         let strip = self.naming.strip;

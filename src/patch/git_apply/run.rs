@@ -77,7 +77,7 @@ impl<'r> GitApply<'r> {
             state,
             naming: Naming {
                 strip: options.strip.unwrap_or(1),
-                known: options.strip.is_some(),
+                settled: options.strip.is_some(),
                 root: options.directory.clone(),
                 prefix: options.prefix.clone(),
             },

@@ -138,9 +138,9 @@ impl Judging<'_, '_> {
                     (Some(state), Ok(path)) => names(&path, &state.bytes),
                     _ => HashSet::new(),
                 };
-                let (was, is) = (of(&slot.before), of(&slot.after));
+                let (before, after) = (of(&slot.before), of(&slot.after));
                 let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-                lost.retain(|name| was.contains(&last(name)) || !is.contains(&last(name)));
+                lost.retain(|name| before.contains(&last(name)) || !after.contains(&last(name)));
             }
             let named: Vec<String> = lost.iter().take(5).map(|it| format!("`{it}`")).collect();
             let more = match lost.len() - named.len() {
@@ -231,10 +231,10 @@ impl Judging<'_, '_> {
             self.verdict.mends.push(mend);
             return false;
         }
-        let known: Vec<&Vec<u8>> = origins.iter().flatten().collect();
+        let sides: Vec<&Vec<u8>> = origins.iter().flatten().collect();
         if let Some(objects) = self.options.objects
-            && known.len() == origins.len()
-            && !known.iter().any(|origin| objects.has(BlobId::of(origin)))
+            && sides.len() == origins.len()
+            && !sides.iter().any(|origin| objects.has(BlobId::of(origin)))
         {
             let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
             self.plain(Code::P407, message);

@@ -239,9 +239,9 @@ impl Judging<'_, '_> {
         edits: Vec<crate::patch::compose::LineEdit>,
         line: u32,
     ) {
-        let known = self.slots.remove(&target.new);
+        let earlier = self.slots.remove(&target.new);
         let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
-        let slot = match known {
+        let slot = match earlier {
             // A second change of one path is told as one.
             Some(first) if !moved => {
                 let bytes = |it: &Option<FileState>| it.clone().unwrap_or_default().bytes;

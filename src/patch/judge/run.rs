@@ -205,8 +205,8 @@ impl<'j, 'a> Judging<'j, 'a> {
 
     fn is_closed(&mut self, file: &FilePatch<'_>, target: &Target) -> bool {
         let closed = [&target.new, &target.old].into_iter().find_map(|path| {
-            let known = RepoPath::new(path).ok()?;
-            let problem = self.options.allowed.closed(&known)?;
+            let repo_path = RepoPath::new(path).ok()?;
+            let problem = self.options.allowed.closed(&repo_path)?;
             // A new file of a folder that is not read has nothing to tell.
             let tells = problem.code == Code::P702 || self.source.listing().get(path).is_some();
             tells.then(|| problem.at(Some(path), u64::from(file.line)))

@@ -477,8 +477,8 @@ fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>,
         );
     };
     let zero = BlobId::from_bytes([0; 20]);
-    let is = |bytes: &[u8], id| BlobId::of(bytes) == id || (bytes.is_empty() && id == zero);
-    if !is(before, old) {
+    let matches = |bytes: &[u8], id| BlobId::of(bytes) == id || (bytes.is_empty() && id == zero);
+    if !matches(before, old) {
         return refuse(
             Code::P604,
             "the file is not the one the binary patch was made for",
@@ -489,7 +489,7 @@ fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>,
         Binary::Delta(delta) => apply_delta(before, delta),
     };
     match after {
-        Some(after) if is(&after, new) => Ok(after),
+        Some(after) if matches(&after, new) => Ok(after),
         Some(_) => refuse(
             Code::P605,
             "the binary patch does not lead to the content it announces",

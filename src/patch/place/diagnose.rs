@@ -91,8 +91,8 @@ fn likeliest(
     let mut votes: HashMap<usize, u32> = HashMap::new();
     for (index, line) in old.iter().enumerate() {
         let key = line.text().trim_ascii();
-        let known = rows.get(key).filter(|_| !key.is_empty());
-        for row in known.into_iter().flatten().take(64) {
+        let same = rows.get(key).filter(|_| !key.is_empty());
+        for row in same.into_iter().flatten().take(64) {
             *votes.entry(row.saturating_sub(index)).or_default() += 1;
             if !work.spend(1) {
                 return None;
@@ -115,8 +115,8 @@ fn likeliest(
 // who wrote it with other quotes, blanks or words.
 fn alike(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
     let plain = |line: &[u8]| shown(&plain(line.trim_ascii()));
-    let told = old.iter().enumerate();
-    let (index, line) = told.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
+    let numbered = old.iter().enumerate();
+    let (index, line) = numbered.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
     let wanted = plain(line.text());
     let most = Work::of_alike(wanted.len(), text.span(0, text.len()).len());
     if wanted.trim().is_empty() || !work.afford(most) {

@@ -276,7 +276,7 @@ fn stands_under(text: &Text<'_>, heading: &[u8], at: usize) -> bool {
         let mut words = line.trim_ascii().split(|it| !it.is_ascii_alphanumeric());
         words.next().map(<[u8]>::to_vec)
     };
-    let known: [&[u8]; 5] = [b"def", b"class", b"async", b"function", b"export"];
+    let keywords: [&[u8]; 5] = [b"def", b"class", b"async", b"function", b"export"];
     let own = word(heading);
     let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
     let mut nearest = usize::MAX;
@@ -286,7 +286,7 @@ fn stands_under(text: &Text<'_>, heading: &[u8], at: usize) -> bool {
             return depth(line) < nearest;
         }
         let word = word(line);
-        if word == own || known.iter().any(|it| word.as_deref() == Some(*it)) {
+        if word == own || keywords.iter().any(|it| word.as_deref() == Some(*it)) {
             nearest = nearest.min(depth(line));
         }
     }

@@ -34,8 +34,8 @@ pub(super) fn reindented<'h, 'a>(
     let moved = match respelling {
         Some(respelling) => {
             let removes = old.iter().any(|line| line.kind == LineKind::Remove);
-            let told = removes || respelling.is_of_tabs();
-            respelling.all(lines).filter(|_| told)?
+            let is_certain = removes || respelling.is_of_tabs();
+            respelling.all(lines).filter(|_| is_certain)?
         }
         None => moved(lines, &pairs)?,
     };
@@ -131,9 +131,9 @@ impl Respelling {
             if is_blank(line) || !which(line) {
                 return Some(line.clone());
             }
-            let was = indent(line.text());
-            let rest = line.text().get(was.len()..).unwrap_or_default();
-            Some(line.with_text([&self.of(was)?, rest].concat()))
+            let before = indent(line.text());
+            let rest = line.text().get(before.len()..).unwrap_or_default();
+            Some(line.with_text([&self.of(before)?, rest].concat()))
         });
         lines.collect()
     }
@@ -335,12 +335,12 @@ pub(super) fn indent_kept<'a>(
     if by.is_empty() || !is_block || old.trim_ascii() != new.trim_ascii() {
         return None;
     }
-    let known: HashSet<&[u8]> = texts(LineKind::Add).collect();
-    let words: HashSet<&[u8]> = known.iter().map(|it| it.trim_ascii()).collect();
+    let added: HashSet<&[u8]> = texts(LineKind::Add).collect();
+    let words: HashSet<&[u8]> = added.iter().map(|it| it.trim_ascii()).collect();
     let deep = |line: &[u8]| [by, line].concat();
     let lost = |line: &[u8]| {
         let shared = words.contains(line.trim_ascii());
-        shared && known.contains(&*deep(line)) || !shared && indent(line).len() >= indent(new).len()
+        shared && added.contains(&*deep(line)) || !shared && indent(line).len() >= indent(new).len()
     };
     let mut below = (placed.end()..text.len()).map(|row| text.line(row));
     let below = below.find(|line| !line.trim_ascii().is_empty())?;

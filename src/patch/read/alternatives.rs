@@ -13,7 +13,7 @@ pub(super) fn alternatives(lines: &Lines<'_>, set: &PatchSet<'_>) -> Option<Patc
     let mut labels: BTreeSet<(String, String)> = BTreeSet::new();
     let mut from = 0;
     for (index, (start, end)) in changes.iter().enumerate() {
-        let gap = (from..*start).filter_map(|at| Some((at, said(lines.get(at))?)));
+        let gap = (from..*start).filter_map(|at| Some((at, prose(lines.get(at))?)));
         let gap: Vec<(usize, String)> = gap.collect();
         from = *end;
         if changes.len() < 2 || gap.iter().any(|(_, line)| is_mail(line)) {
@@ -25,10 +25,10 @@ pub(super) fn alternatives(lines: &Lines<'_>, set: &PatchSet<'_>) -> Option<Patc
             .iter()
             .flat_map(|one| here.iter().map(move |it| (one, it)));
         let starts = |line: &str, words: &[&str]| words.iter().any(|it| line.starts_with(it));
-        let says = |(at, line): &(usize, String)| {
+        let offers_other = |(at, line): &(usize, String)| {
             (index > 0 && starts(line, INSTEAD)) || (starts(line, NOT_THIS) && start - at <= NEAR)
         };
-        if others.any(|(one, it)| one.0 == it.0 && one.1 != it.1) || gap.iter().any(says) {
+        if others.any(|(one, it)| one.0 == it.0 && one.1 != it.1) || gap.iter().any(offers_other) {
             let message = "the words around the changes offer them as alternatives, or show one as \
                            what not to do";
             return Some(problem(Code::P315, number(*start), message));
@@ -84,7 +84,7 @@ fn changes(set: &PatchSet<'_>) -> Vec<(usize, usize)> {
 }
 
 // A line of prose in lower case, without the marks of Markdown; `None` for what is indented or long.
-fn said(line: &[u8]) -> Option<String> {
+fn prose(line: &[u8]) -> Option<String> {
     if line.is_empty() || line.starts_with(b"  ") || line.len() > LONGEST {
         return None;
     }

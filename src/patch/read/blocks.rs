@@ -58,9 +58,9 @@ struct Marks {
 
 impl Marks {
     fn find(lines: &Lines<'_>) -> Self {
-        let rows = |is: &dyn Fn(&[u8]) -> bool| {
+        let rows = |test: &dyn Fn(&[u8]) -> bool| {
             let rows = 0..lines.len();
-            rows.filter(|at| is(lines.get(*at))).collect::<Vec<_>>()
+            rows.filter(|at| test(lines.get(*at))).collect::<Vec<_>>()
         };
         Self {
             starts: rows(&starts_block),

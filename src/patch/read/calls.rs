@@ -43,7 +43,7 @@ fn arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let inner = fields.iter().filter(|(key, _)| is_one(key, WRAPPERS));
         let inner = inner.filter_map(|(_, value)| match value {
             Value::Object(inner) => Some(inner.clone()),
-            Value::String(said) => serde_json::from_str(said).ok(),
+            Value::String(text) => serde_json::from_str(text).ok(),
             _ => None,
         });
         let inner: Vec<_> = inner.collect();

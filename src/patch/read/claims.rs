@@ -4,13 +4,13 @@ use super::amid::amid;
 use super::blocks::blocks;
 use super::command::{Place, command};
 use super::diff::diff;
+use super::duplicates::{gives_way, repeats};
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::fenced::{code, fenced};
 use super::json::Packet;
 use super::problem;
 use super::reader::{Lines, ReadOptions};
-use super::said::{gives_way, repeats};
 use super::wrapping::unwrapped;
 use super::xml::{self, tagged};
 use crate::model::{Code, Mend, Safety};
@@ -129,9 +129,9 @@ fn packets<'a>(rest: &mut Rest<'a>, set: &mut PatchSet<'a>) {
 
 fn add(set: &mut PatchSet<'_>, packet: Packet) {
     match packet {
-        Packet::Changes(more, told) => {
+        Packet::Changes(more, prose) => {
             join(set, more);
-            weigh_told(set, &told);
+            weigh_prose(set, &prose);
         }
         Packet::Text(..) => {
             let message = "there are edits and a patch as text; send all changes in one form";
@@ -144,8 +144,8 @@ fn add(set: &mut PatchSet<'_>, packet: Packet) {
 
 /// Weighs what a reply tells beside the changes of a set: what shows those changes gives way to them, all
 /// else is unread.
-pub(super) fn weigh_told(set: &mut PatchSet<'_>, told: &[String]) {
-    for text in told {
+pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
+    for text in prose {
         let lines = Lines::new(text.as_bytes());
         let nothing = Claims {
             set: PatchSet::empty(set.format, Vec::new()),

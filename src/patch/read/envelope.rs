@@ -155,10 +155,10 @@ fn settle(hunks: &mut Vec<Hunk<'_>>, operation: Operation) {
             .count();
     }
     // Blank lines after a deletion are no lines that it takes.
-    let says = |hunk: &Hunk<'_>| {
+    let fills = |hunk: &Hunk<'_>| {
         hunk.lines
             .iter()
             .any(|line| !line.line.trim_ascii().is_empty())
     };
-    hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || says(hunk)));
+    hunks.retain(|hunk| !hunk.lines.is_empty() && (operation != Operation::Delete || fills(hunk)));
 }

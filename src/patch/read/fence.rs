@@ -4,8 +4,8 @@ const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];
 
 /// Whether a SEARCH block starts at this line, in any dialect.
 pub(super) fn starts_block(line: &[u8]) -> bool {
-    let rest = after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|it| is(OLD, it)));
-    rest.is_some_and(|rest| is(OLD, rest) || name_after(rest).is_some())
+    let rest = after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|it| has(OLD, it)));
+    rest.is_some_and(|rest| has(OLD, rest) || name_after(rest).is_some())
 }
 
 /// The file that the first line of a block names: `<<<<<<< SEARCH src/a.py`.
@@ -20,18 +20,18 @@ fn name_after(rest: &[u8]) -> Option<&[u8]> {
         .or(name.strip_prefix(b":"))?
         .trim_ascii();
     let is_path = name.contains(&b'.') || name.contains(&b'/');
-    (is(OLD, word) && is_path && !name.contains(&b' ')).then_some(name)
+    (has(OLD, word) && is_path && !name.contains(&b' ')).then_some(name)
 }
 
 /// Whether a block ends at this line.
 pub(super) fn ends_block(line: &[u8]) -> bool {
-    let ends = |mark| after_mark(line, mark).is_some_and(|rest| is(NEW, rest));
+    let ends = |mark| after_mark(line, mark).is_some_and(|rest| has(NEW, rest));
     ends(b'>') || ends(b'+')
 }
 
 /// Whether a block is written as a conflict of git, which ends with the name of a branch.
 pub(super) fn starts_conflict(line: &[u8]) -> bool {
-    after_mark(line, b'<').is_some_and(|rest| is(&[b"HEAD"], rest))
+    after_mark(line, b'<').is_some_and(|rest| has(&[b"HEAD"], rest))
 }
 
 /// Whether a conflict of git ends at this line.
@@ -52,6 +52,6 @@ fn after_mark(line: &[u8], mark: u8) -> Option<&[u8]> {
     (5..=9).contains(&count).then_some(rest)
 }
 
-fn is(words: &[&[u8]], word: &[u8]) -> bool {
-    words.iter().any(|known| known.eq_ignore_ascii_case(word))
+fn has(words: &[&[u8]], word: &[u8]) -> bool {
+    words.iter().any(|one| one.eq_ignore_ascii_case(word))
 }

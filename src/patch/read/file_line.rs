@@ -47,16 +47,16 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
         .skip_while(|word| is_number(word))
         .peekable();
     let named = words.peek().is_some_and(|word| is_one(word, FILE_WORDS)) && name.contains(&b':');
-    let mut told = false;
+    let mut has_word = false;
     let tells = |word: &&[u8]| is_one(word, FILE_WORDS) || is_one(word, VERBS);
     while words.next_if(tells).is_some() {
-        told = true;
+        has_word = true;
     }
     let file = words.next()?;
     let rest: Vec<&[u8]> = words.collect();
     let remark = rest.iter().all(|word| is_one(word, REMARKS));
     let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
-    (is_path && remark && (told || !rest.is_empty() || is_list(line))).then_some(file)
+    (is_path && remark && (has_word || !rest.is_empty() || is_list(line))).then_some(file)
 }
 
 // `src/a.py](src/a.py`, as undressing leaves it of a link: the text, or where the link leads.
@@ -113,7 +113,7 @@ const REMARKS: &[&str] = &[
 ];
 
 fn is_one(word: &[u8], words: &[&str]) -> bool {
-    let same = |known: &&str| word.eq_ignore_ascii_case(known.as_bytes());
+    let same = |other: &&str| word.eq_ignore_ascii_case(other.as_bytes());
     words.iter().any(same)
 }
 

@@ -208,7 +208,7 @@ pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
 
 // Whether a line after a whole hunk is text that nothing accounts for.
 fn is_text(line: &[u8]) -> bool {
-    let known = [
+    let marks = [
         &b"diff "[..],
         b"Only in ",
         b"Index: ",
@@ -226,7 +226,7 @@ fn is_text(line: &[u8]) -> bool {
         b"Property changes",
         b"\\",
     ];
-    !line.trim_ascii().is_empty() && !known.iter().any(|start| line.starts_with(start))
+    !line.trim_ascii().is_empty() && !marks.iter().any(|start| line.starts_with(start))
 }
 
 // The line `-- ` and a version, with which mailed patches end.

@@ -7,7 +7,7 @@ use super::calls::{Call, shell_texts, unknown_change};
 use super::claims::commands;
 use super::keys::{
     ADDING, ALL, BODY, CODE_EDIT, COMMANDS, CONTENT, EXPECTED, INSERTED, LINES, LISTS, NEW, OLD,
-    PATH, SYMBOL, TEXTS, TOLD, WRAPPERS, get, is_one, plain, text,
+    PATH, PROSE, SYMBOL, TEXTS, WRAPPERS, get, is_one, plain, text,
 };
 use super::problem;
 use super::turns::Turns;
@@ -61,7 +61,7 @@ pub(super) fn packet(values: &[(u32, Value)]) -> Option<Packet> {
 
 impl Found {
     fn packet(mut self) -> Option<Packet> {
-        let sent = !self.files.is_empty() || !self.texts.is_empty() || !self.told.is_empty();
+        let sent = !self.files.is_empty() || !self.texts.is_empty() || !self.beside.is_empty();
         if self.turns.cut && sent {
             self.refused(Code::P104, "the reply was cut off, says its reason to stop");
         } else if !self.files.is_empty() && !self.texts.is_empty() {
@@ -69,12 +69,12 @@ impl Found {
             self.refused(Code::P107, message);
         } else if self.files.is_empty() && sent {
             // What is told beside calls shows what they do.
-            let (texts, told) = if self.texts.is_empty() {
-                (self.told, self.prose)
+            let (texts, beside) = if self.texts.is_empty() {
+                (self.beside, self.prose)
             } else {
-                (self.texts, [self.told, self.prose].concat())
+                (self.texts, [self.beside, self.prose].concat())
             };
-            return Some(Packet::Text(texts.join("\n"), self.unread, told));
+            return Some(Packet::Text(texts.join("\n"), self.unread, beside));
         }
         if self.files.is_empty() && !self.part {
             return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));
@@ -92,7 +92,7 @@ impl Found {
             problems: self.problems,
             unread: self.unread,
         };
-        Some(Packet::Changes(set, [self.told, self.prose].concat()))
+        Some(Packet::Changes(set, [self.beside, self.prose].concat()))
     }
 }
 
@@ -114,7 +114,7 @@ fn lines(value: &Value) -> Option<String> {
 struct Found {
     texts: Vec<String>,
     // Patches in what is said, not in the call of a tool, and what else is said there.
-    told: Vec<String>,
+    beside: Vec<String>,
     prose: Vec<String>,
     unread: Vec<Unread>,
     // Of the value that is looked through.
@@ -148,16 +148,16 @@ impl Found {
                 any
             }
             Value::Object(fields) => self.object(fields, path, depth),
-            Value::String(said) => self.said(said, path, depth),
+            Value::String(string) => self.string(string, path, depth),
             _ => false,
         }
     }
 
     // A string inside a wrapper: JSON once more, or a patch in a text form.
-    fn said(&mut self, said: &str, path: Option<&str>, depth: usize) -> bool {
-        let start = said.trim_start();
+    fn string(&mut self, string: &str, path: Option<&str>, depth: usize) -> bool {
+        let start = string.trim_start();
         if start.starts_with(['{', '['])
-            && let Ok(value) = serde_json::from_str::<Value>(said)
+            && let Ok(value) = serde_json::from_str::<Value>(string)
         {
             return self.collect(&value, path, depth + 1);
         }
@@ -168,24 +168,24 @@ impl Found {
             "\n+++ ",
             " SEARCH\n",
         ];
-        let is_patch = marks.iter().any(|mark| said.contains(mark));
+        let is_patch = marks.iter().any(|mark| string.contains(mark));
         if is_patch {
-            self.text(said);
+            self.text(string);
         } else if self.telling {
-            self.prose.push(said.to_owned());
+            self.prose.push(string.to_owned());
         }
         is_patch
     }
 
     // Several texts are one reply; a protocol may carry one twice.
-    fn text(&mut self, said: &str) {
-        if self.known_texts.insert(said.to_owned()) {
+    fn text(&mut self, patch: &str) {
+        if self.known_texts.insert(patch.to_owned()) {
             let texts = if self.telling {
-                &mut self.told
+                &mut self.beside
             } else {
                 &mut self.texts
             };
-            texts.push(said.to_owned());
+            texts.push(patch.to_owned());
         }
     }
 
@@ -199,8 +199,8 @@ impl Found {
             return true;
         }
         let path = text(fields, PATH).or(path);
-        if let Some(said) = path.and_then(|path| operation(fields, path)) {
-            self.text(&said);
+        if let Some(patch) = path.and_then(|path| operation(fields, path)) {
+            self.text(&patch);
             return true;
         }
         if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
@@ -208,12 +208,12 @@ impl Found {
             self.refused(Code::P107, message);
             return true;
         }
-        if let Some(said) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
-            self.text(said);
+        if let Some(patch) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
+            self.text(patch);
             return true;
         }
-        if let Some(said) = get(fields, "patch diff").and_then(lines) {
-            self.text(&said);
+        if let Some(patch) = get(fields, "patch diff").and_then(lines) {
+            self.text(&patch);
             return true;
         }
         let outside = self.adding;
@@ -270,7 +270,7 @@ impl Found {
                 || (is_one(key, COMMANDS) && value.to_string().contains(BEGIN_PATCH))
             {
                 let outside = self.telling;
-                self.telling |= value.is_string() && is_one(key, TOLD);
+                self.telling |= value.is_string() && is_one(key, PROSE);
                 any |= self.collect(value, path, depth + 1);
                 self.telling = outside;
             }
@@ -282,10 +282,10 @@ impl Found {
         match value {
             Value::Array(list) => {
                 for one in list {
-                    let known = self.unread.len();
+                    let before = self.unread.len();
                     let found = self.collect(one, path, depth + 1);
-                    if !found || self.unread.len() > known {
-                        self.unread.truncate(known);
+                    if !found || self.unread.len() > before {
+                        self.unread.truncate(before);
                         self.problems
                             .push(problem(Code::P107, self.line.max(1), NO_EDIT));
                     }

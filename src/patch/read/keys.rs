@@ -31,7 +31,7 @@ pub(super) const WRAPPERS: &str = "input arguments parameters params args functi
         operation messages state";
 pub(super) const TEXTS: &str = "patch diff input arguments text response";
 /// Under which a reply says something, rather than calls a tool.
-pub(super) const TOLD: &str = "content message text response";
+pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
 
 pub(super) fn plain(key: &str) -> String {

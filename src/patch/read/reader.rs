@@ -1,7 +1,7 @@
 use super::alternatives::alternatives;
 use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
-use super::claims::{Claims, Form, beside, first_form, weigh_told};
+use super::claims::{Claims, Form, beside, first_form, weigh_prose};
 use super::clean::clean;
 use super::diff::diff;
 use super::envelope::envelope;
@@ -123,14 +123,14 @@ fn unpack<T>(
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
     match packet {
-        Packet::Changes(mut set, told) => {
-            weigh_told(&mut set, &told);
+        Packet::Changes(mut set, prose) => {
+            weigh_prose(&mut set, &prose);
             Ok(take(set))
         }
-        Packet::Text(text, unread, told) => {
+        Packet::Text(text, unread, prose) => {
             let cleaned = clean(text.as_bytes()).map_err(encoding)?;
             let mut set = find(&Lines::new(&cleaned.bytes), cleaned.mends, options)?;
-            weigh_told(&mut set, &told);
+            weigh_prose(&mut set, &prose);
             set.unread.extend(unread);
             Ok(take(set))
         }
@@ -158,8 +158,8 @@ fn found<'a>(
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
     };
-    let says = |it: &Claims<'_>| !it.set.files.is_empty() || !it.set.problems.is_empty();
-    if let Some(claims) = claims.filter(says) {
+    let claims_anything = |it: &Claims<'_>| !it.set.files.is_empty() || !it.set.problems.is_empty();
+    if let Some(claims) = claims.filter(claims_anything) {
         return Ok(claims);
     }
     let claims = diff(lines, mends, options.max_binary_bytes);

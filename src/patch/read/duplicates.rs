@@ -4,9 +4,9 @@ use crate::patch::set::{Body, FilePatch, HunkLine, LineKind, PatchSet, Side};
 
 /// Whether a section of one form makes no other changes than sections of another form make.
 pub(super) fn repeats(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
-    let known: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
+    let others: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
     let here = changes(file);
-    !here.is_empty() && here.iter().all(|change| known.contains(change))
+    !here.is_empty() && here.iter().all(|change| others.contains(change))
 }
 
 /// Whether a section that is only told shows what the calls of the reply do: it takes lines that they take,
@@ -15,16 +15,16 @@ pub(super) fn gives_way(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
     if same_file(file, set).any(|it| matches!(it.body, Body::Whole(_) | Body::Code(_))) {
         return true;
     }
-    let known: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
-    let removed: HashSet<Vec<u8>> = known.iter().flat_map(|it| it.removed.clone()).collect();
-    let added: HashSet<Vec<u8>> = known.iter().flat_map(|it| it.added.clone()).collect();
+    let others: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
+    let removed: HashSet<Vec<u8>> = others.iter().flat_map(|it| it.removed.clone()).collect();
+    let added: HashSet<Vec<u8>> = others.iter().flat_map(|it| it.added.clone()).collect();
     let here = changes(file);
     let within =
         |lines: &[Vec<u8>], all: &HashSet<Vec<u8>>| lines.iter().all(|it| all.contains(it));
     !here.is_empty()
         && here.iter().all(|change| {
             if change.operation.is_some() {
-                known.contains(change)
+                others.contains(change)
             } else if change.removed.is_empty() {
                 !change.added.is_empty() && within(&change.added, &added)
             } else {
