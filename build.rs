@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if let (Some(root), Some(out)) = (env::var_os("CARGO_MANIFEST_DIR"), env::var_os("OUT_DIR")) {
-        tables(&Path::new(&root).join("src"), Path::new(&out));
+        let sources = Path::new(&root).join("src");
+        // The folder with all below it: a table may be new.
+        println!("cargo::rerun-if-changed={}", sources.display());
+        tables(&sources, Path::new(&out));
     }
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
     println!("cargo::rerun-if-changed=CHANGELOG.md");
@@ -30,7 +33,6 @@ fn tables(from: &Path, to: &Path) {
         if path.is_dir() {
             tables(&path, &to);
         } else if path.extension().is_some_and(|it| it == "toml") {
-            println!("cargo::rerun-if-changed={}", path.display());
             let text = fs::read_to_string(&path).unwrap_or_default();
             let table = match text.parse::<toml::Table>() {
                 Ok(table) => toml::Value::Table(table),

@@ -38,10 +38,9 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
 /// The test of a file that an id names most closely.
 pub(super) fn closest<'t>(id: &str, tests: &'t [ExpectingTest]) -> Option<&'t ExpectingTest> {
     let named = tests.iter().filter(|it| names_it(id, &it.names));
-    named.max_by_key(|it| {
-        let held = it.names.iter().filter(|it| id.contains(it.as_str()));
-        let length = it.names.iter().map(String::len).sum::<usize>();
-        (held.count() == it.names.len(), length)
+    named.max_by_key(|test| {
+        let held = test.names.iter().all(|it| id.contains(it.as_str()));
+        (held, test.names.iter().map(String::len).sum::<usize>())
     })
 }
 
@@ -53,8 +52,7 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
     let is_code = last.chars().all(|it| it.is_alphanumeric() || it == '_');
     if is_code && !id.contains(' ') || id.contains("::") {
         let bare = id.split('[').next().unwrap_or(id);
-        let words = bare.split([':', '.', '/', '(', ')', ' ', '>']);
-        let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+        let words: Vec<&str> = bare.split([':', '.', '/', '(', ')', ' ', '>']).collect();
         // Another test may be called as the file is.
         let is_last = words.last() == Some(&last.as_str());
         return bare == last || is_last && names.iter().all(|it| words.contains(&it.as_str()));
@@ -72,9 +70,6 @@ pub(super) fn names_it(id: &str, names: &[String]) -> bool {
         || id.ends_with(&format!(" {whole}"))
         || id == folded(last)
         || id.starts_with(&format!("{last} ("))
-        || is_code
-            && id.split(' ').next().is_some_and(|it| it == last)
-            && names.iter().all(|it| id.contains(it.as_str()))
 }
 
 // Whether a title with places for values was filled to this.
