@@ -385,3 +385,12 @@ fn more_lines_than_promised_are_not_cut_off() {
     assert_eq!(judged_with("+nine()"), "applies_mended M301");
     assert_eq!(judged_with("+nine("), "malformed P104");
 }
+
+#[test]
+fn the_mode_that_a_file_gets_is_told_and_that_of_a_file_that_goes_is_not() {
+    let patch = "diff --git a/n b/n\nnew file mode 100755\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\ndiff --git a/g b/g\n\
+                 deleted file mode 100644\n--- a/g\n+++ /dev/null\n@@ -1 +0,0 @@\n-gone\n";
+    let verdict = judged(&[("g", "gone\n")], patch).verdict;
+    let modes = verdict.files.iter().map(|file| file.mode.as_deref());
+    assert_eq!(modes.collect::<Vec<_>>(), [Some("100755"), None]);
+}
