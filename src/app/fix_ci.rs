@@ -363,13 +363,13 @@ mod tests {
         let patch = "--- a/x.py\n+++ b/x.py\n@@ -3,5 +3,6 @@\n a\n+b\n c\n-d\n-e\n+f\n g\n\
                      @@ -20,1 +21,2 @@\n+first\n last\n";
         let found = suggestions(patch);
-        let told: Vec<_> = found
+        let rows: Vec<_> = found
             .iter()
             .map(|it| (it.start_line, it.line, it.replacement.join("|")))
             .collect();
         let expected = [(3, 3, "a|b"), (5, 6, "f"), (20, 20, "first|last")];
         assert_eq!(
-            told,
+            rows,
             expected.map(|(start, end, text)| (start, end, text.to_owned()))
         );
         assert!(suggestions("no patch").is_empty());

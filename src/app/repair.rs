@@ -261,11 +261,11 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
     let undo = undo.then(|| "Take back the change that did it: `mendit fix --undo`".to_owned());
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
-    let said = found.into_iter().map(|(_, it)| match it.command {
+    let commands = found.into_iter().map(|(_, it)| match it.command {
         Some(line) => format!("{}: `{line}`", it.problem),
         None => it.problem,
     });
-    undo.into_iter().chain(said).collect()
+    undo.into_iter().chain(commands).collect()
 }
 
 // Adds what is known of the commands on these files; whether it is the change that made them fail.
@@ -359,7 +359,7 @@ pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {
             let shown = slot.display();
-            let said = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
-            AppError::environment(said).hint("name another place with `--scratch DIR`")
+            let message = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
+            AppError::environment(message).hint("name another place with `--scratch DIR`")
         })
 }

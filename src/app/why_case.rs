@@ -209,18 +209,18 @@ fn coarse(
     let product: Vec<usize> = all.iter().copied().filter(of_product).collect();
     // It was seen to fail here.
     let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
-    let mut told = Err(WhyReason::NoChange);
+    let mut result = Err(WhyReason::NoChange);
     if !product.is_empty() {
-        told = drive(trials, case, difference, &product, &mut known)?;
+        result = drive(trials, case, difference, &product, &mut known)?;
     }
     let open = matches!(
-        told,
+        result,
         Err(WhyReason::NoChange | WhyReason::FailsWithout | WhyReason::DoesNotBuild)
     );
     if open && product.len() < all.len() {
-        told = drive(trials, case, difference, &all, &mut known)?;
+        result = drive(trials, case, difference, &all, &mut known)?;
     }
-    Ok(told)
+    Ok(result)
 }
 
 fn changes(difference: &Difference, ranked: &[Suspect], case: &Case<'_>) -> Vec<WhyChange> {

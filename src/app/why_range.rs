@@ -91,7 +91,7 @@ pub(super) fn search_range(
     workspace: &Workspace,
     bases: &Bases,
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
-    told: Answer,
+    found: Answer,
 ) -> Result<Answer, AppError> {
     let diagnosis = trials.diagnosis().cloned();
     let mut range = Range {
@@ -100,7 +100,7 @@ pub(super) fn search_range(
         may,
         diagnosis: diagnosis.as_ref(),
     };
-    let mut answer = told;
+    let mut answer = found;
     if bases.commits.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
@@ -220,14 +220,14 @@ impl Range<'_> {
             lines.filter_map(|it| it.strip_prefix(mark)).collect()
         };
         let (gone, come) = (side('-'), side('+'));
-        let holds = |text: &[u8], range: std::ops::Range<usize>, asked: &[&str]| {
+        let holds = |text: &[u8], range: std::ops::Range<usize>, words: &[&str]| {
             let text = String::from_utf8_lossy(text);
             let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
             let part = lines.get(range).unwrap_or_default();
             if all {
-                asked.is_empty() || part.windows(asked.len()).any(|it| it == asked)
+                words.is_empty() || part.windows(words.len()).any(|it| it == words)
             } else {
-                asked.iter().any(|it| !it.is_empty() && part.contains(it))
+                words.iter().any(|it| !it.is_empty() && part.contains(it))
             }
         };
         let is_it = |before: &[u8], after: &[u8]| {

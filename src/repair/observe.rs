@@ -69,7 +69,7 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
             .collect();
     }
     let lines: Vec<&str> = log.lines().collect();
-    let said = |number: Option<u64>| {
+    let error_at = |number: Option<u64>| {
         let at = usize::try_from(number?).ok()?.checked_sub(1)?;
         let line = lines.get(at)?.trim();
         Some(line.strip_prefix("E ").unwrap_or(line).trim().to_owned())
@@ -77,7 +77,7 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
     let tests = diagnosis.tests.iter().map(|it| TestError {
         test: it.id.clone(),
         error: (it.message.clone())
-            .or_else(|| said(it.log_line))
+            .or_else(|| error_at(it.log_line))
             .unwrap_or_default(),
         path: it.crash_path.clone().or_else(|| it.path.clone()),
         line: it.crash_path.as_ref().map_or(it.line, |_| it.crash_line),
@@ -86,7 +86,7 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
     let beside = diagnosis.failures.iter().skip(1);
     let beside = beside.filter(|it| diagnosis.evidence.iter().any(|line| line.line == it.line));
     let beside = beside.map(|it| TestError {
-        error: said(Some(it.line)).unwrap_or_default(),
+        error: error_at(Some(it.line)).unwrap_or_default(),
         path: it.path.clone(),
         line: it.path_line,
         ..TestError::default()

@@ -41,7 +41,7 @@ impl Session<'_> {
             .redact(&result.message)
             .text
             .into_owned();
-        let said = json!({
+        let fields = json!({
             "attempt": result.attempt,
             "stopReason": result.stop_reason,
             "kept": result.kept,
@@ -52,7 +52,7 @@ impl Session<'_> {
             self.journal
                 .json(&format!("{folder}/result.json"), &result)?;
         }
-        self.event("info", "attempt_ended", said)?;
+        self.event("info", "attempt_ended", fields)?;
         self.remember(&result, folder, stood);
         self.all.push(result.clone());
         Ok(result)
@@ -83,7 +83,7 @@ impl Session<'_> {
     }
 
     // An attempt that an interrupted run finished: its change is made again, its cost is not.
-    pub(super) fn known(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
+    pub(super) fn earlier(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
         let written = self.journal.document(&format!("{folder}/result.json"));
         let Some(result): Option<AttemptResult> = written else {
             return Ok(None);

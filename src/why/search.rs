@@ -176,10 +176,10 @@ pub fn bisect(
         let middle = middle.unwrap_or(good.midpoint(bad));
         let mut between: Vec<usize> = (good + 1..bad).collect();
         between.sort_by_key(|it| (it.abs_diff(middle), *it));
-        let told = between
+        let found = between
             .into_iter()
             .find(|it| known.get(it) != Some(&WhyOutcome::Other));
-        let Some(state) = told else {
+        let Some(state) = found else {
             return Ok(None);
         };
         match known.get(&state) {
@@ -205,8 +205,8 @@ mod tests {
         for runs in 0..200 {
             match next(&order, &known) {
                 Step::Try(taken) => {
-                    let said = outcome(&taken);
-                    known.entry(taken).or_default().push(said);
+                    let result = outcome(&taken);
+                    known.entry(taken).or_default().push(result);
                 }
                 step => return (step, runs),
             }
@@ -347,12 +347,12 @@ mod tests {
                 match bisect(count, &known, &likely.iter().copied().collect()) {
                     Ok(found) => return (found, tried),
                     Err(state) => {
-                        let said = match state {
+                        let result = match state {
                             it if silent.contains(&it) => Other,
                             it if it >= first_bad => Fails,
                             _ => Passes,
                         };
-                        known.insert(state, said);
+                        known.insert(state, result);
                     }
                 }
             }
