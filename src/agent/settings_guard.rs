@@ -66,11 +66,11 @@ impl SettingsGuard {
     /// What is laid over the agent's folders.
     #[must_use]
     pub fn overlays(&self) -> Vec<Overlay> {
-        let overlay = |it: &Cover| Overlay {
-            at: it.at.clone(),
+        let overlay = |cover: &Cover| Overlay {
+            at: cover.at.clone(),
             layers: Vec::new(),
-            upper: it.slot.join("upper"),
-            work: it.slot.join("work"),
+            upper: cover.slot.join("upper"),
+            work: cover.slot.join("work"),
         };
         self.covers.iter().map(overlay).collect()
     }

@@ -153,11 +153,11 @@ pub(super) fn packed(
     previous: Option<PreviousAttempt>,
 ) -> Result<(Built, FailurePacket), AppError> {
     let policy = app.read_policy(request.profile)?;
-    let built = with_known(app, workspace, cached, |known| {
-        add_history(request, workspace.git.as_ref(), revision, known);
+    let built = with_known(app, workspace, cached, |cache| {
+        add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
         let earlier = earlier(workspace.git.as_ref(), revision);
-        build(source, (known, &earlier), &policy, redactor, request)
+        build(source, (cache, &earlier), &policy, redactor, request)
     })?;
     let commands = &request.test_commands;
     let budget = PacketBudget::default();

@@ -6,7 +6,7 @@ use super::diagnose::read_log;
 use super::flags::request;
 use super::hint::{HintRequest, find_remedies};
 use super::repair::{RepairRequest, repair_repository};
-use super::run_summary::told_of;
+use super::run_summary::full_summary;
 use super::{App, AppError, Input, Progress};
 use crate::config::Seconds;
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -79,7 +79,7 @@ pub fn fix_ci(
         failures.push(CiFailure {
             jobs: jobs.clone(),
             cause,
-            summary: told_of(app, &workspace, (&job.diagnosis, &job.log), ""),
+            summary: full_summary(app, &workspace, (&job.diagnosis, &job.log), ""),
         });
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));

@@ -57,9 +57,9 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.remedies.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|(_, it)| match &it.command {
-            Some(line) => format!("- {}: `{line}`\n", it.problem),
-            None => format!("- {}\n", it.problem),
+        let by_hand = self.by_hand.iter().map(|(_, one)| match &one.command {
+            Some(line) => format!("- {}: `{line}`\n", one.problem),
+            None => format!("- {}\n", one.problem),
         });
         let mends = by_hand.chain(mends);
         if self.names.is_empty() {

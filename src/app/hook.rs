@@ -4,7 +4,7 @@ use super::brief::brief;
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
 use super::run_record::last_words;
-use super::run_summary::told_of;
+use super::run_summary::full_summary;
 use super::stats::count;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -64,7 +64,7 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
     let kept = kept.display();
     let mut summary = None;
     let text = if red {
-        let mut details = told_of(app, &workspace, (&diagnosis, &log), "");
+        let mut details = full_summary(app, &workspace, (&diagnosis, &log), "");
         details.packet = None;
         let end = format!("`{command}` failed");
         let head = brief(app, &workspace, &details, &end, &masked);

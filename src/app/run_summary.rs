@@ -36,7 +36,7 @@ pub(super) fn summarise(
             ..RunSummary::default()
         };
     };
-    let told_of = told_of(app, workspace, (diagnosis, log), command);
+    let full = full_summary(app, workspace, (diagnosis, log), command);
     // What is known needs nobody to suspect.
     let mut suspects = match &context.cause {
         Some(_) => Vec::new(),
@@ -49,7 +49,7 @@ pub(super) fn summarise(
         suspects,
         more_suspects,
         packet,
-        ..told_of
+        ..full
     }
 }
 
@@ -278,7 +278,7 @@ fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
 }
 
 /// The same with the one list of what may mend it, as `hint` tells and `fix` tries it.
-pub(super) fn told_of(
+pub(super) fn full_summary(
     app: &App,
     workspace: &Workspace,
     (diagnosis, log): (&Diagnosis, &Log),

@@ -55,10 +55,10 @@ pub(super) fn bases(
         }
     }
     let head = parents.first().cloned();
-    let mut known: Vec<String> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     commits.retain(|(_, commit)| {
-        let new = Some(commit) != head.as_ref() && !known.contains(commit);
-        known.push(commit.clone());
+        let new = Some(commit) != head.as_ref() && !seen.contains(commit);
+        seen.push(commit.clone());
         new || since.is_some()
     });
     Ok(Bases {
@@ -266,12 +266,12 @@ impl Range<'_> {
             .iter()
             .filter_map(|it| (line.len() - 1).checked_sub(*it));
         let likely: BTreeSet<usize> = likely.filter(|_| at.is_some()).collect();
-        let mut known =
+        let mut outcomes =
             BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
         let (good, bad) = loop {
-            match bisect(line.len(), &known, &likely) {
+            match bisect(line.len(), &outcomes, &likely) {
                 Ok(Some(found)) => break found,
-                Ok(None) => break widest(&known, line.len()),
+                Ok(None) => break widest(&outcomes, line.len()),
                 Err(state) => {
                     let commit = line.get(state).cloned().unwrap_or_default();
                     let states = self.states(&self.git.tree(&commit)?);
@@ -280,7 +280,7 @@ impl Range<'_> {
                         let reason = trials.ended().unwrap_or(WhyReason::Budget);
                         return Ok(Answer::unknown(reason));
                     };
-                    known.insert(state, outcome);
+                    outcomes.insert(state, outcome);
                 }
             }
         };
@@ -301,9 +301,9 @@ impl Range<'_> {
 }
 
 // The last that passes and the first that fails, where what is between says nothing.
-fn widest(known: &BTreeMap<usize, WhyOutcome>, count: usize) -> (usize, usize) {
+fn widest(outcomes: &BTreeMap<usize, WhyOutcome>, count: usize) -> (usize, usize) {
     let of = |outcome: WhyOutcome| {
-        let states = known.iter().filter(move |(_, it)| **it == outcome);
+        let states = outcomes.iter().filter(move |(_, it)| **it == outcome);
         states.map(|(state, _)| *state)
     };
     let good = of(WhyOutcome::Passes).max().unwrap_or(0);

@@ -193,7 +193,7 @@ impl Session<'_> {
         }
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
-        if let Some(trouble) = trouble.as_ref().filter(|_| reached.is_unsaid()) {
+        if let Some(trouble) = trouble.as_ref().filter(|_| reached.has_no_message()) {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
         let called = CallRecord {
@@ -291,7 +291,7 @@ impl Session<'_> {
             CallEnd::Failed(_) => TroubleKind::Crash,
             // One that tries again and again until its time is up.
             CallEnd::TimedOut if nothing => found?,
-            CallEnd::Answered if nothing && words_said(&stdout) <= MAX_COMPLAINT => found?,
+            CallEnd::Answered if nothing && distinct_bytes(&stdout) <= MAX_COMPLAINT => found?,
             _ => return None,
         };
         let log = if stderr.trim().is_empty() {
@@ -426,7 +426,7 @@ impl Session<'_> {
 
 impl CallEnd {
     // A failure that nobody has put into words yet, or an answer.
-    fn is_unsaid(&self) -> bool {
+    fn has_no_message(&self) -> bool {
         match self {
             Self::Answered | Self::TimedOut => true,
             Self::Failed(message) => message.is_empty(),
@@ -477,7 +477,7 @@ const LAST_WORDS: usize = 200;
 const LAST_LINES: usize = 10;
 
 // The bytes of what was said, each line once: some say with each new try what hinders them.
-fn words_said(text: &str) -> usize {
+fn distinct_bytes(text: &str) -> usize {
     let lines: BTreeSet<&str> = text.lines().map(str::trim).collect();
     lines.iter().map(|line| line.len()).sum()
 }

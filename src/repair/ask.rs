@@ -271,8 +271,8 @@ impl Session<'_> {
             .collect();
         let setup = self.setup;
         let earlier = earlier(setup.git, "HEAD");
-        let known = (setup.known, &earlier as &_);
-        let built = build(&source, known, setup.read, setup.redactor, &request)?;
+        let cached = (setup.known, &earlier as &_);
+        let built = build(&source, cached, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
             seconds_left: ask
@@ -374,11 +374,11 @@ impl Session<'_> {
     // What later attempts stand on, in order.
     fn kept(&self) -> Vec<KeptChange> {
         let kept = self.all.iter().filter(|it| it.kept);
-        kept.map(|it| KeptChange {
-            attempt: it.attempt,
-            origin: it.origin,
-            message: it.message.clone(),
-            files: it.files_modified.clone(),
+        kept.map(|attempt| KeptChange {
+            attempt: attempt.attempt,
+            origin: attempt.origin,
+            message: attempt.message.clone(),
+            files: attempt.files_modified.clone(),
         })
         .collect()
     }

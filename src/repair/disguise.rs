@@ -143,10 +143,10 @@ impl Session<'_> {
         let main = folder.join("main.py");
         let line = format!("{} '{}'", guise.line, main.display());
         let ran = self.run_line(trying, &line, &[], why)?;
-        Ok(ran.and_then(|_| read(&output)).and_then(|it| match it {
-            it if it.failed > 0 => Some(Disguise::Failed),
-            it if it.passed > 0 && it.partly => Some(Disguise::Partly),
-            it if it.passed > 0 => Some(Disguise::Passed),
+        Ok(ran.and_then(|_| read(&output)).and_then(|end| match end {
+            end if end.failed > 0 => Some(Disguise::Failed),
+            end if end.passed > 0 && end.partly => Some(Disguise::Partly),
+            end if end.passed > 0 => Some(Disguise::Passed),
             _ => None,
         }))
     }

@@ -68,7 +68,7 @@ pub fn child_failure(
 fn general(category: Category, result: &RunResult, attempts: &[AttemptResult]) -> Vec<String> {
     let rows = suggested_actions(category).iter().copied();
     let mut rows: Vec<&str> = rows
-        .filter(|it| match *it {
+        .filter(|action| match *action {
             NEXT_LEVEL => may_climb(result),
             GO_ON | REVIEW => is_begun(result, attempts),
             _ => true,

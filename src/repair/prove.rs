@@ -167,7 +167,7 @@ impl Session<'_> {
         let apart = counter.is_some_and(|it| it.disguise == Disguise::Passed);
         let in_guise = apart || counter.is_some_and(|it| it.disguise == Disguise::Partly);
         let new = self.suspected_in(changes)?;
-        let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
+        let left = self.suspected.iter().chain(&new).filter(|row| match row.0 {
             Needs::CounterProof => !holds,
             Needs::Guise => !(holds && in_guise),
             Needs::Apart => !(holds && apart),

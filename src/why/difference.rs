@@ -279,7 +279,7 @@ impl FileDifference {
 
     // Where the file stands and what is in it, with some of its hunks taken back.
     fn without(&self, taken: &[&Hunk]) -> (Option<RepoPath>, Option<FileState>) {
-        let side = |it: &Option<(RepoPath, FileState)>| match it {
+        let side = |file: &Option<(RepoPath, FileState)>| match file {
             Some((path, state)) => (Some(path.clone()), Some(state.clone())),
             None => (None, None),
         };
