@@ -38,16 +38,16 @@ impl Session<'_> {
         let started = self.journal.seconds();
         let fields = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
         self.event("info", "attempt_started", fields)?;
-        let stood = self.log.clone();
+        let old_log = self.log.clone();
         self.trace()?;
         let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = AttemptResult::new(number, Origin::Agent, ask.level);
         result.packet_bytes = bytes;
         result.agent_timeout_seconds = ask.timeout;
-        let spoken = self.speak(&folder, &packet, &prompt, ask.timeout)?;
-        result.progress = spoken.progress;
-        if let Some(reply) = &spoken.reply {
+        let call = self.speak(&folder, &packet, &prompt, ask.timeout)?;
+        result.progress = call.progress;
+        if let Some(reply) = &call.reply {
             self.journal
                 .json(&format!("{folder}/repair-packet.json"), &reply.packet)?;
             result
@@ -59,16 +59,16 @@ impl Session<'_> {
             result.usage = reply.packet.usage;
             result.context_used = self.used(reply.packet.context_used.as_ref());
         }
-        result.reply_digest = spoken.content.as_deref().map(digest);
-        result.agent_trouble.clone_from(&spoken.trouble);
+        result.reply_digest = call.content.as_deref().map(digest);
+        result.agent_trouble.clone_from(&call.trouble);
         let before = failing(history).cloned();
         // An agent that did it itself is told so.
-        let meddled = matches!(spoken.reached, CallEnd::Meddled(_));
+        let meddled = matches!(call.reached, CallEnd::Meddled(_));
         if !meddled && self.has_moved()? {
             result.stop_reason = StopReason::WorktreeChanged;
             result.message = self.moved.clone().unwrap_or_default();
         } else {
-            self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+            self.weigh(&mut result, call, before.as_ref(), ask.focus, &folder)?;
         }
         if result.timed_out_agent {
             // R43.
@@ -76,7 +76,7 @@ impl Session<'_> {
             self.event_of_task("warning", "coder_timeout_detected", fields)?;
         }
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder, &stood)
+        self.finish(result, &folder, &old_log)
     }
 
     /// Tries a change that needs no model.
@@ -103,7 +103,7 @@ impl Session<'_> {
             });
             self.event_of_task("warning", "import_error_recovery", fields)?;
         }
-        let stood = self.log.clone();
+        let old_log = self.log.clone();
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = AttemptResult {
             certain: heal.certain,
@@ -121,31 +121,31 @@ impl Session<'_> {
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder, &stood)
+        self.finish(result, &folder, &old_log)
     }
 
     // What became of a reply, up to the patch in it.
     fn weigh(
         &mut self,
         result: &mut AttemptResult,
-        spoken: AgentCall,
+        call: AgentCall,
         before: Option<&Observed>,
         focus: &[String],
         folder: &str,
     ) -> Result<(), RepairError> {
-        result.timed_out_agent = spoken.reached == CallEnd::TimedOut;
+        result.timed_out_agent = call.reached == CallEnd::TimedOut;
         let mut ended = |reason: StopReason, message: String| {
             result.stop_reason = reason;
             result.message = message;
         };
-        match spoken.reached {
+        match call.reached {
             CallEnd::Interrupted => {
                 self.interrupted = true;
                 ended(StopReason::Interrupted, "it was interrupted".to_owned());
                 return Ok(());
             }
             CallEnd::TimedOut | CallEnd::Failed(_) => {
-                let (reason, message) = match spoken.reached {
+                let (reason, message) = match call.reached {
                     CallEnd::Failed(message) => (StopReason::AgentError, message),
                     _ => (
                         StopReason::AgentTimeout,
@@ -156,7 +156,7 @@ impl Session<'_> {
                     ),
                 };
                 // What it did until then may be all that was needed.
-                let reply = spoken.reply.filter(|reply| !reply.two_forms);
+                let reply = call.reply.filter(|reply| !reply.two_forms);
                 if let Some(patch) = reply.and_then(|reply| reply.patch) {
                     let trial = Trial {
                         focus,
@@ -184,7 +184,7 @@ impl Session<'_> {
             }
             CallEnd::Answered => {}
         }
-        let Some(reply) = spoken.reply else {
+        let Some(reply) = call.reply else {
             ended(StopReason::NoPatch, "the agent said nothing".to_owned());
             return Ok(());
         };

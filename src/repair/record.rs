@@ -21,7 +21,7 @@ impl Session<'_> {
         &mut self,
         mut result: AttemptResult,
         folder: &str,
-        stood: &str,
+        old_log: &str,
     ) -> Result<AttemptResult, RepairError> {
         let kind = self
             .first
@@ -53,14 +53,14 @@ impl Session<'_> {
                 .json(&format!("{folder}/result.json"), &result)?;
         }
         self.event("info", "attempt_ended", fields)?;
-        self.remember(&result, folder, stood);
+        self.remember(&result, folder, old_log);
         self.all.push(result.clone());
         Ok(result)
     }
 
-    // A reply of an agent is what the next packet tells about; `stood` is the output of the
+    // A reply of an agent is what the next packet tells about; `old_log` is the output of the
     // commands without its change.
-    fn remember(&mut self, result: &AttemptResult, folder: &str, stood: &str) {
+    fn remember(&mut self, result: &AttemptResult, folder: &str, old_log: &str) {
         if result.origin == Origin::Agent {
             let log = self.journal.read(&format!("{folder}/test.log"));
             self.previous = Some(PreviousAttempt {
@@ -77,7 +77,7 @@ impl Session<'_> {
                     _ => result.observed.as_ref().map(|it| it.message.clone()),
                 },
                 kept: result.kept,
-                outputs: log.map(|log| outputs(stood, &log)),
+                outputs: log.map(|log| outputs(old_log, &log)),
             });
         }
     }
@@ -88,7 +88,7 @@ impl Session<'_> {
         let Some(result): Option<AttemptResult> = written else {
             return Ok(None);
         };
-        let stood = self.log.clone();
+        let old_log = self.log.clone();
         if result.kept {
             self.make_again(folder, &result)?;
             self.hold_to_known(&format!("{folder}/evidence.json"));
@@ -98,7 +98,7 @@ impl Session<'_> {
                 self.stand_on_again(log, observed)?;
             }
         }
-        self.remember(&result, folder, &stood);
+        self.remember(&result, folder, &old_log);
         self.all.push(result.clone());
         Ok(Some(result))
     }
