@@ -64,7 +64,7 @@ impl Adapter {
 
     /// What an agent told in its events; `None` where it printed none, or has none.
     #[must_use]
-    pub fn told(&self, printed: &str) -> Option<Transcript> {
+    pub fn transcript(&self, printed: &str) -> Option<Transcript> {
         if self.text.is_empty() {
             return None;
         }
@@ -78,11 +78,11 @@ impl Adapter {
                 rows.iter().filter_map(move |row| {
                     let mut words = row.split(' ');
                     let (kind, pointer) = (words.next()?, words.next()?);
-                    let is = |at: &str, value: &str| {
+                    let has = |at: &str, value: &str| {
                         event.pointer(at).and_then(Value::as_str) == Some(value)
                     };
                     let also = words.next().and_then(|it| it.split_once('='));
-                    let own = is("/type", kind) && also.is_none_or(|(at, value)| is(at, value));
+                    let own = has("/type", kind) && also.is_none_or(|(at, value)| has(at, value));
                     event.pointer(pointer).filter(|_| own).cloned()
                 })
             });
@@ -168,16 +168,16 @@ mod tests {
 
     #[test]
     fn a_later_call_goes_on_in_the_session_that_was_told() {
-        let told = |id: &str| {
+        let session_of = |id: &str| {
             let event = serde_json::json!({"type": "started", "id": id});
-            adapter().told(&event.to_string()).unwrap().session
+            adapter().transcript(&event.to_string()).unwrap().session
         };
-        let session = told("0a-1b");
+        let session = session_of("0a-1b");
         let line = |session| adapter().line("a {session} -", false, None, session);
         assert_eq!(line(session.as_deref()), "a resume 0a-1b -");
         assert_eq!(line(None), "a  -");
         for forged in ["", "a b", "$(x)", "--yolo", "a;b"] {
-            assert_eq!(told(forged), None, "{forged}");
+            assert_eq!(session_of(forged), None, "{forged}");
         }
     }
 
@@ -189,16 +189,19 @@ mod tests {
             {\"type\":\"said\",\"role\":\"user\",\"text\":\"no\"}\n\
             {\"type\":\"said\",\"role\":\"assistant\",\"text\":\"two\"}\n\
             {\"type\":\"turn.completed\",\"usage\":{\"input\":7,\"cached\":3,\"output\":2}}\n{half";
-        let told = adapter().told(printed).unwrap();
-        assert_eq!(told.text, "one\ntwo");
-        let usage = told.usage.unwrap();
+        let transcript = adapter().transcript(printed).unwrap();
+        assert_eq!(transcript.text, "one\ntwo");
+        let usage = transcript.usage.unwrap();
         assert_eq!(
             (usage.input_tokens, usage.output_tokens, usage.cost_usd),
             (10, 2, None)
         );
-        assert_eq!(adapter().told("no events\n"), None);
+        assert_eq!(adapter().transcript("no events\n"), None);
         let packet = "{\"status\":\"patch\",\"patch\":\"\"}";
-        assert_eq!(Adapter::default().told(packet), None);
-        assert_eq!(adapter().told("{\"type\":\"x\"}").unwrap().usage, None);
+        assert_eq!(Adapter::default().transcript(packet), None);
+        assert_eq!(
+            adapter().transcript("{\"type\":\"x\"}").unwrap().usage,
+            None
+        );
     }
 }

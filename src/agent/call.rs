@@ -62,12 +62,12 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let outcome = run(&job, stop, sink)?;
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
-    let told = call.adapter.and_then(|it| it.told(&printed));
+    let transcript = call.adapter.and_then(|it| it.transcript(&printed));
     let Transcript {
         text,
         usage,
         session,
-    } = told.unwrap_or(Transcript {
+    } = transcript.unwrap_or(Transcript {
         text: printed,
         ..Transcript::default()
     });

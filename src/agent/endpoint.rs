@@ -75,18 +75,18 @@ pub fn ask_endpoint(
         Ok::<_, reqwest::Error>((status, again, answer.text().await?))
     });
     let (status, again, text) = text.map_err(|error| {
-        let mut said = format!("{} cannot be asked: {error}", endpoint.url);
+        let mut message = format!("{} cannot be asked: {error}", endpoint.url);
         let mut cause = std::error::Error::source(&error);
         while let Some(inner) = cause {
-            said.push_str(&format!(": {inner}"));
+            message.push_str(&format!(": {inner}"));
             cause = inner.source();
         }
-        said
+        message
     })?;
     if !status.is_success() {
-        let said: String = text.chars().take(MOST_SAID).collect();
+        let head: String = text.chars().take(MOST_SAID).collect();
         let again = again.map_or_else(String::new, |it| format!(" (Retry-After: {it})"));
-        return Err(format!("HTTP {}{again}: {}", status.as_u16(), said.trim()));
+        return Err(format!("HTTP {}{again}: {}", status.as_u16(), head.trim()));
     }
     let answer: Value = serde_json::from_str(&text).unwrap_or_default();
     let content = answer.pointer("/choices/0/message/content");
@@ -94,8 +94,8 @@ pub fn ask_endpoint(
         .and_then(Value::as_str)
         .map(str::to_owned)
         .ok_or_else(|| {
-            let said: String = text.chars().take(MOST_SAID).collect();
-            format!("the answer holds no message: {}", said.trim())
+            let head: String = text.chars().take(MOST_SAID).collect();
+            format!("the answer holds no message: {}", head.trim())
         })
 }
 

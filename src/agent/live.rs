@@ -84,8 +84,8 @@ mod tests {
 
     #[test]
     fn commands_and_files_are_told_as_they_come() {
-        let mut told = Vec::new();
-        let mut say = |it: &str| told.push(it.to_owned());
+        let mut shown = Vec::new();
+        let mut say = |it: &str| shown.push(it.to_owned());
         let mut live = Live::new(Path::new("/w"), &mut say);
         let events = concat!(
             "starting\n",
@@ -102,6 +102,6 @@ mod tests {
         live.output(Stream::Stderr, b"{\"command\":\"no\"}\n");
         live.output(Stream::Stdout, &vec![b'x'; 3 * LONGEST_EVENT]);
         assert!(live.line.len() <= LONGEST_EVENT);
-        assert_eq!(told, ["a/cart.py", "pytest -q"]);
+        assert_eq!(shown, ["a/cart.py", "pytest -q"]);
     }
 }

@@ -66,11 +66,11 @@ impl SettingsGuard {
     /// What is laid over the agent's folders.
     #[must_use]
     pub fn overlays(&self) -> Vec<Overlay> {
-        let overlay = |it: &Cover| Overlay {
-            at: it.at.clone(),
+        let overlay = |cover: &Cover| Overlay {
+            at: cover.at.clone(),
             layers: Vec::new(),
-            upper: it.slot.join("upper"),
-            work: it.slot.join("work"),
+            upper: cover.slot.join("upper"),
+            work: cover.slot.join("work"),
         };
         self.covers.iter().map(overlay).collect()
     }
@@ -160,9 +160,9 @@ impl Cover {
         if self.row.mixed.contains(&path)
             && let Some(mut value) = json(&made)
         {
-            let known = json(&real);
-            let is_held = hold(known.as_ref(), &mut value);
-            if known.as_ref() != Some(&value) {
+            let current = json(&real);
+            let is_held = hold(current.as_ref(), &mut value);
+            if current.as_ref() != Some(&value) {
                 write(&real, format!("{value:#}\n").as_bytes(), None)?;
             }
             if !is_held {
@@ -191,20 +191,20 @@ fn hold(before: Option<&Value>, after: &mut Value) -> bool {
     let Value::Object(members) = after else {
         return false;
     };
-    let known = before.and_then(Value::as_object);
+    let earlier = before.and_then(Value::as_object);
     let mut differs = false;
     let mut names: Vec<String> = members.keys().cloned().collect();
-    names.extend(known.into_iter().flat_map(|it| it.keys().cloned()));
+    names.extend(earlier.into_iter().flat_map(|it| it.keys().cloned()));
     for name in names {
-        let was = known.and_then(|it| it.get(&name));
+        let old = earlier.and_then(|it| it.get(&name));
         if !is_held(&name) {
             if let Some(now) = members.get_mut(&name) {
-                differs |= hold(was, now);
+                differs |= hold(old, now);
             }
-        } else if members.get(&name) != was {
+        } else if members.get(&name) != old {
             differs = true;
-            match was {
-                Some(was) => members.insert(name, was.clone()),
+            match old {
+                Some(old) => members.insert(name, old.clone()),
                 None => members.remove(&name),
             };
         }
@@ -267,8 +267,8 @@ mod tests {
             ("not JSON", "{\"mcp\": {}}", false),
             ("not JSON", "nor this", false),
         ] {
-            let told = says_the_same(Some(before.as_bytes()), Some(after.as_bytes()));
-            assert_eq!(told, same, "{after}");
+            let equal = says_the_same(Some(before.as_bytes()), Some(after.as_bytes()));
+            assert_eq!(equal, same, "{after}");
         }
         assert!(says_the_same(None, Some(b"{\"$schema\": \"u\"}")));
         let kept = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}},
@@ -291,12 +291,15 @@ mod tests {
         fs::write(upper.join("auth.json"), "{}\n").unwrap();
         fs::write(upper.join("config.toml"), "a = 2\n").unwrap();
         fs::write(upper.join("odd"), "").unwrap();
-        let told = guard.close(&home).unwrap();
-        let told: Vec<_> = told
+        let changes = guard.close(&home).unwrap();
+        let changes: Vec<_> = changes
             .iter()
             .map(|it| (it.path.as_str(), it.steers))
             .collect();
-        assert_eq!(told, [(".codex/config.toml", true), (".codex/odd", false)]);
+        assert_eq!(
+            changes,
+            [(".codex/config.toml", true), (".codex/odd", false)]
+        );
         let text = |path: &str| fs::read_to_string(home.join(path)).unwrap_or_default();
         assert_eq!(text(".codex/config.toml"), "a = 1\n");
         assert_eq!(text(".codex/sessions/2026/x.jsonl"), "s\n");

@@ -3,8 +3,8 @@ use crate::model::TroubleKind;
 /// What an agent lacks, by the words that it and its service use for it. `None` when they say
 /// nothing of the kind.
 #[must_use]
-pub fn trouble(said: &str) -> Option<TroubleKind> {
-    let lines = said.lines().rev().filter(|line| !line.trim().is_empty());
+pub fn trouble(output: &str) -> Option<TroubleKind> {
+    let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     // What is told last is what it ended with; a line of source or of a log is longer.
     let last: Vec<String> = lines
         .take(LAST_LINES)
@@ -14,8 +14,8 @@ pub fn trouble(said: &str) -> Option<TroubleKind> {
     WORDS
         .iter()
         .find(|(_, words)| {
-            let told = |line: &String| words.iter().any(|word| line.contains(word));
-            last.iter().any(told)
+            let fits = |line: &String| words.iter().any(|word| line.contains(word));
+            last.iter().any(fits)
         })
         .map(|(kind, _)| *kind)
 }
@@ -65,8 +65,8 @@ const WORDS: &[(TroubleKind, &[&str])] = &[
 /// Seconds after which a service that turned an agent away takes it again, as its last lines say:
 /// `Retry-After: 20`, `try again in 1m30s`, `"retryDelay": "34s"`. `None` when they name no time.
 #[must_use]
-pub fn retry_after(said: &str) -> Option<f64> {
-    let lines = said.lines().rev().filter(|line| !line.trim().is_empty());
+pub fn retry_after(output: &str) -> Option<f64> {
+    let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
     lines.take(LAST_LINES).find_map(|line| {
         let line = line.to_ascii_lowercase();
         let after = |word: &&str| line.find(word).and_then(|at| line.get(at + word.len()..));
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_service_says_when_it_takes_the_agent_again() {
-        for (said, expected) in [
+        for (output, expected) in [
             ("HTTP 429 (Retry-After: 20): slow down", Some(20.0)),
             ("rate limited\nretry-after=7\n", Some(7.0)),
             ("Please try again in 1m30s.", Some(90.0)),
@@ -141,13 +141,13 @@ mod tests {
             ("try again in a while", None),
             ("retry after . and", None),
         ] {
-            assert_eq!(retry_after(said), expected, "{said}");
+            assert_eq!(retry_after(output), expected, "{output}");
         }
     }
 
     #[test]
     fn what_agents_say_of_their_own_trouble() {
-        for (said, kind) in [
+        for (output, kind) in [
             ("Invalid API key \u{b7} Please run /login", Some(T::Login)),
             ("Not logged in. Run codex login first.", Some(T::Login)),
             (
@@ -205,7 +205,7 @@ mod tests {
             ("expected 401, got 402", None),
             ("", None),
         ] {
-            assert_eq!(trouble(said), kind, "{said}");
+            assert_eq!(trouble(output), kind, "{output}");
         }
     }
 

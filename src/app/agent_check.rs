@@ -80,12 +80,12 @@ fn key(name: &str, chosen: &ChosenAgent) -> Option<CheckupRow> {
             .env
             .iter()
             .map(|it| it.split('=').next().unwrap_or(it));
-        let said = format!("it gets {}", names.collect::<Vec<_>>().join(", "));
-        return Some(row("keys", Good, said, None));
+        let message = format!("it gets {}", names.collect::<Vec<_>>().join(", "));
+        return Some(row("keys", Good, message, None));
     }
     let keys = preset(name.trim())?.keys.join(", ");
-    let said = format!("none of {keys} is set: its own login is used");
-    Some(row("keys", Weak, said, None))
+    let message = format!("none of {keys} is set: its own login is used");
+    Some(row("keys", Weak, message, None))
 }
 
 fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
@@ -95,12 +95,12 @@ fn version(app: &App, program: &str) -> Result<CheckupRow, AppError> {
     job.private = Some(private.path().to_owned());
     job.limits.timeout = Some(VERSION_TIME);
     let outcome = exec::run(&job, &listen()?, &mut Discard)?;
-    let said = outcome.stdout.text();
-    let mut lines = said.lines().map(str::trim);
+    let stdout = outcome.stdout.text();
+    let mut lines = stdout.lines().map(str::trim);
     let line = lines.find(|it| it.contains(|it: char| it.is_ascii_digit()));
     let Some(line) = line else {
-        let said = format!("`{program} --version` ended with {}", outcome.end);
-        return Ok(row("version", Weak, said, None));
+        let message = format!("`{program} --version` ended with {}", outcome.end);
+        return Ok(row("version", Weak, message, None));
     };
     let line = app.redactor().redact(line).text.into_owned();
     Ok(row("version", Good, line, None))
@@ -134,16 +134,16 @@ fn task(app: &mut App) {
 
 fn outcome(repaired: &Repaired) -> Vec<CheckupRow> {
     let result = &repaired.result;
-    let answer = |state, said: &str| row("answer", state, said, None);
-    let edit = |state, said: &str| row("edit", state, said, None);
+    let answer = |state, message: &str| row("answer", state, message, None);
+    let edit = |state, message: &str| row("edit", state, message, None);
     let took = format!(
         "it answered; all of it took {:.0} s",
         result.duration_seconds
     );
     let mut rows = match result.stop_reason {
         StopReason::Fixed => {
-            let said = format!("its change to {FILE} made the test pass");
-            return vec![answer(Good, &took), edit(Good, &said)];
+            let message = format!("its change to {FILE} made the test pass");
+            return vec![answer(Good, &took), edit(Good, &message)];
         }
         _ if result.agent_trouble.is_some() => vec![answer(Missing, &result.message)],
         StopReason::AgentTimeout | StopReason::AgentError | StopReason::UserActionRequired => {
@@ -159,16 +159,16 @@ fn outcome(repaired: &Repaired) -> Vec<CheckupRow> {
         _ => {
             let run = read_run(&repaired.kept);
             let tried = run.iter().flat_map(|it| &it.attempts).next_back();
-            let said = tried.map_or(&result.message, |it| &it.result.message);
-            vec![answer(Good, &took), edit(Missing, said)]
+            let message = tried.map_or(&result.message, |it| &it.result.message);
+            vec![answer(Good, &took), edit(Missing, message)]
         }
     };
     let files = ["agent.stderr", "agent.stdout"];
     let mut files = files
         .map(|it| repaired.kept.join("attempts/01").join(it))
         .into_iter();
-    let said = files.find(|it| std::fs::metadata(it).is_ok_and(|it| it.len() > 0));
-    rows.extend(said.map(|path| row("it said", Weak, path.display().to_string(), None)));
+    let log = files.find(|it| std::fs::metadata(it).is_ok_and(|it| it.len() > 0));
+    rows.extend(log.map(|path| row("it said", Weak, path.display().to_string(), None)));
     rows
 }
 

@@ -148,14 +148,14 @@ fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
 pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<String>)> {
     let line = settings.agent.command.as_deref().unwrap_or_default().trim();
     if let Some(preset) = preset(line) {
-        let said = || format!("the agent `{}` is not installed", preset.name);
+        let message = || format!("the agent `{}` is not installed", preset.name);
         let install = || Some(preset.install.clone());
-        return (!is_installed(&preset.command)).then(|| (said(), install()));
+        return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
     let missing = cfg!(unix) && is_program_name(word) && !is_installed(word);
-    let said = || format!("the agent's command `{word}` is not on the search path");
-    missing.then(|| (said(), None))
+    let message = || format!("the agent's command `{word}` is not on the search path");
+    missing.then(|| (message(), None))
 }
 
 // A plain word that is no part of the shell's own language.

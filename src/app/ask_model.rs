@@ -12,17 +12,17 @@ pub fn ask_model(endpoint: &str, prompt: &str) -> Result<String, AppError> {
             "`{endpoint}` is no address with a model, such as http://localhost:11434/v1#qwen3"
         )));
     };
-    asked(&endpoint, prompt)
+    answer(&endpoint, prompt)
 }
 
 #[cfg(feature = "http")]
-fn asked(endpoint: &ChatEndpoint, prompt: &str) -> Result<String, AppError> {
+fn answer(endpoint: &ChatEndpoint, prompt: &str) -> Result<String, AppError> {
     let key = std::env::var(KEY).ok().filter(|it| !it.is_empty());
     crate::agent::ask_endpoint(endpoint, key.as_deref(), prompt).map_err(AppError::environment)
 }
 
 #[cfg(not(feature = "http"))]
-fn asked(_: &ChatEndpoint, _: &str) -> Result<String, AppError> {
+fn answer(_: &ChatEndpoint, _: &str) -> Result<String, AppError> {
     Err(AppError::not_built("http"))
 }
 

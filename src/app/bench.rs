@@ -182,8 +182,8 @@ fn run_agent(
         jobs: jobs(settings),
     };
     let all = cases.len();
-    let told = |outcome: &FixtureOutcome| done(outcome, all);
-    let outcomes = run_cases(&cases, &options, home.path(), redactor, &stop, &told);
+    let report = |outcome: &FixtureOutcome| done(outcome, all);
+    let outcomes = run_cases(&cases, &options, home.path(), redactor, &stop, &report);
     if stop.requested() {
         return Ok(None);
     }

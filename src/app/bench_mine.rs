@@ -68,9 +68,9 @@ pub fn mine_fixes(
     let stop = listen()?;
     let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;
     if found.commits == 0
-        && let Some(said) = found.incomplete.first()
+        && let Some(message) = found.incomplete.first()
     {
-        return Err(AppError::new(Code::F404, said.clone()));
+        return Err(AppError::new(Code::F404, message.clone()));
     }
     Ok((!stop.requested()).then_some(found))
 }

@@ -60,7 +60,7 @@ pub(super) fn stand_in(
     let slot = Temporary::within(state.directory())
         .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
     let commands = [job.command.to_string()];
-    let told = |done, all| {
+    let report = |done, all| {
         progress.step(&format!("copying the worktree: {done} of {all} files"));
     };
     let plan = Plan {
@@ -73,7 +73,7 @@ pub(super) fn stand_in(
         commands: &commands,
         closed: Vec::new(),
     };
-    let place = Workplace::open(&plan, &told)?;
+    let place = Workplace::open(&plan, &report)?;
     let below = job.directory.strip_prefix(root).unwrap_or(Path::new(""));
     job.directory = place.root().join(below);
     job.sandbox.writable.retain(|it| it != root);

@@ -48,14 +48,14 @@ pub(super) fn prompt_tokens(context: &ContextDocument, packet: &FailurePacket) -
 /// folder that cannot be written.
 pub fn build_context(
     app: &App,
-    asked: &ContextRequest,
+    query: &ContextRequest,
     progress: &dyn Progress,
 ) -> Result<Packed, AppError> {
-    let at = asked.rev.as_deref().map_or(At::Worktree, At::Revision);
+    let at = query.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
-    let mut request = to_request(asked, app, &workspace, progress)?;
-    let previous = previous(asked, &mut request)?;
-    let revision = asked.rev.as_deref().unwrap_or("HEAD");
+    let mut request = to_request(query, app, &workspace, progress)?;
+    let previous = previous(query, &mut request)?;
+    let revision = query.rev.as_deref().unwrap_or("HEAD");
     if request.says_nothing() {
         progress.note(
             "without a log, a target or a request the packet holds only the repository's index \
@@ -63,7 +63,7 @@ pub fn build_context(
         );
     }
     let policy = app.read_policy(request.profile)?;
-    if let Some(base) = &asked.diff {
+    if let Some(base) = &query.diff {
         let git = workspace.git.as_ref().ok_or_else(|| {
             AppError::new(
                 Code::U204,
@@ -81,7 +81,7 @@ pub fn build_context(
         ));
     }
     super::progress::go_on(progress, "choosing files")?;
-    let cached = (revision, !asked.no_cache);
+    let cached = (revision, !query.no_cache);
     let (built, packet) = packed(
         app,
         &workspace,
@@ -90,7 +90,7 @@ pub fn build_context(
         cached,
         previous,
     )?;
-    let written_to = keep(app, &workspace, asked, (&built, &packet), progress)?;
+    let written_to = keep(app, &workspace, query, (&built, &packet), progress)?;
     say_odd(&built, &workspace, progress);
     Ok(Packed {
         context: built.context,
@@ -103,19 +103,19 @@ pub fn build_context(
 fn keep(
     app: &App,
     workspace: &Workspace,
-    asked: &ContextRequest,
+    query: &ContextRequest,
     (built, packet): (&Built, &FailurePacket),
     progress: &dyn Progress,
 ) -> Result<Option<PathBuf>, AppError> {
     let own = || runs::own_folder(app, workspace, true).map(|own| own.join("context"));
-    let directory = match &asked.out {
+    let directory = match &query.out {
         Some(directory) => Some(app.directory().join(directory)),
-        None if asked.shown => own(),
+        None if query.shown => own(),
         None => None,
     };
     let written = directory.as_deref().map(|at| write(at, built, packet));
     let written_to = match written.transpose() {
-        Err(error) if asked.out.is_some() => return Err(error),
+        Err(error) if query.out.is_some() => return Err(error),
         Err(error) => {
             progress.note(&format!("the packet was not written: {}", error.message));
             None
@@ -153,11 +153,11 @@ pub(super) fn packed(
     previous: Option<PreviousAttempt>,
 ) -> Result<(Built, FailurePacket), AppError> {
     let policy = app.read_policy(request.profile)?;
-    let built = with_known(app, workspace, cached, |known| {
-        add_history(request, workspace.git.as_ref(), revision, known);
+    let built = with_known(app, workspace, cached, |cache| {
+        add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
         let earlier = earlier(workspace.git.as_ref(), revision);
-        build(source, (known, &earlier), &policy, redactor, request)
+        build(source, (cache, &earlier), &policy, redactor, request)
     })?;
     let commands = &request.test_commands;
     let budget = PacketBudget::default();

@@ -105,29 +105,29 @@ impl ContextRequest {
 
 /// What the request, the settings and the documents ask for.
 pub(super) fn to_request(
-    asked: &ContextRequest,
+    query: &ContextRequest,
     app: &App,
     workspace: &Workspace,
     progress: &dyn Progress,
 ) -> Result<Request, AppError> {
     let plain = base_request(app.settings(), workspace.git.as_ref());
-    let last = asked.takes_last_run().then(|| last(app, progress));
+    let last = query.takes_last_run().then(|| last(app, progress));
     let last = last.transpose()?.flatten();
-    let mut test_commands = asked.test_commands.clone();
+    let mut test_commands = query.test_commands.clone();
     if test_commands.is_empty() {
         test_commands.extend(last.as_ref().and_then(|it| it.command.clone()));
     }
-    let log = asked.log.as_ref().map(|it| it.log(app, progress));
-    let mut commands = test_commands.iter().filter(|_| asked.rev.is_none());
+    let log = query.log.as_ref().map(|it| it.log(app, progress));
+    let mut commands = test_commands.iter().filter(|_| query.rev.is_none());
     let mut request = Request {
         log: log.transpose()?.or(last.map(|it| it.log)),
-        issue: asked.issue.as_ref().map(Input::words).transpose()?,
-        reports: reports(&asked.junit, progress)?,
+        issue: query.issue.as_ref().map(Input::words).transpose()?,
+        reports: reports(&query.junit, progress)?,
         directory: workspace.prefix.clone(),
         rules: app.rules(),
-        level: asked.level,
-        include_bundle: asked.include_repo_bundle,
-        requested: asked.requested.clone(),
+        level: query.level,
+        include_bundle: query.include_repo_bundle,
+        requested: query.requested.clone(),
         cause: commands
             .clone()
             .find_map(|line| known_cause(app, workspace, line)),
@@ -135,17 +135,17 @@ pub(super) fn to_request(
         test_commands,
         ..plain
     };
-    for typed in asked.targets.iter().chain(&asked.more_targets) {
+    for typed in query.targets.iter().chain(&query.more_targets) {
         let path = workspace.repo_path(typed);
         request.targets.extend(targets(workspace, typed, path)?);
     }
-    if let Some(failure) = &asked.failure {
+    if let Some(failure) = &query.failure {
         take_failure(&failure.json()?, &mut request, workspace)?;
     }
-    if let Some(since) = &asked.since {
+    if let Some(since) = &query.since {
         request.since = files_of(since)?;
     }
-    if let Some(input) = &asked.request {
+    if let Some(input) = &query.request {
         let document = input.json()?;
         if !document["requestedFiles"].is_array() {
             let message = format!("`{}` has no list `requestedFiles`", input.name());
@@ -160,20 +160,20 @@ pub(super) fn to_request(
 
 /// What is said of the attempt before.
 pub(super) fn previous(
-    asked: &ContextRequest,
+    query: &ContextRequest,
     request: &mut Request,
 ) -> Result<Option<PreviousAttempt>, AppError> {
-    request.retry.level = asked.previous_level;
+    request.retry.level = query.previous_level;
     let mut patch_digest = None;
-    if let Some(input) = &asked.previous {
+    if let Some(input) = &query.previous {
         let document = input.json()?;
         let level = document["level"]
             .as_u64()
             .and_then(|level| u8::try_from(level).ok());
         request.retry.level = level.and_then(Level::from_number);
         if request.retry.level.is_none() {
-            let said = format!("`{}` has no `level` from 0 to 4", input.name());
-            return Err(AppError::usage(said));
+            let message = format!("`{}` has no `level` from 0 to 4", input.name());
+            return Err(AppError::usage(message));
         }
         request.retry.stop_reason = document["stopReason"]
             .as_str()
@@ -186,9 +186,9 @@ pub(super) fn previous(
             .filter_map(|it| RepoPath::new(it).ok())
             .collect();
     }
-    if asked.stop_reason.is_some() {
+    if query.stop_reason.is_some() {
         request.retry = Retry {
-            stop_reason: asked.stop_reason,
+            stop_reason: query.stop_reason,
             ..request.retry
         };
     }

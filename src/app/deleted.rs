@@ -32,7 +32,7 @@ pub(super) fn deleted(
     for module in &diagnosis.missing_modules {
         for file in &files {
             for path in gone_files(&graph, file, module, &is_gone) {
-                if found.iter().all(|(_, known)| *known != path) {
+                if found.iter().all(|(_, other)| *other != path) {
                     found.push((module, path));
                 }
             }

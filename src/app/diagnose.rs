@@ -5,7 +5,7 @@ use flate2::read::MultiGzDecoder;
 use super::flags::Args;
 use super::input::{last, reports};
 use super::known_cause::known_cause;
-use super::run_summary::told;
+use super::run_summary::summary;
 use super::{App, AppError, Input, Progress, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
@@ -62,8 +62,8 @@ pub fn diagnose_log(
     let log = named.map(|it| it.log(app, progress)).transpose()?;
     let log = log.or(last.as_ref().map(|it| it.log.clone()));
     // How it ended is told as one: what a call says of it takes the place of all that the run says.
-    let told = request.exit_code.is_some() || request.timed_out.is_some();
-    let ended = last.as_ref().filter(|_| !told);
+    let is_given = request.exit_code.is_some() || request.timed_out.is_some();
+    let ended = last.as_ref().filter(|_| !is_given);
     let timed_out = request.timed_out.unwrap_or_default();
     let ended = ended.map(|it| (it.exit_code, it.timed_out));
     let (exit_code, timed_out) = ended.unwrap_or((request.exit_code, timed_out));
@@ -99,14 +99,14 @@ pub fn summarise_diagnosis(
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
     if Repository::discover(app.directory())?.is_none() {
-        return Ok(told(diagnosis, &Memory::named([] as [(&str, &str); 0])));
+        return Ok(summary(diagnosis, &Memory::named([] as [(&str, &str); 0])));
     }
     let workspace = app.workspace(At::Worktree, progress)?;
     Ok(RunSummary {
         cause: command
             .as_ref()
             .and_then(|line| known_cause(app, &workspace, line)),
-        ..told(diagnosis, workspace.source.as_ref())
+        ..summary(diagnosis, workspace.source.as_ref())
     })
 }
 

@@ -23,17 +23,17 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     let mut marks = UNFINISHED.iter();
     let unfinished = marks.find(|(mark, _)| git.is_some_and(|it| it.git_dir().join(mark).exists()));
     rows.extend(unfinished.map(|(_, what)| {
-        let said = format!("{what} is in progress: finish it first");
-        row("merge", Weak, said, Some("git status"))
+        let message = format!("{what} is in progress: finish it first");
+        row("merge", Weak, message, Some("git status"))
     }));
     match runs::here(app) {
         Ok(state) => {
             if is_interrupted(state.directory()) {
-                let said = "an apply was interrupted: files may be half changed";
-                rows.push(row("apply", Missing, said, Some("mendit apply --recover")));
+                let text = "an apply was interrupted: files may be half changed";
+                rows.push(row("apply", Missing, text, Some("mendit apply --recover")));
             }
-            let said = state.directory().display().to_string();
-            rows.push(row("kept runs", Good, said, None));
+            let message = state.directory().display().to_string();
+            rows.push(row("kept runs", Good, message, None));
         }
         Err(error) => rows.push(row("kept runs", Missing, error.message, None)),
     }
@@ -64,16 +64,16 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
     let found = PRESETS.iter().filter(|it| is_installed(&it.command));
     let found: Vec<&str> = found.map(|it| it.name.as_str()).collect();
     rows.push(if found.is_empty() {
-        let said = "none is installed; what needs no model works without";
-        row("agents", Weak, said, None)
+        let message = "none is installed; what needs no model works without";
+        row("agents", Weak, message, None)
     } else {
         row("agents", Good, found.join(", "), None)
     });
     for name in [".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"] {
         if app.directory().join(name).is_file() {
-            let said = format!("`{name}` names MCP servers, which were not started");
+            let message = format!("`{name}` names MCP servers, which were not started");
             let command = format!("mendit doctor --mcp {name}");
-            rows.push(row("servers", Good, said, Some(&command)));
+            rows.push(row("servers", Good, message, Some(&command)));
         }
     }
     Ok(checkup(rows))
@@ -133,10 +133,10 @@ fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppErro
     let rows = missing.chain(drift(source, root, &workspace.prefix));
     let rows = rows.chain(unfetched(None, source, root));
     let rows = rows.map(|remedy| {
-        let mut said = remedy.problem;
+        let mut message = remedy.problem;
         let mut state = Missing;
         if works {
-            said.push_str("; the last run did without it");
+            message.push_str("; the last run did without it");
             state = Weak;
         }
         let installer = remedy
@@ -144,9 +144,9 @@ fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppErro
             .iter()
             .flat_map(|line| line.split_whitespace());
         if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
-            said.push_str(&format!("; `{name}` is not installed here"));
+            message.push_str(&format!("; `{name}` is not installed here"));
         }
-        row("packages", state, said, remedy.command.as_deref())
+        row("packages", state, message, remedy.command.as_deref())
     });
     Ok(rows.collect())
 }
@@ -166,10 +166,10 @@ fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
     let mut job = confined(app, command, &Confinement::default())?;
     let private = temporary()?;
     job.private = Some(private.path().to_owned());
-    let (state, said) = match exec::run(&job, &listen()?, &mut Discard)?.sandbox {
+    let (state, message) = match exec::run(&job, &listen()?, &mut Discard)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where they may"),
         SandboxState::Partial => (Weak, "only partly in force on this kernel"),
         SandboxState::None => (Weak, "this system has none: commands may write anywhere"),
     };
-    Ok(row("sandbox", state, said, None))
+    Ok(row("sandbox", state, message, None))
 }

@@ -44,7 +44,7 @@ pub(super) fn drift_in_log(
         };
         let locked = is_asked.then(|| locked(file, source, prefix)).flatten()?;
         let there = if file.python { python() } else { javascript() };
-        told(file, &drifts(&there, &locked))
+        remedy(file, &drifts(&there, &locked))
     })
 }
 
@@ -71,7 +71,7 @@ pub(super) fn drift(source: &dyn Source, root: &Path, prefix: &str) -> Vec<Remed
         let mut read = files.filter_map(|file| Some((file, locked(file, source, prefix)?)));
         if let Some((file, locked)) = read.next() {
             let there = if is_python { python() } else { javascript() };
-            found.extend(told(file, &drifts(&there, &locked)));
+            found.extend(remedy(file, &drifts(&there, &locked)));
         }
     }
     found
@@ -137,8 +137,8 @@ pub(super) fn unfetched(log: Option<&str>, source: &dyn Source, root: &Path) -> 
 /// The interpreter of a log, where the repository asks for another: `.python-version`, `.nvmrc`.
 pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Option<Remedy> {
     INTERPRETERS.iter().find_map(|(file, name, mark, line)| {
-        let asked = read(source, prefix, file)?;
-        let asked = asked.trim().trim_start_matches('v').to_owned();
+        let requested = read(source, prefix, file)?;
+        let requested = requested.trim().trim_start_matches('v').to_owned();
         let library = || log.split_once(LIBRARY).filter(|_| *name == "Python");
         let (_, rest) = log.split_once(mark).or_else(library)?;
         let ran: String = rest
@@ -148,11 +148,11 @@ pub(super) fn interpreter(log: &str, source: &dyn Source, prefix: &str) -> Optio
         let is_version = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
         // A place of the library tells two parts of it.
         let parts = ran.trim_end_matches('.').split('.').count();
-        let told: Vec<&str> = asked.split('.').take(parts.max(1)).collect();
-        let told = told.join(".");
-        let same = ran == told || ran.starts_with(&format!("{told}."));
-        (is_version(&asked) && is_version(&ran) && !same).then(|| {
-            let message = format!("{name} {ran} ran it, {file} asks for {asked}");
+        let head: Vec<&str> = requested.split('.').take(parts.max(1)).collect();
+        let head = head.join(".");
+        let same = ran == head || ran.starts_with(&format!("{head}."));
+        (is_version(&requested) && is_version(&ran) && !same).then(|| {
+            let message = format!("{name} {ran} ran it, {file} asks for {requested}");
             let line = match read(source, prefix, "uv.lock") {
                 Some(_) if *name == "Python" => "uv sync",
                 _ => line,
@@ -178,17 +178,17 @@ const INTERPRETERS: &[(&str, &str, &str, &str)] = &[
 
 fn drifts(there: &BTreeMap<String, String>, locked: &Versions) -> Vec<Drift> {
     let drift = |(name, version): (&String, &String)| {
-        let asked = locked.get(name).filter(|it| !it.contains(version))?;
+        let versions = locked.get(name).filter(|it| !it.contains(version))?;
         Some(Drift {
             name: name.clone(),
             installed: version.clone(),
-            locked: asked.iter().cloned().collect::<Vec<_>>().join(" or "),
+            locked: versions.iter().cloned().collect::<Vec<_>>().join(" or "),
         })
     };
     there.iter().filter_map(drift).collect()
 }
 
-fn told(file: &Install, drifts: &[Drift]) -> Option<Remedy> {
+fn remedy(file: &Install, drifts: &[Drift]) -> Option<Remedy> {
     let (first, rest) = drifts.split_first()?;
     let more = match rest.len() {
         0 => String::new(),
@@ -228,8 +228,8 @@ fn sites_of(log: &str) -> BTreeMap<PathBuf, BTreeSet<String>> {
             .chars()
             .take_while(|it| it.is_alphanumeric() || *it == '_')
             .collect();
-        let known = found.len() < MOST_SITES || found.contains_key(Path::new(folder));
-        if folder.starts_with('/') && known && !module.is_empty() {
+        let fits = found.len() < MOST_SITES || found.contains_key(Path::new(folder));
+        if folder.starts_with('/') && fits && !module.is_empty() {
             found
                 .entry(Path::new(folder).join(SITE.trim_matches('/')))
                 .or_default()

@@ -130,23 +130,23 @@ impl std::fmt::Display for AppError {
 impl std::error::Error for AppError {}
 
 // What an error of a room says, its code, and what to do by its kind.
-macro_rules! told {
+macro_rules! from_errors {
     ($($Error:ident { $($kind:pat => $hint:expr,)* })*) => {$(
         impl From<$Error> for AppError {
             fn from(error: $Error) -> Self {
-                let said = Self::new(error.code(), error.to_string());
+                let wrapped = Self::new(error.code(), error.to_string());
                 let hint: &str = match &error {
                     $($kind => $hint,)*
                     #[allow(unreachable_patterns, reason = "some say what to do of every kind")]
                     _ => "",
                 };
-                said.maybe(hint)
+                wrapped.maybe(hint)
             }
         }
     )*};
 }
 
-told! {
+from_errors! {
     StateError { _ => "`XDG_STATE_HOME` names another place", }
     PolicyError {}
     ContextError {
@@ -258,8 +258,8 @@ impl From<SettingsError> for AppError {
 
 impl From<HealError> for AppError {
     fn from(error: HealError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        said.hint(match error {
+        let wrapped = Self::new(error.code(), error.to_string());
+        wrapped.hint(match error {
             HealError::Config { .. } => {
                 "hosts write it as {\"mcpServers\": {\"NAME\": {\"command\": \"...\"}}}".to_owned()
             }
@@ -277,8 +277,8 @@ impl From<HealError> for AppError {
 
 impl From<RepairError> for AppError {
     fn from(error: RepairError) -> Self {
-        let said = Self::new(error.code(), error.to_string());
-        said.hint(match error {
+        let wrapped = Self::new(error.code(), error.to_string());
+        wrapped.hint(match error {
             RepairError::Locked { .. } => {
                 "wait until that run ends; the lock goes away with its process"
             }

@@ -58,7 +58,7 @@ pub fn find_fix(
     let prefix = runs::prefix(app)?;
     let mut before = before(app, &line, &prefix)?;
     // What is typed is to be run.
-    before.known.run = before.known.run.filter(|_| request.command.is_empty());
+    before.facts.run = before.facts.run.filter(|_| request.command.is_empty());
     if app.settings().agent.command.is_some() {
         look_for_cause(app, &line, progress);
     }

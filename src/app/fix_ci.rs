@@ -6,7 +6,7 @@ use super::diagnose::read_log;
 use super::flags::request;
 use super::hint::{HintRequest, find_remedies};
 use super::repair::{RepairRequest, repair_repository};
-use super::run_summary::told_of;
+use super::run_summary::full_summary;
 use super::{App, AppError, Input, Progress};
 use crate::config::Seconds;
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -79,7 +79,7 @@ pub fn fix_ci(
         failures.push(CiFailure {
             jobs: jobs.clone(),
             cause,
-            summary: told_of(app, &workspace, (&job.diagnosis, &job.log), ""),
+            summary: full_summary(app, &workspace, (&job.diagnosis, &job.log), ""),
         });
     }
     failures.sort_by_key(|it| (it.cause as u8, it.jobs.clone()));
@@ -363,13 +363,13 @@ mod tests {
         let patch = "--- a/x.py\n+++ b/x.py\n@@ -3,5 +3,6 @@\n a\n+b\n c\n-d\n-e\n+f\n g\n\
                      @@ -20,1 +21,2 @@\n+first\n last\n";
         let found = suggestions(patch);
-        let told: Vec<_> = found
+        let rows: Vec<_> = found
             .iter()
             .map(|it| (it.start_line, it.line, it.replacement.join("|")))
             .collect();
         let expected = [(3, 3, "a|b"), (5, 6, "f"), (20, 20, "first|last")];
         assert_eq!(
-            told,
+            rows,
             expected.map(|(start, end, text)| (start, end, text.to_owned()))
         );
         assert!(suggestions("no patch").is_empty());

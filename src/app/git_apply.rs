@@ -89,14 +89,14 @@ impl GitPlace {
 
     // Whether git records how conflicts were resolved.
     fn remembers(&self) -> bool {
-        let said = self.setting("rerere.enabled");
+        let value = self.setting("rerere.enabled");
         let recorded = || {
             self.repository
                 .as_ref()
                 .map(|it| it.git_dir().join("rr-cache"))
         };
-        match said.as_deref() {
-            Some(said) => matches!(said, "true" | "yes" | "on" | "1" | ""),
+        match value.as_deref() {
+            Some(value) => matches!(value, "true" | "yes" | "on" | "1" | ""),
             None => recorded().is_some_and(|it| it.is_dir()),
         }
     }
@@ -146,13 +146,13 @@ pub fn git_apply(
 }
 
 // As git's own messages: a control character of a name or a line becomes a question mark.
-fn visible(mut said: Vec<u8>) -> Vec<u8> {
-    for byte in &mut said {
+fn visible(mut text: Vec<u8>) -> Vec<u8> {
+    for byte in &mut text {
         if byte.is_ascii_control() && !matches!(byte, b'\n' | b'\t') {
             *byte = b'?';
         }
     }
-    said
+    text
 }
 
 // Resolves conflicts as they were before, when git is there to do it.

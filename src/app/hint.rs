@@ -57,9 +57,9 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.remedies.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|(_, it)| match &it.command {
-            Some(line) => format!("- {}: `{line}`\n", it.problem),
-            None => format!("- {}\n", it.problem),
+        let by_hand = self.by_hand.iter().map(|(_, one)| match &one.command {
+            Some(line) => format!("- {}: `{line}`\n", one.problem),
+            None => format!("- {}\n", one.problem),
         });
         let mends = by_hand.chain(mends);
         if self.names.is_empty() {
@@ -68,8 +68,8 @@ impl Hinted {
         }
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
-            let known = self.document.suggestions.iter().any(|it| it.name == *name);
-            let gone = !known && self.by_hand.iter().any(|(module, _)| module == name);
+            let listed = self.document.suggestions.iter().any(|it| it.name == *name);
+            let gone = !listed && self.by_hand.iter().any(|(module, _)| module == name);
             if !gone && !self.is_passed_on(name) && !names.contains(name) {
                 names.push(name.clone());
             }
@@ -249,9 +249,9 @@ fn wanted(
 ) -> Result<BTreeMap<RepoPath, Wanted>, AppError> {
     let source = workspace.source.as_ref();
     let found: Vec<&Diagnosis> = logs.iter().map(|(it, _)| it).collect();
-    let asked = !request.names.is_empty() || request.file.is_some();
+    let is_named = !request.names.is_empty() || request.file.is_some();
     let lacks_nothing = found.iter().all(|it| it.lacks().next().is_none());
-    if !asked && !found.is_empty() && lacks_nothing {
+    if !is_named && !found.is_empty() && lacks_nothing {
         return Ok(BTreeMap::new());
     }
     let mut all: BTreeMap<RepoPath, Wanted> = BTreeMap::new();

@@ -4,7 +4,7 @@ use super::brief::brief;
 use super::files::{to_json, write_file};
 use super::last_run::{self, Again};
 use super::run_record::last_words;
-use super::run_summary::told_of;
+use super::run_summary::full_summary;
 use super::stats::count;
 use super::{App, AppError, Silent, runs};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
@@ -24,21 +24,21 @@ use crate::workspace::At;
 /// # Errors
 /// A repository that cannot be read.
 pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError> {
-    let Some(told) = HookCall::of(payload) else {
+    let Some(call) = HookCall::of(payload) else {
         return Ok(None);
     };
     // What mendit ran is told by mendit.
-    let tests = tests_of(&told.command);
-    if tests == Tests::None || told.command.contains("mendit ") {
+    let tests = tests_of(&call.command);
+    if tests == Tests::None || call.command.contains("mendit ") {
         return Ok(None);
     }
     let workspace = app.workspace(At::Worktree, &Silent)?;
-    let masked = app.clean(told.output.as_bytes());
+    let masked = app.clean(call.output.as_bytes());
     let log = Log::from(masked.clone());
     let facts = LogFacts {
         // A pipe ends as its last command does: that it ended well says nothing of the tests.
-        exit_code: told.exit_code.filter(|it| *it != 0),
-        command: Some(told.command.clone()),
+        exit_code: call.exit_code.filter(|it| *it != 0),
+        command: Some(call.command.clone()),
         timed_out: false,
         rules: app.rules(),
     };
@@ -48,29 +48,29 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
     };
     let diagnosis = diagnose_masked(&log, &facts, scene, &[], app.redactor());
     let sure = diagnosis.confidence >= 0.8;
-    let passed = !told.failed && sure && diagnosis.kind == FailureKind::None;
+    let passed = !call.failed && sure && diagnosis.kind == FailureKind::None;
     let quiet = matches!(diagnosis.kind, FailureKind::None | FailureKind::Unknown);
-    let gives_way = tests == Tests::Alone && masked.len() > MOST_LOG && told.agent.may_replace();
+    let gives_way = tests == Tests::Alone && masked.len() > MOST_LOG && call.agent.may_replace();
     // A command of which nobody says that it failed must say so itself, beyond doubt.
-    let red = told.failed || !quiet && sure;
+    let red = call.failed || !quiet && sure;
     let green = passed && gives_way;
     if !(red || green) {
         return Ok(None);
     }
-    let command = app.redactor().redact(&told.command).text.into_owned();
+    let command = app.redactor().redact(&call.command).text.into_owned();
     let id = RunId::now();
     let folder = runs::here(app)?.runs().start(&id)?;
     let kept = folder.join("test.log");
     let kept = kept.display();
     let mut summary = None;
     let text = if red {
-        let mut known = told_of(app, &workspace, (&diagnosis, &log), "");
-        known.packet = None;
+        let mut details = full_summary(app, &workspace, (&diagnosis, &log), "");
+        details.packet = None;
         let end = format!("`{command}` failed");
-        let said = brief(app, &workspace, &known, &end, &masked);
-        summary = Some(known);
+        let head = brief(app, &workspace, &details, &end, &masked);
+        summary = Some(details);
         format!(
-            "{said}`mendit fix` mends what is certain; `mendit context --format markdown` shows the \
+            "{head}`mendit fix` mends what is certain; `mendit context --format markdown` shows the \
              code; the log as it was handed over: {kept}\n"
         )
     } else {
@@ -84,10 +84,10 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
         run_id: Some(id.to_string()),
         diagnosis: Some(diagnosis),
         summary,
-        ..told.record(command, red)
+        ..call.record(command, red)
     };
     write_file(&folder.join("run.json"), to_json(&record)?)?;
-    let again = Again::of(app, &[told.command.clone().into()], &workspace.prefix);
+    let again = Again::of(app, &[call.command.clone().into()], &workspace.prefix);
     let again = again.with_files(&workspace);
     last_run::keep(&folder, &again)?;
     last_run::forget_old(app)?;
@@ -95,7 +95,7 @@ pub fn answer_hook(app: &App, payload: &Value) -> Result<Option<Value>, AppError
         // What cannot be counted is not.
         let _ = count(app, masked.len(), text.len());
     }
-    Ok(Some(told.answer(&text, gives_way, payload)))
+    Ok(Some(call.answer(&text, gives_way, payload)))
 }
 
 // A log of a thousand tokens, two for every seven bytes; no answer is longer.
@@ -159,11 +159,11 @@ impl HookCall {
         };
         let number = |name: &&str| i32::try_from(response[*name].as_i64()?).ok();
         // Gemini tells it in what the model reads alone.
-        let said = response["llmContent"].as_str().unwrap_or_default();
-        let said = said.lines().rev();
-        let mut said = said.filter_map(|it| it.strip_prefix("Exit Code: ")?.trim().parse().ok());
+        let shown = response["llmContent"].as_str().unwrap_or_default();
+        let shown = shown.lines().rev();
+        let mut shown = shown.filter_map(|it| it.strip_prefix("Exit Code: ")?.trim().parse().ok());
         let mut names = ["exit_code", "exitCode", "code"].iter();
-        let exit_code = names.find_map(number).or_else(|| said.next());
+        let exit_code = names.find_map(number).or_else(|| shown.next());
         Some(Self {
             failed: event.ends_with("Failure") || exit_code.is_some_and(|it| it != 0),
             agent,

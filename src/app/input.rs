@@ -156,7 +156,7 @@ pub fn reports(inputs: &[Input], progress: &dyn Progress) -> Result<Vec<Report>,
 pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppError> {
     let last = last_log(app)?;
     if let Some(last) = &last {
-        progress.note(&format!("reading the log of {}", last.said));
+        progress.note(&format!("reading the log of {}", last.name));
     }
     Ok(last)
 }

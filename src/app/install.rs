@@ -39,8 +39,8 @@ pub(super) fn with_extra(all: &str, pyproject: Option<String>, package: &str) ->
     let table = pyproject.and_then(|text| text.parse::<toml::Table>().ok());
     let has = |list: &toml::Value| {
         let mut names = list.as_array().into_iter().flatten();
-        names.any(|asked| {
-            let name = asked.as_str().and_then(|it| words(it).next());
+        names.any(|line| {
+            let name = line.as_str().and_then(|it| words(it).next());
             name.is_some_and(|it| it.eq_ignore_ascii_case(package))
         })
     };

@@ -8,9 +8,9 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
     let plain = plain(text)?;
     let whole: serde_json::Value = serde_json::from_str(&plain).ok()?;
     let mut at = plain.len() - plain.trim_start().len();
-    let mut known = &whole;
+    let mut node = &whole;
     for (depth, key) in path.iter().enumerate() {
-        let Some(next) = known.as_object()?.get(*key) else {
+        let Some(next) = node.as_object()?.get(*key) else {
             let inner = path.get(depth + 1..)?.iter().rev();
             let made = inner.fold(format!("{{{name:?}: {value}}}"), |made, key| {
                 format!("{{{key:?}: {made}}}")
@@ -18,9 +18,9 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
             return insert(text, at, &format!("{key:?}: {made}"));
         };
         at = span_of(&plain, path.get(..=depth)?)?.start;
-        known = next;
+        node = next;
     }
-    if known.as_object()?.contains_key(name) {
+    if node.as_object()?.contains_key(name) {
         return Some(text.to_owned());
     }
     insert(text, at, &format!("{name:?}: {value}"))
@@ -30,7 +30,7 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
 pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
     let plain = plain(text)?;
     let whole: serde_json::Value = serde_json::from_str(&plain).ok()?;
-    let list = path.iter().try_fold(&whole, |known, key| known.get(*key));
+    let list = path.iter().try_fold(&whole, |node, key| node.get(*key));
     let Some(list) = list.and_then(|it| it.get(name)) else {
         return with_member(text, path, name, &format!("[{value}]"));
     };

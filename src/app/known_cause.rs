@@ -45,7 +45,7 @@ impl<T: Serialize + DeserializeOwned> Kept<T> {
     }
 
     /// What is kept of these very files; with a command, of that one.
-    pub(super) fn known(
+    pub(super) fn find(
         app: &App,
         workspace: &Workspace,
         line: Option<&str>,
@@ -93,12 +93,12 @@ pub(super) fn keep_cause(app: &App, workspace: &Workspace, line: &str, document:
 
 /// What trials showed of this command on these very files.
 pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Option<KnownCause> {
-    Kept::known(app, workspace, Some(line), CAUSE).map(|it: Shown| it.cause)
+    Kept::find(app, workspace, Some(line), CAUSE).map(|it: Shown| it.cause)
 }
 
 /// Whether one patch takes back what trials showed of this command on these very files.
 pub(super) fn can_undo(app: &App, workspace: &Workspace, line: &str) -> bool {
-    Kept::known(app, workspace, Some(line), CAUSE).is_some_and(|it: Shown| it.undo.is_some())
+    Kept::find(app, workspace, Some(line), CAUSE).is_some_and(|it: Shown| it.undo.is_some())
 }
 
 /// The undo of the cause that was found last, when the files are still as they were.
@@ -107,7 +107,7 @@ pub(super) fn can_undo(app: &App, workspace: &Workspace, line: &str) -> bool {
 /// When no cause is known of these files, or none that one patch takes back.
 pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
-    let Some(kept) = Kept::<Shown>::known(app, &workspace, None, CAUSE) else {
+    let Some(kept) = Kept::<Shown>::find(app, &workspace, None, CAUSE) else {
         return Err(AppError::new(
             Code::U309,
             "which change made it fail is not known of these files",
@@ -116,8 +116,8 @@ pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> 
     };
     let message = kept.cause.message;
     let Some(patch) = kept.undo else {
-        let said = "the change cannot be taken back by one patch: what was tried is not the files as they are now";
-        return Err(AppError::new(Code::U309, said).hint(message));
+        let why = "the change cannot be taken back by one patch: what was tried is not the files as they are now";
+        return Err(AppError::new(Code::U309, why).hint(message));
     };
     Ok(Undo { patch, message })
 }
@@ -165,8 +165,8 @@ pub(super) fn cause_of_run(
     failed: &JustFailed<'_>,
     progress: &dyn Progress,
 ) -> Option<KnownCause> {
-    if let Some(known) = known_cause(app, workspace, failed.line) {
-        return Some(known);
+    if let Some(cached) = known_cause(app, workspace, failed.line) {
+        return Some(cached);
     }
     let run = &app.settings().run;
     let wanted =

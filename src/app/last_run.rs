@@ -18,7 +18,7 @@ pub struct LastLog {
     /// What the command wrote.
     pub log: Log,
     /// Which run it is, in words.
-    pub said: String,
+    pub name: String,
     /// The command, when the run tells it.
     pub command: Option<String>,
     /// How it ended; a negative number is a signal.
@@ -55,7 +55,7 @@ pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
     };
     Ok(Some(LastLog {
         log,
-        said: message,
+        name: message,
         command,
         timed_out: about.test_result.as_ref().is_some_and(|it| it.timed_out),
         exit_code: about.test_result.and_then(|it| it.code()),
@@ -170,14 +170,14 @@ pub(super) struct LastCommand {
 pub(super) struct LastOf {
     // The digest of the files that it was run on; nothing else holds of others.
     files: Option<String>,
-    pub(super) known: Before,
+    pub(super) facts: Before,
 }
 
 impl LastOf {
     /// What of it holds of these files.
     pub(super) fn of(self, source: &dyn Source) -> Before {
         let same = self.files.is_some_and(|it| it == files_digest(source, &[]));
-        Some(self.known).filter(|_| same).unwrap_or_default()
+        Some(self.facts).filter(|_| same).unwrap_or_default()
     }
 }
 
@@ -197,7 +197,7 @@ pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppE
     });
     Ok(LastOf {
         files: last.again.files,
-        known: Before {
+        facts: Before {
             flaky: last.flaky,
             run,
         },

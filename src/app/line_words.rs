@@ -4,7 +4,7 @@ pub(super) fn names(texts: &[&str]) -> Vec<String> {
     let is_name = |it: char| it.is_ascii_uppercase() || it.is_ascii_digit() || it == '_';
     for word in texts.iter().flat_map(|text| text.split(|it| !is_name(it))) {
         let telling = word.len() > 3 && word.contains('_') && !word.starts_with('_');
-        if telling && found.iter().all(|known| known != word) {
+        if telling && found.iter().all(|other| other != word) {
             found.push(word.to_owned());
         }
     }

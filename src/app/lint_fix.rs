@@ -6,9 +6,9 @@ use crate::policy::CommandFiles;
 use crate::source::Source;
 
 /// The line with which a linter or formatter mends what it complains of, where it can: its check
-/// without the words for checking, or with the word for mending; `said` is what it printed. Never
+/// without the words for checking, or with the word for mending; `output` is what it printed. Never
 /// what it calls unsafe, and nothing where it says that it can mend none of it.
-pub(super) fn lint_fix(command: &str, said: &[&str]) -> Option<String> {
+pub(super) fn lint_fix(command: &str, output: &[&str]) -> Option<String> {
     let words: Vec<&str> = command.split(' ').filter(|it| !it.is_empty()).collect();
     if command.contains(['|', ';', '&', '>', '$', '`', '\'', '"', '\n']) {
         return None;
@@ -21,8 +21,8 @@ pub(super) fn lint_fix(command: &str, said: &[&str]) -> Option<String> {
         Some((at, LINTERS.iter().find(fits)?))
     });
     let (at, row) = rows?;
-    let mends_some = said.iter().any(|line| line.contains(&row.sign));
-    if !mends_some && said.len() < MOST_EVIDENCE {
+    let mends_some = output.iter().any(|line| line.contains(&row.sign));
+    if !mends_some && output.len() < MOST_EVIDENCE {
         return None;
     }
     let mut kept: Vec<&str> = words
@@ -45,7 +45,7 @@ pub(super) fn lint_fix_of_script(
     command: &str,
     source: &dyn Source,
     prefix: &str,
-    said: &[&str],
+    output: &[&str],
 ) -> Option<String> {
     let manager = command.split(' ').next()?;
     let start = match manager {
@@ -64,7 +64,7 @@ pub(super) fn lint_fix_of_script(
     let (Some(script), None) = (scripts.next(), scripts.next()) else {
         return None;
     };
-    Some(format!("{start} {}", lint_fix(&script.join(" "), said)?))
+    Some(format!("{start} {}", lint_fix(&script.join(" "), output)?))
 }
 
 // A row of `linters.toml`.
@@ -115,9 +115,9 @@ mod tests {
             ),
             ("biome check", "biome check --write"),
         ] {
-            let said = ["F401 [*] unused", "1 error potentially fixable"];
+            let output = ["F401 [*] unused", "1 error potentially fixable"];
             assert_eq!(
-                lint_fix(command, &said).as_deref(),
+                lint_fix(command, &output).as_deref(),
                 Some(expected),
                 "{command}"
             );
@@ -143,7 +143,7 @@ mod tests {
     fn a_script_of_one_linter_is_started_as_its_package_manager_does() {
         let package = r#"{"scripts": {"lint": "eslint src", "all": "eslint src && tsc"}}"#;
         let source = Memory::named([("package.json", package)]);
-        let said = ["1 error and 0 warnings potentially fixable"];
+        let output = ["1 error and 0 warnings potentially fixable"];
         for (command, expected) in [
             ("npm run lint", Some("npx eslint --fix src")),
             ("pnpm lint", Some("pnpm exec eslint --fix src")),
@@ -151,7 +151,7 @@ mod tests {
             ("npm run lint --workspaces", None),
             ("make lint", None),
         ] {
-            let found = lint_fix_of_script(command, &source, "", &said);
+            let found = lint_fix_of_script(command, &source, "", &output);
             assert_eq!(found.as_deref(), expected, "{command}");
         }
     }

@@ -175,9 +175,9 @@ pub(super) fn with_known<T>(
 ) -> T {
     // Knowledge that cannot be kept is found again.
     let state = cached.then(|| super::runs::state(app, workspace).ok());
-    let known = state.flatten().map_or_else(Known::nothing, |it| it.known());
-    let done = work(&known);
-    known.save();
+    let cache = state.flatten().map_or_else(Known::nothing, |it| it.known());
+    let done = work(&cache);
+    cache.save();
     done
 }
 
@@ -188,8 +188,8 @@ pub(super) fn with_graph<T>(
     cached: bool,
     work: impl FnOnce(&Graph<'_>) -> T,
 ) -> T {
-    with_known(app, workspace, cached, |known| {
-        work(&Graph::knowing(workspace.source.as_ref(), &known.facts))
+    with_known(app, workspace, cached, |cache| {
+        work(&Graph::knowing(workspace.source.as_ref(), &cache.facts))
     })
 }
 

@@ -87,10 +87,10 @@ pub fn check_patch(
 ) -> Result<Judged, AppError> {
     let (workspace, mut judged) = judged(app, request, progress)?;
     if judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
-        let said = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
+        let problem = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
         judged.verdict.problems.push(PatchProblem {
             severity: Severity::Warning,
-            ..said
+            ..problem
         });
     }
     Ok(judged)

@@ -71,18 +71,18 @@ fn remedies(
     let texts: Vec<&str> = diagnosis.evidence.iter().map(|it| it.text.trim()).collect();
     let project = Project { source, prefix };
     if let Some(path) = in_submodule(diagnosis, source) {
-        let said = format!("the files of the log lie in the submodule {path}: run it there");
+        let message = format!("the files of the log lie in the submodule {path}: run it there");
         let line = format!("mendit -C {path} run CMD");
-        return vec![(String::new(), Remedy::new(said, Some(line)))];
+        return vec![(String::new(), Remedy::new(message, Some(line)))];
     }
     if diagnosis.kind == FailureKind::ImportError {
         return project.of_modules(diagnosis, command);
     }
     let first = match diagnosis.kind {
         FailureKind::SyntaxError if diagnosis.requires_user_action => {
-            let said = diagnosis.explanation.trim_end_matches('.');
+            let message = diagnosis.explanation.trim_end_matches('.');
             Some(Remedy::new(
-                format!("{said}: resolve the conflict first"),
+                format!("{message}: resolve the conflict first"),
                 None,
             ))
         }
@@ -106,15 +106,15 @@ fn remedies(
             return rows.map(|it| (String::new(), it)).collect();
         }
         FailureKind::PortInUse => texts.iter().find_map(|text| port(text)).map(|port| {
-            let said = format!("something else listens on port {port}");
-            Remedy::new(said, Some(format!("lsof -i :{port}")))
+            let message = format!("something else listens on port {port}");
+            Remedy::new(message, Some(format!("lsof -i :{port}")))
         }),
         FailureKind::LintError => lint_fix(command, &texts)
             .or_else(|| lint_fix_of_script(command, source, prefix, &texts))
             .map(|line| Remedy::new("the tool mends some of it itself", Some(line))),
         FailureKind::ConnectionRefused if project.compose().is_some() => {
-            let said = "a service that the tests call is not running";
-            Some(Remedy::new(said, Some("docker compose up -d".to_owned())))
+            let text = "a service that the tests call is not running";
+            Some(Remedy::new(text, Some("docker compose up -d".to_owned())))
         }
         _ => project.migration(command, &texts),
     };
@@ -124,9 +124,9 @@ fn remedies(
 fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
     let file = diagnosis.files.iter().find(|it| it.in_repository);
     let mut evidence = diagnosis.evidence.iter();
-    let says = evidence.any(|it| it.text.contains("No module named")) || is_python_tool(command);
+    let named = evidence.any(|it| it.text.contains("No module named")) || is_python_tool(command);
     file.map_or(
-        says || diagnosis.tool.as_deref() == Some("pytest"),
+        named || diagnosis.tool.as_deref() == Some("pytest"),
         |file| {
             let ending = Path::new(&file.path).extension();
             ending.is_some_and(|ending| ending == "py")
@@ -153,8 +153,8 @@ pub(super) fn in_submodule<'s>(diagnosis: &Diagnosis, source: &'s dyn Source) ->
 /// The program that a shell did not find, by what it says.
 pub(super) fn missing_program(text: &str) -> Option<&str> {
     let ends = [": command not found", ": not found"];
-    let said = ends.iter().find_map(|end| text.trim().strip_suffix(end))?;
-    said.rsplit(": ").next()
+    let head = ends.iter().find_map(|end| text.trim().strip_suffix(end))?;
+    head.rsplit(": ").next()
 }
 
 // The manifests between where one stands and the root.
@@ -217,11 +217,11 @@ impl Project<'_> {
     // A column or a table that the models have and the database has not: Django itself writes what is missing.
     fn migration(&self, command: &str, texts: &[&str]) -> Option<Remedy> {
         let marks = ["no column named ", "no such column: ", "no such table: "];
-        let said = texts.iter().find_map(|text| {
+        let tail = texts.iter().find_map(|text| {
             let rest = marks.iter().find_map(|it| Some(text.split_once(it)?.1))?;
             rest.rsplit('.').next()
         })?;
-        let word = said
+        let word = tail
             .split(|it: char| !it.is_alphanumeric() && it != '_')
             .next()?;
         let is_model = |it: &RepoPath| it.stem() == "models" || it.directory().ends_with("models");
@@ -235,12 +235,12 @@ impl Project<'_> {
         };
         self.has("manage.py")?;
         models.any(has).then(|| {
-            let said = format!("`{word}` stands in the models and not in a migration");
-            let asked = command.split_once("manage.py").map(|(head, _)| head);
-            let python = asked
+            let message = format!("`{word}` stands in the models and not in a migration");
+            let head = command.split_once("manage.py").map(|(head, _)| head);
+            let python = head
                 .filter(|it| !it.contains(['&', ';', '|']))
                 .unwrap_or("python ");
-            Remedy::new(said, Some(format!("{python}manage.py makemigrations")))
+            Remedy::new(message, Some(format!("{python}manage.py makemigrations")))
         })
     }
 
@@ -348,8 +348,8 @@ impl Project<'_> {
                 .is_some_and(|it| is_named(&it, package))
         };
         let may_be_ours = !python && (package.starts_with('@') || !named(package));
-        if may_be_ours && let Some(said) = never_from_a_registry(self.source, package) {
-            return Some(Remedy::new(said, None));
+        if may_be_ours && let Some(message) = never_from_a_registry(self.source, package) {
+            return Some(Remedy::new(message, None));
         }
         let row = INSTALLS
             .iter()

@@ -197,8 +197,8 @@ pub(super) fn repair_after(
     packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
     let by_change = is_known(app, &workspace, &mut packets);
-    let known = state.known();
-    add_history(&mut packets, workspace.git.as_ref(), "HEAD", &known);
+    let cache = state.known();
+    add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
     let agent = chosen_agent(settings);
     let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
     let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
@@ -212,7 +212,7 @@ pub(super) fn repair_after(
         folder: &folders.kept,
         copy: folders.shown.as_deref(),
         state: state.directory(),
-        known: &known,
+        known: &cache,
         redactor: app.redactor(),
         read: &read,
         request: packets,
@@ -234,7 +234,7 @@ pub(super) fn repair_after(
     };
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
-    known.save();
+    cache.save();
     let result = result?;
     Ok(Repaired::of(result, folders, request.apply))
 }
@@ -261,11 +261,11 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
     let undo = undo.then(|| "Take back the change that did it: `mendit fix --undo`".to_owned());
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
-    let said = found.into_iter().map(|(_, it)| match it.command {
-        Some(line) => format!("{}: `{line}`", it.problem),
-        None => it.problem,
+    let commands = found.into_iter().map(|(_, remedy)| match remedy.command {
+        Some(line) => format!("{}: `{line}`", remedy.problem),
+        None => remedy.problem,
     });
-    undo.into_iter().chain(said).collect()
+    undo.into_iter().chain(commands).collect()
 }
 
 // Adds what is known of the commands on these files; whether it is the change that made them fail.
@@ -359,7 +359,7 @@ pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {
             let shown = slot.display();
-            let said = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
-            AppError::environment(said).hint("name another place with `--scratch DIR`")
+            let message = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
+            AppError::environment(message).hint("name another place with `--scratch DIR`")
         })
 }

@@ -46,7 +46,7 @@ pub(super) struct Record {
 /// One run of the command.
 #[derive(Debug, Clone)]
 pub(super) struct Attempt {
-    told: CommandAttempt,
+    row: CommandAttempt,
     how: End,
     log: String,
 }
@@ -54,7 +54,7 @@ pub(super) struct Attempt {
 impl Attempt {
     pub(super) fn of(outcome: &Outcome) -> Self {
         let end = outcome.end;
-        let told = CommandAttempt {
+        let row = CommandAttempt {
             end: end.to_string(),
             exit: end.exit_code(),
             signal: end.signal(),
@@ -64,7 +64,7 @@ impl Attempt {
             output_bytes: outcome.output.bytes,
         };
         Self {
-            told,
+            row,
             how: end,
             log: outcome.output.text(),
         }
@@ -81,12 +81,12 @@ impl Attempt {
         let facts = LogFacts {
             exit_code: self.how.code_or_signal(),
             command: Some(line.to_owned()),
-            timed_out: self.told.timed_out,
+            timed_out: self.row.timed_out,
             rules: app.rules(),
         };
         let failed = JustFailed {
             diagnosis: &diagnose_in(log.text(), &facts, workspace.source.as_ref()),
-            took: Duration::try_from_secs_f64(self.told.duration_seconds).unwrap_or_default(),
+            took: Duration::try_from_secs_f64(self.row.duration_seconds).unwrap_or_default(),
             line,
         };
         let traced = trace_of_run(app, workspace, &failed, progress);
@@ -103,7 +103,7 @@ impl Record {
         redactor: &Redactor,
     ) -> Self {
         let ended = jiff::Timestamp::now();
-        let took = attempts.iter().map(|it| it.told.duration_seconds).sum();
+        let took = attempts.iter().map(|it| it.row.duration_seconds).sum();
         let took = Duration::try_from_secs_f64(took).unwrap_or_default();
         let began = ended.checked_sub(took).unwrap_or(ended);
         Self {
@@ -129,13 +129,13 @@ impl Record {
 
     /// `run.json`, and what `--format json` prints.
     pub(super) fn document(&self) -> CommandRecord {
-        let told = self.attempts.iter().map(|it| it.told.clone());
+        let rows = self.attempts.iter().map(|it| it.row.clone());
         CommandRecord {
             run_id: self.id.clone(),
             started_at: self.times.first().cloned(),
             ended_at: self.times.last().cloned(),
-            test_result: told.clone().next_back(),
-            attempts: told.collect(),
+            test_result: rows.clone().next_back(),
+            attempts: rows.collect(),
             not_confined: self.not_confined.clone(),
             diagnosis: self.diagnosis.clone(),
             summary: self.summary.clone(),
@@ -167,11 +167,11 @@ impl Record {
         request.log = Some(log.clone());
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
-        request.timed_out = failing.told.timed_out;
+        request.timed_out = failing.row.timed_out;
         request.test_commands = vec![self.command.clone()];
         if let Some(line) = again.line() {
-            let known = failing.tried(app, workspace, (&line, &log), progress);
-            (request.traced, request.cause) = known;
+            let tried = failing.tried(app, workspace, (&line, &log), progress);
+            (request.traced, request.cause) = tried;
         }
         let cached = ("HEAD", true);
         let (built, packet) = packed(app, workspace, &mut request, redactor, cached, None)?;
@@ -210,13 +210,13 @@ impl Record {
     /// What the runner of the tests says against a pass, which a pipe may hide; `None` when it agrees.
     pub(super) fn hidden_failure(&self, run: &CommandFiles) -> Option<String> {
         let last = self.attempts.last()?;
-        let said = command_evidence(&CommandOutput {
+        let evidence = command_evidence(&CommandOutput {
             text: &sanitize_whole_log(last.log.as_bytes()),
             passed: true,
             named: named_runners(run),
             report: None,
         });
-        let hidden = hidden_failure(&vec![said])?;
+        let hidden = hidden_failure(&vec![evidence])?;
         Some(format!(
             "{}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the pipe \
              out: the log is kept",
@@ -229,16 +229,16 @@ impl Record {
         let Some(last) = self.attempts.last() else {
             return format!("`{}` passes", self.command);
         };
-        let said = last_words(&last.log);
+        let words = last_words(&last.log);
         let flaky = match self.status {
             CommandStatus::Flaky => "; flaky: it failed before without any change",
             _ => "",
         };
-        let seconds = last.told.duration_seconds;
+        let seconds = last.row.duration_seconds;
         let hidden = self.hidden.iter().map(|it| format!("\n{it}"));
         let hidden: String = hidden.collect();
         format!(
-            "`{}` passes in {seconds:.1} s: {said}{flaky}{hidden}",
+            "`{}` passes in {seconds:.1} s: {words}{flaky}{hidden}",
             self.command
         )
     }
@@ -277,7 +277,7 @@ impl Record {
             End::NotExecutable => format!("{}: cannot execute: Permission denied\n", self.command),
             _ if silent => format!(
                 "`{}` wrote nothing and ended by {}\n",
-                self.command, attempt.told.end
+                self.command, attempt.row.end
             ),
             _ => attempt.log.clone(),
         }
@@ -287,6 +287,6 @@ impl Record {
 /// The last line that says something, as far as it fits into one.
 pub(super) fn last_words(log: &str) -> String {
     let mut lines = log.lines().rev().map(str::trim);
-    let said = lines.find(|it| it.chars().any(char::is_alphanumeric));
-    said.unwrap_or_default().chars().take(120).collect()
+    let line = lines.find(|it| it.chars().any(char::is_alphanumeric));
+    line.unwrap_or_default().chars().take(120).collect()
 }

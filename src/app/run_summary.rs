@@ -36,7 +36,7 @@ pub(super) fn summarise(
             ..RunSummary::default()
         };
     };
-    let told_of = told_of(app, workspace, (diagnosis, log), command);
+    let full = full_summary(app, workspace, (diagnosis, log), command);
     // What is known needs nobody to suspect.
     let mut suspects = match &context.cause {
         Some(_) => Vec::new(),
@@ -49,7 +49,7 @@ pub(super) fn summarise(
         suspects,
         more_suspects,
         packet,
-        ..told_of
+        ..full
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) fn summarise(
 const MOST_SUSPECTS: usize = 5;
 
 /// The same of a diagnosis alone.
-pub(super) fn told(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
+pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
     let (rows, lines_more) = failures(diagnosis, source);
     let (mut failures, more) = listed(rows);
     failures.extend(beside(diagnosis, &failures));
@@ -78,14 +78,14 @@ fn beside(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
     let others = diagnosis.failures.iter().skip(1).filter(|it| !it.follows);
     let row = |failure: &Failure| {
         let mut evidence = diagnosis.evidence.iter();
-        let said = evidence.find(|line| line.line == failure.line)?.text.trim();
-        let known = rows.iter().any(|row| row.error == said);
+        let text = evidence.find(|line| line.line == failure.line)?.text.trim();
+        let listed = rows.iter().any(|row| row.error == text);
         let more = match (failure.count, &failure.tool) {
             (2.., Some(tool)) => format!(" (and {} more from {tool})", failure.count - 1),
             _ => String::new(),
         };
-        (!known).then(|| RunFailure {
-            error: format!("{said}{more}"),
+        (!listed).then(|| RunFailure {
+            error: format!("{text}{more}"),
             path: failure.path.clone(),
             line: failure.path_line,
             ..RunFailure::default()
@@ -97,7 +97,7 @@ fn beside(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
 // The causes in log order, each with its first tests; and how many tests are of causes beyond them.
 fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
     let mut causes: Vec<Vec<RunFailure>> = Vec::new();
-    let mut known: BTreeMap<(String, Option<String>, Option<u32>), usize> = BTreeMap::new();
+    let mut causes_at: BTreeMap<(String, Option<String>, Option<u32>), usize> = BTreeMap::new();
     for row in all {
         let cause = (row.error.clone(), row.path.clone(), row.line);
         let next = causes.len();
@@ -105,7 +105,7 @@ fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
         let at = if row.test.is_empty() {
             next
         } else {
-            *known.entry(cause).or_insert(next)
+            *causes_at.entry(cause).or_insert(next)
         };
         if at == next {
             causes.push(Vec::new());
@@ -278,7 +278,7 @@ fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
 }
 
 /// The same with the one list of what may mend it, as `hint` tells and `fix` tries it.
-pub(super) fn told_of(
+pub(super) fn full_summary(
     app: &App,
     workspace: &Workspace,
     (diagnosis, log): (&Diagnosis, &Log),
@@ -293,8 +293,8 @@ pub(super) fn told_of(
     let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
     let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
     for one in hinted.document.suggestions.iter().cloned() {
-        let known = certain.iter().any(|it| it.name == one.name);
-        if known || hinted.is_passed_on(&one.name) && !one.certain {
+        let listed = certain.iter().any(|it| it.name == one.name);
+        if listed || hinted.is_passed_on(&one.name) && !one.certain {
             continue;
         }
         let list = if one.certain {
@@ -326,7 +326,7 @@ pub(super) fn told_of(
         mends,
         tried: hinted.document.tried,
         remedies: hinted.document.remedies,
-        ..told(diagnosis, workspace.source.as_ref())
+        ..summary(diagnosis, workspace.source.as_ref())
     }
 }
 
@@ -337,14 +337,13 @@ const MOST_LINES: usize = 3;
 
 #[cfg(test)]
 mod tests {
-    use super::told;
     use crate::diagnose::{LogFacts, diagnose_in};
     use crate::model::RunSummary;
     use crate::source::Memory;
 
     fn summary(log: &str, files: &[(&str, &str)]) -> RunSummary {
         let source = Memory::named(files.iter().copied());
-        told(&diagnose_in(log, &LogFacts::default(), &source), &source)
+        super::summary(&diagnose_in(log, &LogFacts::default(), &source), &source)
     }
 
     fn rows(summary: &RunSummary) -> Vec<String> {

@@ -12,12 +12,12 @@ pub(super) fn shared(
     root: &Path,
     named: &[String],
 ) -> Result<Vec<RepoPath>, AppError> {
-    let mut asked: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut requested: BTreeSet<RepoPath> = BTreeSet::new();
     let mut found: BTreeSet<RepoPath> = BTreeSet::new();
     for typed in named {
         let path = RepoPath::resolve("", typed.trim_end_matches('/')).ok();
         let path = path.filter(|path| root.join(path.as_str()).exists());
-        asked.insert(path.ok_or_else(|| {
+        requested.insert(path.ok_or_else(|| {
             AppError::usage(format!("--share: there is no `{typed}` in the worktree"))
         })?);
     }
@@ -39,7 +39,7 @@ pub(super) fn shared(
     found.extend(kept_by_runners(source, root));
     // A file `.venv` leads to an environment, and is copied as other files are.
     found.retain(|path| root.join(path.as_str()).is_dir());
-    found.append(&mut asked);
+    found.append(&mut requested);
     let is_listed = |path: &RepoPath| source.listing().has_directory(path.as_str());
     Ok(found.into_iter().filter(|path| !is_listed(path)).collect())
 }

@@ -131,12 +131,12 @@ struct Counted {
 }
 
 /// Counts a run that was told in brief.
-pub(super) fn count(app: &App, log: usize, told: usize) -> Result<(), AppError> {
+pub(super) fn count(app: &App, log: usize, shown: usize) -> Result<(), AppError> {
     let path = runs::here(app)?.directory().join(COUNTER);
     let mut counted = counted(&path);
     counted.runs += 1;
     counted.log_bytes += log as u64;
-    counted.told_bytes += told as u64;
+    counted.told_bytes += shown as u64;
     write_file(&path, to_json(&counted)?)
 }
 

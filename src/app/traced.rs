@@ -20,8 +20,8 @@ struct Shown {
 /// What the failing tests of this command ran on these very files, where that was seen and is wanted.
 pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
     let wanted = app.settings().context.trace;
-    let known = || Kept::known(app, workspace, Some(line), TRACE);
-    wanted.then(known)?.map(|it: Shown| it.traced)
+    let find = || Kept::find(app, workspace, Some(line), TRACE);
+    wanted.then(find)?.map(|it: Shown| it.traced)
 }
 
 /// What it takes until tests begin that are found, loaded and looked at.
@@ -40,8 +40,8 @@ pub(super) fn trace_of_run(
     if !settings.context.trace || !in_place || failed.diagnosis.tests.is_empty() {
         return None;
     }
-    if let Some(known) = known_trace(app, workspace, failed.line) {
-        return Some(known);
+    if let Some(cached) = known_trace(app, workspace, failed.line) {
+        return Some(cached);
     }
     let search = Search {
         line: failed.line,

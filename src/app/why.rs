@@ -195,22 +195,22 @@ fn answer(
     };
     let policy = app.read_policy(Profile::Ranked)?;
     let may = |path: &RepoPath| policy.refuse(path).is_none();
-    if let Some(known) = known_trace(app, workspace, line) {
-        trials.knows(known);
+    if let Some(cached) = known_trace(app, workspace, line) {
+        trials.knows(cached);
     }
-    let mut told = Answer::unknown(WhyReason::NoChange);
+    let mut answer = Answer::unknown(WhyReason::NoChange);
     if request.since.is_none() {
         let tree = git.tree(&head)?;
-        told = search(trials, &worktree_case(workspace, &tree, &head), &may)?;
-        if told.is_last() {
-            return Ok(told);
+        answer = search(trials, &worktree_case(workspace, &tree, &head), &may)?;
+        if answer.is_last() {
+            return Ok(answer);
         }
     }
     let mut bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
     if how.alone_only {
         bases.retain_seen();
     }
-    search_range(trials, git, workspace, &bases, &may, told)
+    search_range(trials, git, workspace, &bases, &may, answer)
 }
 
 fn worktree_case<'a>(
@@ -245,7 +245,7 @@ fn document(
     } else {
         Vec::new()
     };
-    let told = trials.told();
+    let log = trials.into_log();
     let more = answer.suspects.len().saturating_sub(MAX_SUSPECTS);
     let suspects = answer.suspects.into_iter().take(MAX_SUSPECTS);
     let mut document = WhyDocument {
@@ -255,16 +255,16 @@ fn document(
         reason: answer.reason,
         message: String::new(),
         command: mask(line),
-        tests: told.tests,
+        tests: log.tests,
         base: answer.base,
         cause: answer.cause.into_iter().map(masked).collect(),
         undo: answer.undo.filter(|it| mask(it) == *it),
         suspects: suspects.map(masked).collect(),
         more_suspects: more as u64,
         around,
-        trials: told.trials,
-        runs: told.runs,
-        whole_runs: told.whole_runs,
+        trials: log.trials,
+        runs: log.runs,
+        whole_runs: log.whole_runs,
         duration_seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     };
     for cause in &mut document.cause {

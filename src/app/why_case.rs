@@ -7,7 +7,7 @@ use super::why_trials::{States, Trials};
 use crate::model::{RepoPath, WhyBase, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::Source;
-use crate::why::{Clues, Difference, Hunk, Known, Step, Suspect, What, next, rank};
+use crate::why::{Clues, Difference, Hunk, Outcomes, Step, Suspect, What, next, rank};
 
 /// Two states of the files between which it began to fail.
 pub(super) struct Case<'a> {
@@ -123,8 +123,8 @@ pub(super) fn search_likeliest(
         .zip(&likeliest)
         .filter(|(_, change)| whole(change));
     let order: Vec<usize> = order.map(|(it, _)| it.hunk).collect();
-    let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
-    let Ok(set) = drive(trials, case, &difference, &order, &mut known)? else {
+    let mut outcomes = Outcomes::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
+    let Ok(set) = drive(trials, case, &difference, &order, &mut outcomes)? else {
         return Ok((likeliest, None));
     };
     let answer = finished(trials, case, &difference, (ranked, &clues), &set)?;
@@ -142,9 +142,9 @@ fn lines(
     clues: &Clues,
 ) -> Result<Option<BTreeSet<usize>>, AppError> {
     let order: Vec<usize> = rank(finer, clues).iter().map(|it| it.hunk).collect();
-    let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
-    known.insert((0..order.len()).collect(), vec![WhyOutcome::Passes; 2]);
-    Ok(drive(trials, case, finer, &order, &mut known)?.ok())
+    let mut outcomes = Outcomes::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
+    outcomes.insert((0..order.len()).collect(), vec![WhyOutcome::Passes; 2]);
+    Ok(drive(trials, case, finer, &order, &mut outcomes)?.ok())
 }
 
 // The patch that makes of the files what was seen to pass.
@@ -208,19 +208,19 @@ fn coarse(
     };
     let product: Vec<usize> = all.iter().copied().filter(of_product).collect();
     // It was seen to fail here.
-    let mut known = Known::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
-    let mut told = Err(WhyReason::NoChange);
+    let mut outcomes = Outcomes::from([(BTreeSet::new(), vec![WhyOutcome::Fails])]);
+    let mut result = Err(WhyReason::NoChange);
     if !product.is_empty() {
-        told = drive(trials, case, difference, &product, &mut known)?;
+        result = drive(trials, case, difference, &product, &mut outcomes)?;
     }
     let open = matches!(
-        told,
+        result,
         Err(WhyReason::NoChange | WhyReason::FailsWithout | WhyReason::DoesNotBuild)
     );
     if open && product.len() < all.len() {
-        told = drive(trials, case, difference, &all, &mut known)?;
+        result = drive(trials, case, difference, &all, &mut outcomes)?;
     }
-    Ok(told)
+    Ok(result)
 }
 
 fn changes(difference: &Difference, ranked: &[Suspect], case: &Case<'_>) -> Vec<WhyChange> {
@@ -240,10 +240,10 @@ fn drive(
     case: &Case<'_>,
     difference: &Difference,
     order: &[usize],
-    known: &mut Known,
+    outcomes: &mut Outcomes,
 ) -> Result<Result<BTreeSet<usize>, WhyReason>, AppError> {
     loop {
-        let taken = match next(order, known) {
+        let taken = match next(order, outcomes) {
             Step::Try(taken) => taken,
             Step::Found(set) => return Ok(Ok(set)),
             Step::NotByThese => return Ok(Err(WhyReason::FailsWithout)),
@@ -257,7 +257,7 @@ fn drive(
         let Some(outcome) = trials.try_states(&states, case.commit.as_deref(), without)? else {
             return Ok(Err(trials.ended().unwrap_or(WhyReason::Budget)));
         };
-        known.entry(taken).or_default().push(outcome);
+        outcomes.entry(taken).or_default().push(outcome);
     }
 }
 

@@ -29,11 +29,11 @@ pub(super) fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues 
     }
     let words = |text: &str| words_of(text).map(str::to_owned).collect::<Vec<_>>();
     for line in &diagnosis.evidence {
-        clues.said.extend(words(&line.text));
+        clues.words.extend(words(&line.text));
     }
     let messages = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
-    clues.said.extend(messages.flat_map(|it| words(it)));
-    clues.said.extend(diagnosis.lacks().cloned());
+    clues.words.extend(messages.flat_map(|it| words(it)));
+    clues.words.extend(diagnosis.lacks().cloned());
     let tests = diagnosis.tests.iter().filter_map(|it| it.path.as_deref());
     let tests: BTreeSet<RepoPath> = tests.filter_map(|it| RepoPath::new(it).ok()).collect();
     let mut targets: Vec<RepoPath> = tests.into_iter().collect();
@@ -53,7 +53,7 @@ pub(super) fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues 
     let closure = Graph::new(after).closure(&targets, MAX_HOPS);
     let nodes = closure.nodes.into_iter();
     clues.reach = nodes.map(|node| (node.path, node.hops)).collect();
-    clues.asked = called(&clues.reach, bodies, after);
+    clues.names = called(&clues.reach, bodies, after);
     clues
 }
 

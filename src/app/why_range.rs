@@ -55,10 +55,10 @@ pub(super) fn bases(
         }
     }
     let head = parents.first().cloned();
-    let mut known: Vec<String> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     commits.retain(|(_, commit)| {
-        let new = Some(commit) != head.as_ref() && !known.contains(commit);
-        known.push(commit.clone());
+        let new = Some(commit) != head.as_ref() && !seen.contains(commit);
+        seen.push(commit.clone());
         new || since.is_some()
     });
     Ok(Bases {
@@ -91,7 +91,7 @@ pub(super) fn search_range(
     workspace: &Workspace,
     bases: &Bases,
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
-    told: Answer,
+    found: Answer,
 ) -> Result<Answer, AppError> {
     let diagnosis = trials.diagnosis().cloned();
     let mut range = Range {
@@ -100,7 +100,7 @@ pub(super) fn search_range(
         may,
         diagnosis: diagnosis.as_ref(),
     };
-    let mut answer = told;
+    let mut answer = found;
     if bases.commits.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
@@ -220,14 +220,14 @@ impl Range<'_> {
             lines.filter_map(|it| it.strip_prefix(mark)).collect()
         };
         let (gone, come) = (side('-'), side('+'));
-        let holds = |text: &[u8], range: std::ops::Range<usize>, asked: &[&str]| {
+        let holds = |text: &[u8], range: std::ops::Range<usize>, words: &[&str]| {
             let text = String::from_utf8_lossy(text);
             let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
             let part = lines.get(range).unwrap_or_default();
             if all {
-                asked.is_empty() || part.windows(asked.len()).any(|it| it == asked)
+                words.is_empty() || part.windows(words.len()).any(|it| it == words)
             } else {
-                asked.iter().any(|it| !it.is_empty() && part.contains(it))
+                words.iter().any(|it| !it.is_empty() && part.contains(it))
             }
         };
         let is_it = |before: &[u8], after: &[u8]| {
@@ -266,12 +266,12 @@ impl Range<'_> {
             .iter()
             .filter_map(|it| (line.len() - 1).checked_sub(*it));
         let likely: BTreeSet<usize> = likely.filter(|_| at.is_some()).collect();
-        let mut known =
+        let mut outcomes =
             BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
         let (good, bad) = loop {
-            match bisect(line.len(), &known, &likely) {
+            match bisect(line.len(), &outcomes, &likely) {
                 Ok(Some(found)) => break found,
-                Ok(None) => break widest(&known, line.len()),
+                Ok(None) => break widest(&outcomes, line.len()),
                 Err(state) => {
                     let commit = line.get(state).cloned().unwrap_or_default();
                     let states = self.states(&self.git.tree(&commit)?);
@@ -280,7 +280,7 @@ impl Range<'_> {
                         let reason = trials.ended().unwrap_or(WhyReason::Budget);
                         return Ok(Answer::unknown(reason));
                     };
-                    known.insert(state, outcome);
+                    outcomes.insert(state, outcome);
                 }
             }
         };
@@ -301,9 +301,9 @@ impl Range<'_> {
 }
 
 // The last that passes and the first that fails, where what is between says nothing.
-fn widest(known: &BTreeMap<usize, WhyOutcome>, count: usize) -> (usize, usize) {
+fn widest(outcomes: &BTreeMap<usize, WhyOutcome>, count: usize) -> (usize, usize) {
     let of = |outcome: WhyOutcome| {
-        let states = known.iter().filter(move |(_, it)| **it == outcome);
+        let states = outcomes.iter().filter(move |(_, it)| **it == outcome);
         states.map(|(state, _)| *state)
     };
     let good = of(WhyOutcome::Passes).max().unwrap_or(0);

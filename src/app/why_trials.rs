@@ -112,11 +112,11 @@ impl<'a> Trials<'a> {
         let of = |it| around(self.setup.workspace, (it, &self.log), line);
         let mut found = self.diagnosis.as_ref().map(of).unwrap_or_default();
         if let (Some(reason), []) = (self.not_run, found.as_slice()) {
-            let said = not_started(line, reason == WhyReason::NotExecutable);
+            let message = not_started(line, reason == WhyReason::NotExecutable);
             let program = self.log.lines().find_map(missing_program);
             let program = program.or_else(|| line.split_whitespace().next());
             let program = program.unwrap_or_default();
-            found.push(Remedy::new(format!("`{program}`: {said}"), None));
+            found.push(Remedy::new(format!("`{program}`: {message}"), None));
         }
         found
     }
@@ -173,7 +173,7 @@ impl<'a> Trials<'a> {
         self.ended
     }
 
-    pub(super) fn told(self) -> TrialLog {
+    pub(super) fn into_log(self) -> TrialLog {
         TrialLog {
             tests: self.tests.difference(&self.skipped).cloned().collect(),
             trials: self.tried,
@@ -272,13 +272,13 @@ impl<'a> Trials<'a> {
         commit: Option<&str>,
         without: Vec<String>,
     ) -> Result<Option<WhyOutcome>, AppError> {
-        let said = match (commit, without.as_slice()) {
+        let what = match (commit, without.as_slice()) {
             (Some(commit), []) => format!("at {}", commit.get(..9).unwrap_or(commit)),
             (_, []) => "as it is".to_owned(),
             (_, [one]) => format!("without {one}"),
             (_, several) => format!("without {} changes", several.len()),
         };
-        self.setup.progress.step(&format!("trying {said}"));
+        self.setup.progress.step(&format!("trying {what}"));
         let Some(ran) = self.run(states, false)? else {
             return Ok(None);
         };
@@ -403,7 +403,7 @@ impl<'a> Trials<'a> {
         // Those that such a state skips tell nothing of it.
         let skipped = self.skipped_in(ran);
         let counted =
-            passed.is_none_or(|passed| passed > 0 && passed + skipped.len() as u64 >= self.asked());
+            passed.is_none_or(|passed| passed > 0 && passed + skipped.len() as u64 >= self.count());
         let others = !failing.is_empty() && passed.is_some();
         if counted && (ran.observed.passed || others) {
             self.skipped.extend(skipped);
@@ -447,7 +447,7 @@ impl<'a> Trials<'a> {
         self.tests.iter().filter(is_skipped).cloned().collect()
     }
 
-    fn asked(&self) -> u64 {
+    fn count(&self) -> u64 {
         match &self.alone {
             // A file that could not be loaded counts as one.
             Some((_, count)) => *count as u64,

@@ -31,7 +31,7 @@ pub(super) fn launch(
         ));
     }
     let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
-    let (asks, asked) = mpsc::channel();
+    let (asks, requests) = mpsc::channel();
     let (program, arguments) = command.split_first().ok_or(ExecError::Empty)?;
     let mut command = Command::new(program);
     command
@@ -51,7 +51,7 @@ pub(super) fn launch(
             let limits = job.limits;
             thread::Builder::new()
                 .name("waiter".to_owned())
-                .spawn(move || ended(Some(wait_for(child, limits, &asked))))?;
+                .spawn(move || ended(Some(wait_for(child, limits, &requests))))?;
         }
         Err(error) => {
             let end = ReportedEnd::of_refusal(&error).ok_or(error)?;
@@ -92,7 +92,7 @@ fn feed_pipe(bytes: Vec<u8>) -> Result<PipeReader, ExecError> {
     Ok(reader)
 }
 
-fn wait_for(mut child: Group, limits: Limits, asked: &Receiver<Ask>) -> Report {
+fn wait_for(mut child: Group, limits: Limits, requests: &Receiver<Ask>) -> Report {
     let from_now = |limit| Instant::now().checked_add(limit);
     let mut deadline = limits.timeout.and_then(from_now);
     let mut reason = None;
@@ -104,7 +104,7 @@ fn wait_for(mut child: Group, limits: Limits, asked: &Receiver<Ask>) -> Report {
             Err(error) => break ReportedEnd::Failed(error.to_string()),
         }
         let ask = if listening {
-            asked.recv_timeout(TICK)
+            requests.recv_timeout(TICK)
         } else {
             thread::sleep(TICK);
             Err(RecvTimeoutError::Timeout)

@@ -46,8 +46,8 @@ impl Environment {
             variables.insert("TERM".into(), "dumb".into());
         }
         for (name, value) in parent {
-            let asked = name.to_str().is_some_and(|name| named.contains(&name));
-            if asked || (self.inherit_defaults && is_default(&name) && !has_login(&value)) {
+            let is_named = name.to_str().is_some_and(|name| named.contains(&name));
+            if is_named || (self.inherit_defaults && is_default(&name) && !has_login(&value)) {
                 variables.insert(name, value);
             }
         }
@@ -64,11 +64,11 @@ fn is_default(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
     };
-    let same = |known: &&str| {
+    let same = |default: &&str| {
         if cfg!(windows) {
-            known.eq_ignore_ascii_case(name)
+            default.eq_ignore_ascii_case(name)
         } else {
-            *known == name
+            *default == name
         }
     };
     name.starts_with("LC_") || DEFAULTS.iter().any(same)

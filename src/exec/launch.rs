@@ -35,9 +35,9 @@ pub(super) fn launch(
         let own = ["TERM", "COLORTERM"].map(|name| (name, std::env::var_os(name)));
         let pagers = ["PAGER", "GIT_PAGER"].map(|name| (name, Some("cat".into())));
         for (name, value) in own.into_iter().chain(pagers) {
-            let said = |it: &String| it.split('=').next() == Some(name);
+            let sets = |it: &String| it.split('=').next() == Some(name);
             if let Some(value) = value
-                && !job.environment.allow.iter().any(said)
+                && !job.environment.allow.iter().any(sets)
             {
                 variables.insert(name.into(), value);
             }

@@ -31,12 +31,12 @@ pub fn compare(
     }
     let failed = before.first().map_or(0, |it| it.len().saturating_sub(1));
     let mut seen = BTreeSet::new();
-    missing.retain(|said| seen.insert(said.clone()));
+    missing.retain(|message| seen.insert(message.clone()));
     let decisive = decisive(&runners, failed);
     let mut decisive = decisive.map_or_else(RunnerProof::default, |at| runners.remove(at).1);
     if decisive.runner.is_some_and(|it| !is_checker(it)) {
-        let mut said = after.iter().flat_map(|it| &it.accounts);
-        let own = said.rfind(|it| Some(it.runner) == decisive.runner);
+        let mut accounts = after.iter().flat_map(|it| &it.accounts);
+        let own = accounts.rfind(|it| Some(it.runner) == decisive.runner);
         decisive.tests = ends(failing, own, skipped, &mut missing);
     }
     shorten(&mut missing);
@@ -67,7 +67,7 @@ fn runners_of(then: &[&CommandEvidence], now: &CommandEvidence) -> Vec<TestRunne
 
 // The one that failed, of the command that failed; else one that runs tests.
 fn decisive(runners: &[(usize, RunnerProof)], failed: usize) -> Option<usize> {
-    let find = |is: &dyn Fn(&(usize, RunnerProof)) -> bool| runners.iter().position(is);
+    let find = |holds: &dyn Fn(&(usize, RunnerProof)) -> bool| runners.iter().position(holds);
     let red = |proof: &RunnerProof| proof.before.is_some_and(|it| it.failed + it.errors > 0);
     let tests = |proof: &RunnerProof| proof.runner.is_some_and(|it| !is_checker(it));
     find(&|(at, proof)| *at == failed && red(proof))
@@ -266,7 +266,7 @@ mod tests {
     use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
     use crate::proof::{CommandEvidence, CommandOutput, command_evidence};
 
-    fn said(text: &str, named: &[R], passed: bool) -> CommandEvidence {
+    fn evidence(text: &str, named: &[R], passed: bool) -> CommandEvidence {
         command_evidence(&CommandOutput {
             text,
             passed,
@@ -276,10 +276,10 @@ mod tests {
     }
 
     fn proof(named: &[R], red: &str, green: &str) -> Proof {
-        let before = [vec![said(red, named, false)]];
+        let before = [vec![evidence(red, named, false)]];
         compare(
             &before,
-            &vec![said(green, named, true)],
+            &vec![evidence(green, named, true)],
             &[],
             &BTreeSet::new(),
         )
@@ -350,8 +350,8 @@ mod tests {
                 "{green}: {:?}",
                 proof.missing
             );
-            for (said, word) in proof.missing.iter().zip(*expected) {
-                assert!(said.contains(word), "{said}: {word}");
+            for (message, word) in proof.missing.iter().zip(*expected) {
+                assert!(message.contains(word), "{message}: {word}");
             }
             assert_eq!(proof.decisive.runner, Some(*runner));
         }
@@ -378,8 +378,8 @@ mod tests {
     fn tests_keep_the_spelling_of_the_diagnosis() {
         let named = [R::Pytest];
         let red = "FAILED tests/t.py::T::test_f - x\n=== 1 failed in 0.1s ===";
-        let before = [vec![said(red, &named, false)]];
-        let after = vec![said("=== 1 passed in 0.1s ===", &named, true)];
+        let before = [vec![evidence(red, &named, false)]];
+        let after = vec![evidence("=== 1 passed in 0.1s ===", &named, true)];
         let failing = ["tests/t.py::T::test_f".to_owned()];
         let proof = compare(&before, &after, &failing, &BTreeSet::new());
         assert_eq!(proof.decisive.tests[0].id, failing[0]);

@@ -97,9 +97,9 @@ impl CommandEvidence {
 /// exit code 0, in words; `None` when they agree.
 #[must_use]
 pub fn hidden_failure(evidence: &Evidence) -> Option<String> {
-    let hidden = evidence.iter().filter(|it| it.passed).flat_map(|said| {
-        let accounts = said.accounts.iter();
-        accounts.filter(|it| said.named.contains(&it.runner) && !is_checker(it.runner))
+    let hidden = evidence.iter().filter(|it| it.passed).flat_map(|command| {
+        let accounts = command.accounts.iter();
+        accounts.filter(|it| command.named.contains(&it.runner) && !is_checker(it.runner))
     });
     let mut failed = hidden
         .map(|it| (it.runner, it.counts.failed + it.counts.errors))
@@ -166,11 +166,11 @@ fn held_to(report: TestAccount, text: Option<TestAccount>, passed: bool) -> Test
     let Some(text) = text else {
         return report;
     };
-    let said = |it: &TestAccount| (it.counts.passed, it.counts.failed, it.counts.errors);
+    let totals = |it: &TestAccount| (it.counts.passed, it.counts.failed, it.counts.errors);
     let mut account = report;
     account.counts.deselected = text.counts.deselected;
     account.printed = text.printed;
-    if passed && said(&text) != said(&account) {
+    if passed && totals(&text) != totals(&account) {
         account.wrong = Some(format!(
             "the report of pytest says {}, what it printed {}",
             account.counts, text.counts
@@ -204,9 +204,9 @@ fn junit(text: &str) -> Option<TestAccount> {
         if case.end == End::Error && case.message.as_deref() == Some("collection failure") {
             counts.errors += 1;
         }
-        let known = ends.entry(id).or_insert(end);
-        if badness(end) > badness(*known) {
-            *known = end;
+        let seen = ends.entry(id).or_insert(end);
+        if badness(end) > badness(*seen) {
+            *seen = end;
         }
     }
     for end in ends.values() {
@@ -277,8 +277,8 @@ mod tests {
             (include_str!("../../tests/proof/tox.txt"), R::Pytest),
         ] {
             let evidence = command_evidence(&printed(text, &[], None));
-            let said: Vec<R> = evidence.accounts.iter().map(|it| it.runner).collect();
-            assert_eq!(said, [expected], "{text}");
+            let runners: Vec<R> = evidence.accounts.iter().map(|it| it.runner).collect();
+            assert_eq!(runners, [expected], "{text}");
             let account = &evidence.accounts[0];
             assert!(account.printed && account.counts.passed > 0, "{account:?}");
             assert_eq!(account.wrong, None);

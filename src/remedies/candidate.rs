@@ -46,8 +46,8 @@ impl Candidate {
         fixes: Vec<(RepoPath, Fix)>,
         imports: BTreeMap<String, String>,
     ) -> Self {
-        let those = |is: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
-            let found = fixes.iter().filter(|(_, it)| is(it));
+        let those = |holds: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
+            let found = fixes.iter().filter(|(_, it)| holds(it));
             found.map(|(file, _)| file.clone()).collect()
         };
         Self {

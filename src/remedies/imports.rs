@@ -66,14 +66,14 @@ pub(super) fn imports(
         }
         settled.retain(|it| it.0 != file);
     }
-    let mut said: Vec<String> = fixes
+    let mut texts: Vec<String> = fixes
         .iter()
         .map(|(file, fixed)| format!("{} in {file}", written(file, fixed, &settled)))
         .collect();
-    let more = said.len().saturating_sub(MAX_TOLD);
-    said.truncate(MAX_TOLD);
+    let more = texts.len().saturating_sub(MAX_TOLD);
+    texts.truncate(MAX_TOLD);
     if more > 0 {
-        said.push(format!("the same in {more} more"));
+        texts.push(format!("the same in {more} more"));
     }
     let (mut open, mut passed_on) = (Vec::new(), Vec::new());
     for one in passed {
@@ -89,7 +89,7 @@ pub(super) fn imports(
         } else if fixes.iter().all(|(other, _)| *other != one.file)
             && allows(one.fix.patch.as_bytes())
         {
-            said.push(what);
+            texts.push(what);
             passed_on.push(names);
             fixes.push((one.file, one.fix));
         }
@@ -97,10 +97,10 @@ pub(super) fn imports(
     tries.splice(0..0, open);
     let imports = settled.iter().flat_map(|(_, found)| found);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
-    let certain = (!said.is_empty()).then(|| Candidate {
+    let certain = (!texts.is_empty()).then(|| Candidate {
         certain: true,
         passed_on,
-        ..Candidate::of(said.join("; "), fixes, imports.collect())
+        ..Candidate::of(texts.join("; "), fixes, imports.collect())
     });
     Imports {
         answers,
@@ -165,10 +165,10 @@ fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Optio
     for one in all {
         after = place.respelled(&after, &one.name, &one.imported)?;
     }
-    let said = all
+    let rows = all
         .iter()
         .map(|it| format!("`{}` for `{}`", it.imported, it.name));
-    let one = place.heal(&said.collect::<Vec<_>>().join(", "), &after, true)?;
+    let one = place.heal(&rows.collect::<Vec<_>>().join(", "), &after, true)?;
     let names = all.iter().map(|it| (it.name.clone(), String::new()));
     Some(Candidate {
         imports: names.collect(),
@@ -182,10 +182,10 @@ fn written(file: &RepoPath, fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]
     let rows = settled.iter().filter(|(path, _)| path == file || !own);
     let rows = rows.flat_map(|(_, found)| found);
     let named = rows.filter(|it| fixed.names.contains(&it.name));
-    let mut said: Vec<&str> = named.map(|it| it.import_statement.as_str()).collect();
-    said.sort_unstable();
-    said.dedup();
-    said.join(", ")
+    let mut imports: Vec<&str> = named.map(|it| it.import_statement.as_str()).collect();
+    imports.sort_unstable();
+    imports.dedup();
+    imports.join(", ")
 }
 
 fn listed(fixes: &[(RepoPath, Fix)]) -> String {
@@ -243,8 +243,8 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
         .filter(|one| !settled(one))
         .filter(|one| match (&one.replaces, one.source) {
             // A file next door in place of an alias would hide that the alias is wrong.
-            (Some(was), _) => {
-                let kind = was.starts_with('.') || !one.module.starts_with('.');
+            (Some(alias), _) => {
+                let kind = alias.starts_with('.') || !one.module.starts_with('.');
                 kind && one.confidence > MOST_IN_DOUBT && !has_rival(one)
             }
             // Of two names at hand that are as near, neither is meant more.

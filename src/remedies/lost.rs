@@ -11,12 +11,12 @@ use crate::source::Source;
 /// The names that a log says were asked of modules of the repository in vain, each with the module.
 pub(super) fn lost(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
     let mut found: Vec<(RepoPath, String)> = Vec::new();
-    each(log, &|edit| edit == Edit::Lost, &mut |said, frame| {
+    each(log, &|edit| edit == Edit::Lost, &mut |statement, frame| {
         if found.len() >= MAX_CANDIDATES {
             return true;
         }
-        let module = said.module(source, frame);
-        let one = module.map(|it| (it, said.wrong.to_owned()));
+        let module = statement.module(source, frame);
+        let one = module.map(|it| (it, statement.wrong.to_owned()));
         let is_placed = one.is_some();
         found.extend(one.filter(|one| !found.contains(one)));
         is_placed
@@ -28,8 +28,8 @@ pub(super) fn lost(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
 /// what runs the tests may have caught the error.
 pub(super) fn gone(log: &str, source: &dyn Source) -> Vec<(RepoPath, String)> {
     let mut modules: BTreeSet<&str> = BTreeSet::new();
-    each(log, &|edit| edit == Edit::Gone, &mut |said, _| {
-        modules.insert(said.wrong)
+    each(log, &|edit| edit == Edit::Gone, &mut |statement, _| {
+        modules.insert(statement.wrong)
     });
     let files = || source.listing().files().map(|entry| &entry.path);
     let is_ours = |module: &&str| {

@@ -44,9 +44,9 @@ pub(super) fn syntax(
             if let Some((path, row)) = named {
                 return as_before(&files.find(path)?, row, false, earlier);
             }
-            let (kind, said) = line.split_once("Error: ")?;
+            let (kind, error) = line.split_once("Error: ")?;
             let (path, row) = frame?;
-            if kind.ends_with("Reference") && said.starts_with("require is not defined") {
+            if kind.ends_with("Reference") && error.starts_with("require is not defined") {
                 return required(&files.find(path)?, row);
             }
             let slip = ["Syntax", "Indentation", "Tab"];
@@ -56,24 +56,24 @@ pub(super) fn syntax(
                 return None;
             }
             let indents = !kind.ends_with("Syntax")
-                || ["indent", " outside "].iter().any(|it| said.contains(it));
-            as_before(&place, row, indents, earlier).or_else(|| missing(&place, row, said))
+                || ["indent", " outside "].iter().any(|it| error.contains(it));
+            as_before(&place, row, indents, earlier).or_else(|| missing(&place, row, error))
         });
         if let Some(heal) = healed {
             return vec![heal];
         }
     }
     // Linters and type checkers name the place in forms of their own, which the diagnosis has read.
-    let told = diagnosis.evidence.iter().find_map(|line| {
-        let said = line.text.to_lowercase().replace('`', "'");
-        said.find("expected '").map(|at| said[at..].to_owned())
+    let expected = diagnosis.evidence.iter().find_map(|line| {
+        let text = line.text.to_lowercase().replace('`', "'");
+        text.find("expected '").map(|at| text[at..].to_owned())
     });
     let named = diagnosis.files.iter().filter(|_| is_syntax);
     let healed = named.take(MAX_PLACES).find_map(|file| {
         let (place, row) = (files.find(&file.path)?, file.line? as usize);
-        let said = told.as_deref().unwrap_or_default();
+        let message = expected.as_deref().unwrap_or_default();
         as_before(&place, row, false, earlier)
-            .or_else(|| missing(&place, row, said).filter(|_| !place.parses(&place.text)))
+            .or_else(|| missing(&place, row, message).filter(|_| !place.parses(&place.text)))
     });
     healed.into_iter().collect()
 }
@@ -109,8 +109,8 @@ fn as_before(
         let mut texts = sets.map(|set| change.without(set));
         texts.find(|it| *it != place.text && place.parses(it))
     })?;
-    let said = "put the brackets and indents of its last version";
-    place.heal(said, &after, true)
+    let what = "put the brackets and indents of its last version";
+    place.heal(what, &after, true)
 }
 
 // A text without blanks and without what a slip of the hand takes away; the closing tag of an element is its
@@ -152,8 +152,8 @@ fn groups(line: &str) -> bool {
     (called && follows) || (!called && operators + words.count() > 1)
 }
 
-fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Candidate> {
-    if let Some(open) = said.strip_suffix("' was never closed") {
+fn missing(place: &LogFile<'_>, row: usize, message: &str) -> Option<Candidate> {
+    if let Some(open) = message.strip_suffix("' was never closed") {
         let close = match open.strip_prefix('\'')? {
             "(" => ")",
             "[" => "]",
@@ -170,20 +170,20 @@ fn missing(place: &LogFile<'_>, row: usize, said: &str) -> Option<Candidate> {
         let after = ends.find_map(|row| at_end(place, row, close))?;
         return place.heal(&format!("close a bracket with `{close}`"), &after, true);
     }
-    if said.starts_with("expected ':'") {
+    if message.starts_with("expected ':'") {
         let after = at_end(place, row, ":")?;
         return place.heal("put the colon", &after, true);
     }
-    if let Some(rest) = said.strip_prefix("expected an indented block after ") {
+    if let Some(rest) = message.strip_prefix("expected an indented block after ") {
         let above: usize = rest.rsplit_once("on line ")?.1.trim().parse().ok()?;
         let after = indented(place, above, row)?;
         return place.heal("indent a line", &after, true);
     }
-    if said.starts_with("missing ) after") {
+    if message.starts_with("missing ) after") {
         let after = at_end(place, row, ")")?;
         return place.heal("close a bracket with `)`", &after, true);
     }
-    if said.starts_with("Unexpected end of input") {
+    if message.starts_with("Unexpected end of input") {
         let text = place.text.trim_end();
         let after = ["}", "})", "});", ")", "]"].iter().find_map(|close| {
             let after = format!("{text}\n{close}\n");
@@ -248,20 +248,20 @@ fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
 
 // `a.ts(3,7): error TS1005: ')' expected.`, and every other complaint of the parser.
 fn type_script(line: &str, files: &LogFiles<'_>, earlier: &Earlier<'_>) -> Option<Candidate> {
-    let said = type_script_error(line)?;
-    let of_parser = said.code.len() == 4 && said.code.starts_with('1');
-    if !of_parser && !["17002", "17008"].contains(&said.code) {
+    let error = type_script_error(line)?;
+    let of_parser = error.code.len() == 4 && error.code.starts_with('1');
+    if !of_parser && !["17002", "17008"].contains(&error.code) {
         return None;
     }
-    let place = files.find(said.path)?;
-    if let Some(heal) = as_before(&place, said.line, false, earlier) {
+    let place = files.find(error.path)?;
+    if let Some(heal) = as_before(&place, error.line, false, earlier) {
         return Some(heal);
     }
-    let mark = said
+    let mark = error
         .message
         .strip_suffix("' expected.")?
         .strip_prefix('\'')?;
-    let at = place.offset(said.line, said.column)?;
+    let at = place.offset(error.line, error.column)?;
     let before = place.text.get(..at)?.trim_end().len();
     let after = [before, at].into_iter().find_map(|at| {
         let after = place.with(at..at, mark)?;
@@ -302,21 +302,21 @@ mod tests {
     #[test]
     fn of_a_log_of_many_places_a_few_are_looked_at() {
         let text = "x = f(\n".repeat(50);
-        let said = |row: usize| format!("  File \"/w/a.py\", line {row}\nSyntaxError: '(' {row}\n");
-        let log: String = (1..=50).map(said).collect();
-        let asked = Cell::new(0);
+        let line = |row: usize| format!("  File \"/w/a.py\", line {row}\nSyntaxError: '(' {row}\n");
+        let log: String = (1..=50).map(line).collect();
+        let reads = Cell::new(0);
         let earlier = |_: &RepoPath| {
-            asked.set(asked.get() + 1);
+            reads.set(reads.get() + 1);
             Vec::new()
         };
         healed("a.py", &text, &log, &earlier);
-        assert!((1..=MAX_PLACES).contains(&asked.get()), "{}", asked.get());
+        assert!((1..=MAX_PLACES).contains(&reads.get()), "{}", reads.get());
     }
 
     #[test]
     fn what_is_missing_is_put_where_the_file_then_parses() {
-        let python = |row: usize, said: &str| {
-            format!("  File \"/w/a.py\", line {row}\n    x\n    ^\nSyntaxError: {said}\n")
+        let python = |row: usize, message: &str| {
+            format!("  File \"/w/a.py\", line {row}\n    x\n    ^\nSyntaxError: {message}\n")
         };
         for (path, text, log, added) in [
             (
@@ -413,7 +413,7 @@ mod tests {
     #[test]
     fn an_earlier_version_says_where_a_bracket_closes_and_what_is_indented() {
         let before = "def f(rows, n):\n    for r in rows:\n        r = r()\n        g(r)\n    return (a + b) * n\n";
-        for (now, said, row) in [
+        for (now, message, row) in [
             (before.replace("b) * n", "b * n"), "'(' was never closed", 5),
             (
                 before.replace("        ", "    "),
@@ -421,7 +421,7 @@ mod tests {
                 3,
             ),
         ] {
-            let log = format!("  File \"/w/a.py\", line {row}\n    x\nSyntaxError: {said}\n");
+            let log = format!("  File \"/w/a.py\", line {row}\n    x\nSyntaxError: {message}\n");
             let added = healed("a.py", &now, &log, &|_| vec![before.into()])[0].added();
             let old = |it: &String| before.contains(it.as_str());
             assert!(!added.is_empty() && added.iter().all(old), "{added:?}");
@@ -450,7 +450,7 @@ mod tests {
         let no_brace = ts.replace("\n}\n", "\n");
         let no_tag = jsx.replace("    </li>\n", "");
         let esbuild =
-            |said: &str| format!("Error: Transform failed with 1 error:\n/w/a.ts:{said}\n");
+            |message: &str| format!("Error: Transform failed with 1 error:\n/w/a.ts:{message}\n");
         let unexpected = "4:0: ERROR: Unexpected \"export\"";
         for (path, before, now, log) in [
             ("a.ts", ts, &no_bracket, esbuild("3:0: ERROR: Expected \")\" but found \"}\"")),
@@ -488,7 +488,7 @@ mod tests {
                     .to_owned(),
             ),
         ] {
-            let of = |was: &str| healed(path, now, &log, &|_| vec![was.as_bytes().to_vec()]);
+            let of = |text: &str| healed(path, now, &log, &|_| vec![text.as_bytes().to_vec()]);
             let added = of(before)[0].added();
             let old = |it: &String| before.contains(it.as_str());
             assert!(!added.is_empty() && added.iter().all(old), "{log}{added:?}");

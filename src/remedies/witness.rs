@@ -84,14 +84,14 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen = BTreeSet::new();
-    each(log, &|edit| edit.is_made(), &mut |said, frame| {
+    each(log, &|edit| edit.is_made(), &mut |statement, frame| {
         // Many tests die of one word.
         if found.len() >= MAX_CANDIDATES
-            || !seen.insert((&said.row.id, said.place(frame), said.wrong))
+            || !seen.insert((&statement.row.id, statement.place(frame), statement.wrong))
         {
             return true;
         }
-        let one = said.candidate(&files, source, frame);
+        let one = statement.candidate(&files, source, frame);
         let is_placed = one.is_some();
         found.extend(one.filter(|one| !found.contains(one)));
         is_placed
@@ -112,15 +112,15 @@ pub(super) fn each<'l>(
         let line = line.strip_prefix("E ").unwrap_or(line).trim();
         if let Some(here) = python_frame(line) {
             frame = Some(here);
-            for said in open.drain(..) {
-                put(&said, frame);
+            for statement in open.drain(..) {
+                put(&statement, frame);
             }
         }
         let rows = ROWS.iter().filter(|row| is_asked(row.edit));
         for row in rows.filter(|row| line.contains(&row.cue)) {
-            let Some(said) = row.read(line) else { continue };
-            if !put(&said, frame) && said.path.is_none() {
-                open.push(said);
+            let Some(read) = row.read(line) else { continue };
+            if !put(&read, frame) && read.path.is_none() {
+                open.push(read);
             }
         }
     }
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_slip_in_a_keyword_is_one_in_a_parameter_of_that_function() {
-        let said = |name: &str| {
+        let error = |name: &str| {
             format!("TypeError: Cart.add() got an unexpected keyword argument '{name}'")
         };
         for (name, after) in [
@@ -349,11 +349,11 @@ mod tests {
             for log in [
                 format!(
                     "  File \"/w/src/use.py\", line 2, in use\n    x\n{}\n",
-                    said(name)
+                    error(name)
                 ),
                 format!(
                     "tests/test_use.py:5: \n_ _ _\nE   {}\n\nsrc/use.py:2: TypeError\n",
-                    said(name)
+                    error(name)
                 ),
             ] {
                 let expected: Vec<&str> = after.into_iter().collect();

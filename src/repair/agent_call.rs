@@ -27,7 +27,7 @@ pub(super) struct AgentCall {
     /// Why it could not do its work.
     pub(super) trouble: Option<AgentTrouble>,
     /// What it said, or what it made when it said nothing.
-    pub(super) said: Option<Vec<u8>>,
+    pub(super) content: Option<Vec<u8>>,
 }
 
 /// How far the agent came.
@@ -80,7 +80,7 @@ impl AgentCall {
             reply: Some(read_reply(text)),
             progress: true,
             trouble: None,
-            said: Some(text.as_bytes().to_vec()),
+            content: Some(text.as_bytes().to_vec()),
         }
     }
 }
@@ -89,7 +89,7 @@ impl Session<'_> {
     pub(super) fn call_command(
         &mut self,
         folder: &str,
-        asked: Asked<'_>,
+        request: Asked<'_>,
         stdin: &str,
         timeout: Duration,
     ) -> Result<AgentCall, RepairError> {
@@ -99,7 +99,7 @@ impl Session<'_> {
             adapter,
             environment,
             writable,
-        } = asked;
+        } = request;
         let document = format!("{folder}/agent.json");
         if let Some(called) = self.journal.document::<CallRecord>(&document) {
             return Ok(self.replay_call(folder, protocol, called));
@@ -121,8 +121,8 @@ impl Session<'_> {
         let (redactor, journal) = (self.setup.redactor, &self.journal);
         let watch = &mut self.watch;
         let mut say = |what: &str| {
-            let said = json!({ "what": redactor.redact(what).text });
-            watch(&journal.moment("info", "agent_works", said));
+            let fields = json!({ "what": redactor.redact(what).text });
+            watch(&journal.moment("info", "agent_works", fields));
         };
         let answer = match call(
             &Call {
@@ -176,24 +176,24 @@ impl Session<'_> {
         let meddled = differs.map(|it| it.display().to_string());
         match self.read_edits(folder, protocol, &mut reply)? {
             Ok(any) => progress |= any,
-            Err(said) => reached = CallEnd::Failed(said),
+            Err(message) => reached = CallEnd::Failed(message),
         }
         if let Some(path) = meddled {
             let confined = outcome.sandbox == SandboxState::Enforced;
-            let said = json!({ "path": path, "confined": confined });
-            self.event("warning", "worktree_changed", said)?;
+            let fields = json!({ "path": path, "confined": confined });
+            self.event("warning", "worktree_changed", fields)?;
             // A confined agent cannot have been it: somebody works there.
             if !confined {
-                let said = format!("`{path}` changed while the agent ran unconfined");
-                reached = CallEnd::Meddled(said);
+                let message = format!("`{path}` changed while the agent ran unconfined");
+                reached = CallEnd::Meddled(message);
             }
         }
-        if let Some(said) = steered {
-            reached = CallEnd::Meddled(said);
+        if let Some(message) = steered {
+            reached = CallEnd::Meddled(message);
         }
         self.place.reset()?;
         let trouble = self.own_trouble(outcome, &reached, &reply);
-        if let Some(trouble) = trouble.as_ref().filter(|_| reached.is_unsaid()) {
+        if let Some(trouble) = trouble.as_ref().filter(|_| reached.has_no_message()) {
             reached = CallEnd::Failed(headline(trouble, outcome));
         }
         let called = CallRecord {
@@ -205,13 +205,13 @@ impl Session<'_> {
             session: answer.session.clone(),
         };
         self.record_call(folder, &answer.text, reply.patch.as_deref(), &called)?;
-        let said = said(&answer.text, &reply);
+        let content = content(&answer.text, &reply);
         Ok(AgentCall {
             reached,
             reply: Some(reply),
             progress,
             trouble,
-            said,
+            content,
         })
     }
 
@@ -224,8 +224,8 @@ impl Session<'_> {
     ) -> Result<Result<bool, String>, RepairError> {
         let changed = match self.place.changes() {
             Ok(changed) => changed,
-            Err(WorkplaceError::TooMuch(said)) => {
-                return Ok(Err(format!("the agent's edits are no patch: {said}")));
+            Err(WorkplaceError::TooMuch(message)) => {
+                return Ok(Err(format!("the agent's edits are no patch: {message}")));
             }
             Err(error) => return Err(error.into()),
         };
@@ -281,25 +281,25 @@ impl Session<'_> {
         reply: &Reply,
     ) -> Option<AgentTrouble> {
         // Colours of a terminal are no words.
-        let text = |said: &Captured| sanitize_log(said.text().as_bytes());
+        let text = |captured: &Captured| sanitize_log(captured.text().as_bytes());
         let (stdout, stderr) = (text(&outcome.stdout), text(&outcome.stderr));
         let nothing = reply.patch.is_none() && reply.packet.status == ReplyStatus::GiveUp;
-        let known = trouble(&stderr).or_else(|| trouble(&stdout));
+        let found = trouble(&stderr).or_else(|| trouble(&stdout));
         let kind = match reached {
             // What was edited shows that its service answered.
-            CallEnd::Failed(_) if nothing => known.unwrap_or(TroubleKind::Crash),
+            CallEnd::Failed(_) if nothing => found.unwrap_or(TroubleKind::Crash),
             CallEnd::Failed(_) => TroubleKind::Crash,
             // One that tries again and again until its time is up.
-            CallEnd::TimedOut if nothing => known?,
-            CallEnd::Answered if nothing && words_said(&stdout) <= MAX_COMPLAINT => known?,
+            CallEnd::TimedOut if nothing => found?,
+            CallEnd::Answered if nothing && distinct_bytes(&stdout) <= MAX_COMPLAINT => found?,
             _ => return None,
         };
-        let told = if stderr.trim().is_empty() {
+        let log = if stderr.trim().is_empty() {
             &stdout
         } else {
             &stderr
         };
-        let lines = told.lines().map(str::trim_end).filter(|it| !it.is_empty());
+        let lines = log.lines().map(str::trim_end).filter(|it| !it.is_empty());
         let lines: Vec<&str> = lines.collect();
         let from = lines.len().saturating_sub(LAST_LINES);
         let shown = lines[from..].iter().map(|line| {
@@ -324,13 +324,13 @@ impl Session<'_> {
         if !edited.is_empty() && (protocol == AgentProtocol::Edit || reply.patch.is_none()) {
             take_edits(&mut reply, edited.into_bytes());
         }
-        let said = said(text.as_bytes(), &reply);
+        let content = content(text.as_bytes(), &reply);
         AgentCall {
             reached: called.reached,
             reply: Some(reply),
             progress: called.progress,
             trouble: called.trouble,
-            said,
+            content,
         }
     }
 
@@ -426,10 +426,10 @@ impl Session<'_> {
 
 impl CallEnd {
     // A failure that nobody has put into words yet, or an answer.
-    fn is_unsaid(&self) -> bool {
+    fn has_no_message(&self) -> bool {
         match self {
             Self::Answered | Self::TimedOut => true,
-            Self::Failed(said) => said.is_empty(),
+            Self::Failed(message) => message.is_empty(),
             _ => false,
         }
     }
@@ -461,7 +461,7 @@ fn headline(trouble: &AgentTrouble, outcome: &Outcome) -> String {
 }
 
 // What two calls are compared by.
-fn said(text: &[u8], reply: &Reply) -> Option<Vec<u8>> {
+fn content(text: &[u8], reply: &Reply) -> Option<Vec<u8>> {
     let text = text.trim_ascii();
     if text.is_empty() {
         return reply.patch.clone();
@@ -477,7 +477,7 @@ const LAST_WORDS: usize = 200;
 const LAST_LINES: usize = 10;
 
 // The bytes of what was said, each line once: some say with each new try what hinders them.
-fn words_said(text: &str) -> usize {
+fn distinct_bytes(text: &str) -> usize {
     let lines: BTreeSet<&str> = text.lines().map(str::trim).collect();
     lines.iter().map(|line| line.len()).sum()
 }

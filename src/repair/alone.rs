@@ -70,12 +70,12 @@ impl Session<'_> {
 // Whether a runner counts each of the tests that failed as passed, and none otherwise.
 fn passes_all(before: &Observed, ran: &CommandsRun) -> bool {
     let mut accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
-    let asked = before.failing_tests.len() as u64;
+    let expected = before.failing_tests.len() as u64;
     ran.observed.passed
         && accounts
             .next()
             .map(|it| it.counts)
-            .is_some_and(|it| it.passed >= asked && it.failed + it.errors == 0)
+            .is_some_and(|it| it.passed >= expected && it.failed + it.errors == 0)
 }
 
 fn fails_again(before: &Observed, after: &Observed) -> bool {

@@ -32,22 +32,22 @@ impl Session<'_> {
     ) -> Result<AttemptResult, RepairError> {
         let number = self.all.len() + 1;
         let folder = format!("attempts/{number:02}");
-        if let Some(known) = self.known(&folder)? {
-            return Ok(known);
+        if let Some(earlier) = self.earlier(&folder)? {
+            return Ok(earlier);
         }
         let started = self.journal.seconds();
-        let said = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
-        self.event("info", "attempt_started", said)?;
-        let stood = self.log.clone();
+        let fields = json!({ "attempt": number, "level": ask.level, "seconds": ask.timeout });
+        self.event("info", "attempt_started", fields)?;
+        let old_log = self.log.clone();
         self.trace()?;
         let (packet, prompt, bytes) = self.packet(ask, history, &folder)?;
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = AttemptResult::new(number, Origin::Agent, ask.level);
         result.packet_bytes = bytes;
         result.agent_timeout_seconds = ask.timeout;
-        let spoken = self.speak(&folder, &packet, &prompt, ask.timeout)?;
-        result.progress = spoken.progress;
-        if let Some(reply) = &spoken.reply {
+        let call = self.speak(&folder, &packet, &prompt, ask.timeout)?;
+        result.progress = call.progress;
+        if let Some(reply) = &call.reply {
             self.journal
                 .json(&format!("{folder}/repair-packet.json"), &reply.packet)?;
             result
@@ -59,24 +59,24 @@ impl Session<'_> {
             result.usage = reply.packet.usage;
             result.context_used = self.used(reply.packet.context_used.as_ref());
         }
-        result.reply_digest = spoken.said.as_deref().map(digest);
-        result.agent_trouble.clone_from(&spoken.trouble);
+        result.reply_digest = call.content.as_deref().map(digest);
+        result.agent_trouble.clone_from(&call.trouble);
         let before = failing(history).cloned();
         // An agent that did it itself is told so.
-        let meddled = matches!(spoken.reached, CallEnd::Meddled(_));
+        let meddled = matches!(call.reached, CallEnd::Meddled(_));
         if !meddled && self.has_moved()? {
             result.stop_reason = StopReason::WorktreeChanged;
             result.message = self.moved.clone().unwrap_or_default();
         } else {
-            self.weigh(&mut result, spoken, before.as_ref(), ask.focus, &folder)?;
+            self.weigh(&mut result, call, before.as_ref(), ask.focus, &folder)?;
         }
         if result.timed_out_agent {
             // R43.
-            let said = json!({ "timeout_seconds": millis(ask.timeout) });
-            self.event_of_task("warning", "coder_timeout_detected", said)?;
+            let fields = json!({ "timeout_seconds": millis(ask.timeout) });
+            self.event_of_task("warning", "coder_timeout_detected", fields)?;
         }
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder, &stood)
+        self.finish(result, &folder, &old_log)
     }
 
     /// Tries a change that needs no model.
@@ -87,23 +87,23 @@ impl Session<'_> {
     ) -> Result<AttemptResult, RepairError> {
         let number = self.all.len() + 1;
         let folder = format!("attempts/{number:02}");
-        if let Some(known) = self.known(&folder)? {
-            return Ok(known);
+        if let Some(earlier) = self.earlier(&folder)? {
+            return Ok(earlier);
         }
         let started = self.journal.seconds();
-        let said = json!({ "attempt": number, "what": heal.what });
-        self.event("info", "heal_started", said)?;
+        let fields = json!({ "attempt": number, "what": heal.what });
+        self.event("info", "heal_started", fields)?;
         if !heal.imports.is_empty() {
             // R7, R15.
             let names: Vec<&String> = heal.imports.keys().collect();
-            let said = json!({
+            let fields = json!({
                 "attempt": number,
                 "undefined_names": names,
                 "suggested_imports": heal.imports,
             });
-            self.event_of_task("warning", "import_error_recovery", said)?;
+            self.event_of_task("warning", "import_error_recovery", fields)?;
         }
-        let stood = self.log.clone();
+        let old_log = self.log.clone();
         self.purpose = Some(format!("with the change of attempt {number}"));
         let mut result = AttemptResult {
             certain: heal.certain,
@@ -121,32 +121,32 @@ impl Session<'_> {
         self.try_patch(&mut result, &trial, &folder)?;
         result.message = format!("{}: {}", heal.what, result.message);
         result.duration_seconds = millis(self.journal.seconds() - started);
-        self.finish(result, &folder, &stood)
+        self.finish(result, &folder, &old_log)
     }
 
     // What became of a reply, up to the patch in it.
     fn weigh(
         &mut self,
         result: &mut AttemptResult,
-        spoken: AgentCall,
+        call: AgentCall,
         before: Option<&Observed>,
         focus: &[String],
         folder: &str,
     ) -> Result<(), RepairError> {
-        result.timed_out_agent = spoken.reached == CallEnd::TimedOut;
+        result.timed_out_agent = call.reached == CallEnd::TimedOut;
         let mut ended = |reason: StopReason, message: String| {
             result.stop_reason = reason;
             result.message = message;
         };
-        match spoken.reached {
+        match call.reached {
             CallEnd::Interrupted => {
                 self.interrupted = true;
                 ended(StopReason::Interrupted, "it was interrupted".to_owned());
                 return Ok(());
             }
             CallEnd::TimedOut | CallEnd::Failed(_) => {
-                let (reason, said) = match spoken.reached {
-                    CallEnd::Failed(said) => (StopReason::AgentError, said),
+                let (reason, message) = match call.reached {
+                    CallEnd::Failed(message) => (StopReason::AgentError, message),
                     _ => (
                         StopReason::AgentTimeout,
                         format!(
@@ -156,7 +156,7 @@ impl Session<'_> {
                     ),
                 };
                 // What it did until then may be all that was needed.
-                let reply = spoken.reply.filter(|reply| !reply.two_forms);
+                let reply = call.reply.filter(|reply| !reply.two_forms);
                 if let Some(patch) = reply.and_then(|reply| reply.patch) {
                     let trial = Trial {
                         focus,
@@ -166,25 +166,25 @@ impl Session<'_> {
                     if result.kept || result.stop_reason == StopReason::Interrupted {
                         return Ok(());
                     }
-                    let tried = format!("{said}; its edits: {}", result.message);
+                    let tried = format!("{message}; its edits: {}", result.message);
                     (result.stop_reason, result.message) = (reason, tried);
                     return Ok(());
                 }
-                ended(reason, said);
+                ended(reason, message);
                 return Ok(());
             }
             CallEnd::Missing => {
-                let said = "the agent's command was not found or cannot be run".to_owned();
-                ended(StopReason::UserActionRequired, said);
+                let message = "the agent's command was not found or cannot be run".to_owned();
+                ended(StopReason::UserActionRequired, message);
                 return Ok(());
             }
-            CallEnd::Meddled(said) => {
-                ended(StopReason::PolicyRejected, said);
+            CallEnd::Meddled(message) => {
+                ended(StopReason::PolicyRejected, message);
                 return Ok(());
             }
             CallEnd::Answered => {}
         }
-        let Some(reply) = spoken.reply else {
+        let Some(reply) = call.reply else {
             ended(StopReason::NoPatch, "the agent said nothing".to_owned());
             return Ok(());
         };
@@ -204,9 +204,9 @@ impl Session<'_> {
                 );
             }
             (_, Some(_)) if reply.two_forms => {
-                let said = "the reply changes files in two forms, `patch` beside `edits` or \
+                let message = "the reply changes files in two forms, `patch` beside `edits` or \
                             `files`; send everything in one of them";
-                ended(StopReason::PatchInvalid, said.to_owned());
+                ended(StopReason::PatchInvalid, message.to_owned());
             }
             (_, Some(patch)) => {
                 let trial = Trial {
@@ -257,10 +257,10 @@ impl Session<'_> {
         } else {
             ask.level
         });
-        let asked = history::of(history, Origin::Agent).last();
+        let last = history::of(history, Origin::Agent).last();
         request.retry = Retry {
-            stop_reason: asked.map(|it| it.stop_reason),
-            level: asked.map(|it| it.level),
+            stop_reason: last.map(|it| it.stop_reason),
+            level: last.map(|it| it.level),
         };
         request.level_reason = why_level(ask, failure.map(|it| it.kind), &request);
         let named = ask.task.map_or(&[][..], |task| &task.targets);
@@ -271,8 +271,8 @@ impl Session<'_> {
             .collect();
         let setup = self.setup;
         let earlier = earlier(setup.git, "HEAD");
-        let known = (setup.known, &earlier as &_);
-        let built = build(&source, known, setup.read, setup.redactor, &request)?;
+        let cached = (setup.known, &earlier as &_);
+        let built = build(&source, cached, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
             seconds_left: ask
@@ -292,7 +292,7 @@ impl Session<'_> {
         packet.task = ask.task.map(|task| mask(text_of(task, ask.focus)));
         packet.kept = self.kept();
         packet.more_protected_paths = more_protected;
-        if asked.is_none()
+        if last.is_none()
             && let Some(recovery) = &mut packet.recovery_context
         {
             // Nothing was tried yet: the hints are no recovery from anything.
@@ -348,11 +348,11 @@ impl Session<'_> {
     }
 
     // Of the files that were sent, those that the agent says it used (R27), however it says so.
-    fn used(&self, said: Option<&serde_json::Value>) -> Vec<String> {
+    fn used(&self, reported: Option<&serde_json::Value>) -> Vec<String> {
         let sent = self.packet.iter().flat_map(|it| &it.file_snapshots);
         let sent: BTreeSet<&str> = sent.map(|it| it.path.as_str()).collect();
         let mut used = BTreeSet::new();
-        let mut open: Vec<&serde_json::Value> = said.into_iter().collect();
+        let mut open: Vec<&serde_json::Value> = reported.into_iter().collect();
         while let Some(value) = open.pop() {
             match value {
                 serde_json::Value::String(path) => used.extend(sent.get(path.as_str()).copied()),
@@ -374,11 +374,11 @@ impl Session<'_> {
     // What later attempts stand on, in order.
     fn kept(&self) -> Vec<KeptChange> {
         let kept = self.all.iter().filter(|it| it.kept);
-        kept.map(|it| KeptChange {
-            attempt: it.attempt,
-            origin: it.origin,
-            message: it.message.clone(),
-            files: it.files_modified.clone(),
+        kept.map(|attempt| KeptChange {
+            attempt: attempt.attempt,
+            origin: attempt.origin,
+            message: attempt.message.clone(),
+            files: attempt.files_modified.clone(),
         })
         .collect()
     }
@@ -441,14 +441,14 @@ impl Session<'_> {
                 let session = self.agent_session();
                 let line =
                     adapter.map(|it| it.line(command, confined, failing, session.as_deref()));
-                let asked = Asked {
+                let request = Asked {
                     command: line.as_deref().unwrap_or(command),
                     protocol,
                     adapter,
                     environment,
                     writable,
                 };
-                self.call_command(folder, asked, stdin, timeout)
+                self.call_command(folder, request, stdin, timeout)
             }
         }
     }
@@ -464,8 +464,8 @@ fn why_level(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Opt
     if request.include_bundle {
         return None;
     }
-    let asked = ask.requested.len();
-    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, asked, false).ok()?;
+    let count = ask.requested.len();
+    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok()?;
     Some(match level.cmp(&ask.level) {
         Ordering::Equal => why,
         Ordering::Greater => format!("level {} is the highest that is allowed", ask.level),

@@ -73,9 +73,9 @@ pub fn run_commands(
             source,
             limit,
         };
-        let (outcome, said) = runner.run(line, stop)?;
+        let (outcome, found) = runner.run(line, stop)?;
         log.push_str(&outcome.output.text());
-        evidence.push(said);
+        evidence.push(found);
         let passed = outcome.passed();
         cut_short = is_the_rest && matches!(outcome.end, End::TimedOut(_));
         last = Some((line, outcome));
@@ -123,16 +123,16 @@ impl CommandRunner<'_> {
         if text.contains("unrecognized arguments: --junitxml") {
             let outcome = run(&plain, stop, &mut Discard)?;
             let text = sanitize_whole_log(outcome.output.text().as_bytes());
-            let said = self.said(line, &outcome, &text, None);
-            return Ok((outcome, said));
+            let evidence = self.evidence(line, &outcome, &text, None);
+            return Ok((outcome, evidence));
         }
         let report = report.and_then(|it| it.read());
         let report = report.map(|it| self.redactor.redact(&it).text.into_owned());
-        let said = self.said(line, &outcome, &text, report);
-        Ok((outcome, said))
+        let evidence = self.evidence(line, &outcome, &text, report);
+        Ok((outcome, evidence))
     }
 
-    fn said(
+    fn evidence(
         &self,
         line: &str,
         outcome: &Outcome,
@@ -146,9 +146,9 @@ impl CommandRunner<'_> {
             named: named_runners(&run),
             report,
         };
-        let said = command_evidence(&printed);
-        if !said.accounts.is_empty() || printed.named.is_empty() {
-            return said;
+        let evidence = command_evidence(&printed);
+        if !evidence.accounts.is_empty() || printed.named.is_empty() {
+            return evidence;
         }
         // Runners of several programs put the name of each before its lines.
         let plain = plain_lines(text);

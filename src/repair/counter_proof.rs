@@ -69,10 +69,10 @@ impl Case {
     fn failed(&self, ran: &CommandsRun) -> bool {
         let tests = &ran.diagnosis.tests;
         let names = &ran.diagnosis.failing_tests;
-        names.iter().any(|it| self.ids.contains(it)) || tests.iter().any(|it| self.is(it))
+        names.iter().any(|it| self.ids.contains(it)) || tests.iter().any(|it| self.matches(it))
     }
 
-    fn is(&self, test: &FailedTest) -> bool {
+    fn matches(&self, test: &FailedTest) -> bool {
         test.path
             .as_deref()
             .is_none_or(|it| it == self.path.as_str())
@@ -87,7 +87,7 @@ pub(super) struct Trying<'c> {
     /// The line that is run, and whether it runs these tests alone.
     pub(super) line: String,
     began: Instant,
-    pub(super) told: CounterProof,
+    pub(super) result: CounterProof,
     /// What did not hold.
     refuted: Vec<String>,
     interrupted: bool,
@@ -112,12 +112,12 @@ impl Session<'_> {
             laid,
             line: String::new(),
             began: Instant::now(),
-            told: CounterProof::default(),
+            result: CounterProof::default(),
             refuted: Vec::new(),
             interrupted: false,
         };
         if !self.setup.policy.counter_proof {
-            trying.told.verdict = CounterVerdict::Off;
+            trying.result.verdict = CounterVerdict::Off;
         } else if let Some(mut cases) = self.cases(&mut trying)? {
             self.exchange(&mut trying, &mut cases)?;
             if trying.refuted.is_empty() && !trying.interrupted {
@@ -126,18 +126,18 @@ impl Session<'_> {
             tell(&mut trying, &cases);
             proof.own_values = self.own_values(laid, &cases)?;
         }
-        let told = &mut trying.told;
+        let result = &mut trying.result;
         let bites = |it: &TriedExpectation| it.ended == ExpectationEnd::Failed;
-        let stays = matches!(told.disguise, Disguise::Passed | Disguise::Partly);
+        let stays = matches!(result.disguise, Disguise::Passed | Disguise::Partly);
         if !trying.refuted.is_empty() {
-            told.verdict = CounterVerdict::Refuted;
-        } else if told.expectations.iter().any(bites) || stays {
-            told.verdict = CounterVerdict::Holds;
+            result.verdict = CounterVerdict::Refuted;
+        } else if result.expectations.iter().any(bites) || stays {
+            result.verdict = CounterVerdict::Holds;
         }
         proof.missing.extend(trying.refuted);
         proof.proven &= proof.missing.is_empty();
-        let message = json!({ "verdict": trying.told.verdict, "runs": trying.told.runs });
-        proof.counter_proof = Some(trying.told);
+        let message = json!({ "verdict": trying.result.verdict, "runs": trying.result.runs });
+        proof.counter_proof = Some(trying.result);
         self.event("info", "counter_proof", message)?;
         Ok(trying.interrupted)
     }
@@ -173,7 +173,7 @@ impl Session<'_> {
     // The tests that failed, where they stand, and the line that runs them; `None` with what is in the way.
     fn cases(&mut self, trying: &mut Trying<'_>) -> Result<Option<Vec<Case>>, RepairError> {
         let none =
-            |trying: &mut Trying<'_>, why: &str| trying.told.not_applicable.push(why.to_owned());
+            |trying: &mut Trying<'_>, why: &str| trying.result.not_applicable.push(why.to_owned());
         if self.failed.is_empty() {
             none(trying, "no runner named the tests that failed");
             return Ok(None);
@@ -260,14 +260,14 @@ impl Session<'_> {
         let rounds = if most == 0 { 0 } else { most + spare };
         let mut doubted = Vec::new();
         for round in 0..rounds {
-            let asked: Vec<usize> = (0..cases.len())
+            let positions: Vec<usize> = (0..cases.len())
                 .filter(|at| cases.get(*at).is_some_and(|it| it.values().len() > round))
                 .collect();
-            let extra = self.exchanged(trying, cases, &asked, round, |it| Some(&it.other))?;
+            let extra = self.exchanged(trying, cases, &positions, round, |it| Some(&it.other))?;
             let Some(ran) = self.run_with(trying, &extra, "expecting other values")? else {
                 return Ok(());
             };
-            for at in asked {
+            for at in positions {
                 let Some(case) = cases.get_mut(at) else {
                     continue;
                 };
@@ -331,12 +331,12 @@ impl Session<'_> {
         &mut self,
         trying: &Trying<'_>,
         cases: &[Case],
-        asked: &[usize],
+        positions: &[usize],
         round: usize,
         by: impl Fn(&Exchange) -> Option<&String>,
     ) -> Result<Vec<Change>, RepairError> {
         let mut edits: BTreeMap<&RepoPath, Vec<(&Exchange, &String)>> = BTreeMap::new();
-        for case in asked.iter().filter_map(|at| cases.get(*at)) {
+        for case in positions.iter().filter_map(|at| cases.get(*at)) {
             if let Some((path, _, value)) = case.values().get(round).copied()
                 && let Some(other) = by(value)
             {
@@ -393,12 +393,12 @@ impl Session<'_> {
         why: &str,
     ) -> Result<Option<CommandsRun>, RepairError> {
         let spent = trying.began.elapsed().as_secs_f64();
-        if trying.told.runs >= MAX_RUNS || spent > MAX_SECONDS {
+        if trying.result.runs >= MAX_RUNS || spent > MAX_SECONDS {
             let message = format!(
                 "not tried: {why}; {} runs were made for it",
-                trying.told.runs
+                trying.result.runs
             );
-            trying.told.not_applicable.push(message);
+            trying.result.not_applicable.push(message);
             return Ok(None);
         }
         self.lay(trying.laid, extra)?;
@@ -423,7 +423,7 @@ impl Session<'_> {
             self.stop,
         )?;
         drop(source);
-        trying.told.runs += 1;
+        trying.result.runs += 1;
         self.runs.push(CommandRun {
             why: format!("counter-proof, {why}"),
             seconds: super::ask::millis(self.journal.seconds() - started),
@@ -438,7 +438,7 @@ impl Session<'_> {
         trying.interrupted |= ran.interrupted;
         if ran.cut_short || ran.interrupted {
             let message = format!("not tried to the end: {why}; no time was left");
-            trying.told.not_applicable.push(message);
+            trying.result.not_applicable.push(message);
             return Ok(None);
         }
         Ok(Some(ran))
@@ -463,7 +463,7 @@ fn tell(trying: &mut Trying<'_>, cases: &[Case]) {
             if end.is_none() && round >= case.asserted() {
                 continue;
             }
-            trying.told.expectations.push(TriedExpectation {
+            trying.result.expectations.push(TriedExpectation {
                 path: path.to_string(),
                 line: *line,
                 was: shortened(&value.was),
@@ -477,13 +477,13 @@ fn tell(trying: &mut Trying<'_>, cases: &[Case]) {
             .filter(|it| it.values.is_empty());
         let bare: Vec<String> = bare.map(|it| it.line.to_string()).collect();
         if !bare.is_empty() {
-            trying.told.not_applicable.push(format!(
+            trying.result.not_applicable.push(format!(
                 "`{name}`: no value that is expected is written down in line {}",
                 bare.join(", ")
             ));
         } else if case.test.assertions.is_empty() {
             let message = format!("`{name}`: no assertion is known in it");
-            trying.told.not_applicable.push(message);
+            trying.result.not_applicable.push(message);
         }
     }
 }
@@ -522,11 +522,11 @@ fn adds_together(change: &Change, values: &[String]) -> bool {
         String::from_utf8_lossy(&bytes).into_owned()
     };
     let (before, after) = (text(&change.before), text(&change.after));
-    let known: std::collections::BTreeSet<&str> = before.lines().map(str::trim).collect();
+    let earlier: std::collections::BTreeSet<&str> = before.lines().map(str::trim).collect();
     let lines: Vec<Vec<String>> = after
         .lines()
         .map(|line| {
-            if known.contains(line.trim()) {
+            if earlier.contains(line.trim()) {
                 Vec::new()
             } else {
                 values_in(line)

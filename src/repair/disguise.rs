@@ -35,8 +35,8 @@ impl Session<'_> {
         let path = first.path.clone();
         let own: Vec<&Case> = cases.iter().filter(|it| it.path == path).collect();
         let Some((line, how)) = self.guise_of(&trying.line, &path) else {
-            let said = "no other guise is known for how the command runs its tests";
-            trying.told.not_applicable.push(said.to_owned());
+            let why = "no other guise is known for how the command runs its tests";
+            trying.result.not_applicable.push(why.to_owned());
             return Ok(());
         };
         // As the tests are, not as they were exchanged last.
@@ -50,14 +50,14 @@ impl Session<'_> {
             },
             end => end.unwrap_or_default(),
         };
-        trying.told.disguise = end;
+        trying.result.disguise = end;
         if end == Disguise::Partly {
-            let said = "the tests need their runner: its modules, its frames and its globals stay";
-            trying.told.not_applicable.push(said.to_owned());
+            let why = "the tests need their runner: its modules, its frames and its globals stay";
+            trying.result.not_applicable.push(why.to_owned());
         }
         if end == Disguise::NotApplicable {
-            let said = "the tests need their runner: they were tried in no other guise";
-            trying.told.not_applicable.push(said.to_owned());
+            let why = "the tests need their runner: they were tried in no other guise";
+            trying.result.not_applicable.push(why.to_owned());
         } else if end == Disguise::Failed {
             trying.refute(
                 "the tests pass only where code can tell that it is tested: without the names and \
@@ -135,18 +135,18 @@ impl Session<'_> {
             "file": file, "tests": tests, "marked": marked, "keeps": keeps, "new": new, "history": history,
         });
         fs::create_dir_all(&folder).map_err(|it| failed(&it))?;
-        let said = folder.join("said.json");
-        let _ = fs::remove_file(&said);
+        let output = folder.join("said.json");
+        let _ = fs::remove_file(&output);
         for (name, text) in [("main.py", DRIVER), ("spec.json", &spec.to_string())] {
             fs::write(folder.join(name), text).map_err(|it| failed(&it))?;
         }
         let main = folder.join("main.py");
         let line = format!("{} '{}'", guise.line, main.display());
         let ran = self.run_line(trying, &line, &[], why)?;
-        Ok(ran.and_then(|_| read(&said)).and_then(|it| match it {
-            it if it.failed > 0 => Some(Disguise::Failed),
-            it if it.passed > 0 && it.partly => Some(Disguise::Partly),
-            it if it.passed > 0 => Some(Disguise::Passed),
+        Ok(ran.and_then(|_| read(&output)).and_then(|end| match end {
+            end if end.failed > 0 => Some(Disguise::Failed),
+            end if end.passed > 0 && end.partly => Some(Disguise::Partly),
+            end if end.passed > 0 => Some(Disguise::Passed),
             _ => None,
         }))
     }
@@ -332,10 +332,10 @@ fn started_by(text: &str, setup: &RepoPath) -> String {
     for line in text.split_inclusive('\n') {
         let code = line.trim();
         inside |= code.starts_with("/*");
-        let says =
+        let is_code =
             !(inside || code.is_empty() || code.starts_with("//") || code.starts_with("'use "));
         inside &= !code.contains("*/");
-        if says {
+        if is_code {
             break;
         }
         at += line.len();

@@ -31,12 +31,12 @@ pub enum RepairError {
     #[error("the run cannot go on: {0}")]
     Resume(String),
     /// The set-up did not end well.
-    #[error("the set-up ended with {end}: {said}")]
+    #[error("the set-up ended with {end}: {output}")]
     SetUp {
         /// How it ended.
         end: String,
         /// The last lines of its output.
-        said: String,
+        output: String,
     },
     /// The workplace cannot be had, or refused.
     #[error(transparent)]

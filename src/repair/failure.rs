@@ -37,8 +37,8 @@ pub fn child_failure(
     if !is_left_to_an_agent(result) && remedies.is_empty() && !moved {
         actions.extend(general(category, result, attempts));
     }
-    let mut said = BTreeSet::new();
-    actions.retain(|it| said.insert(it.clone()));
+    let mut seen = BTreeSet::new();
+    actions.retain(|it| seen.insert(it.clone()));
     let suggested_retry = rule
         .is_retryable()
         .then(|| how_here(rule, result, attempts))
@@ -68,7 +68,7 @@ pub fn child_failure(
 fn general(category: Category, result: &RunResult, attempts: &[AttemptResult]) -> Vec<String> {
     let rows = suggested_actions(category).iter().copied();
     let mut rows: Vec<&str> = rows
-        .filter(|it| match *it {
+        .filter(|action| match *action {
             NEXT_LEVEL => may_climb(result),
             GO_ON | REVIEW => is_begun(result, attempts),
             _ => true,
@@ -110,8 +110,8 @@ fn how_here(rule: Retry, result: &RunResult, attempts: &[AttemptResult]) -> Stri
 fn blocker(result: &RunResult, last: Option<&AttemptResult>) -> Option<String> {
     if let Some(trouble) = &result.agent_trouble {
         let last_line = trouble.last_lines.last();
-        let said = last_line.map_or_else(|| trouble.end.clone(), |line| line.trim().to_owned());
-        return Some(format!("{}: {said}", in_words(trouble.kind)));
+        let message = last_line.map_or_else(|| trouble.end.clone(), |line| line.trim().to_owned());
+        return Some(format!("{}: {message}", in_words(trouble.kind)));
     }
     let failure = result.remaining.as_ref().or(result.failure.as_ref())?;
     Some(match last {

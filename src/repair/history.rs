@@ -150,8 +150,8 @@ pub(super) fn shows_the_same(reported: &Observed, here: &Observed) -> bool {
         return own.iter().any(|test| there.iter().any(|it| same(it, test)));
     }
     let names = |observed: &Observed| -> Vec<String> {
-        let said = observed.errors.iter().filter_map(|it| missing(&it.error));
-        said.chain(observed.undefined_names.iter().cloned())
+        let lost = observed.errors.iter().filter_map(|it| missing(&it.error));
+        lost.chain(observed.undefined_names.iter().cloned())
             .collect()
     };
     let (there, own) = (names(reported), names(here));

@@ -47,8 +47,8 @@ impl Spent {
     /// # Errors
     /// What there is no more of.
     pub(super) fn share(&self, policy: &Policy, parts: u32, count: u32) -> Result<Policy, String> {
-        if let Some(said) = self.used_up(policy) {
-            return Err(said);
+        if let Some(message) = self.used_up(policy) {
+            return Err(message);
         }
         let calls = policy.max_attempts.saturating_sub(self.calls);
         if calls == 0 {
@@ -154,13 +154,13 @@ mod tests {
         assert_eq!((first.max_cost_usd, first.depth), (Some(0.75), 1));
         let last = spent(4, 40, 0.25, 600.0).share(&policy, 1, 3).unwrap();
         assert_eq!((last.max_attempts, last.max_seconds), (1, Some(1200.0)));
-        for (spent, said) in [
+        for (spent, message) in [
             (spent(5, 0, 0.0, 0.0), "attempts used up: 5"),
             (spent(1, 100, 0.0, 0.0), "bytes of packets used up: 100"),
             (spent(1, 0, 1.0, 0.0), "money used up: 1.00 USD"),
             (spent(1, 0, 0.0, 1800.0), "time used up: 1800 s"),
         ] {
-            assert_eq!(spent.share(&policy, 1, 3).unwrap_err(), said);
+            assert_eq!(spent.share(&policy, 1, 3).unwrap_err(), message);
         }
     }
 

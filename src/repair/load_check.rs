@@ -14,7 +14,7 @@ pub(super) enum LoadCheck {
     /// They ended as before, in words.
     NotLoaded {
         /// What was made unloadable, and what to make of it.
-        said: String,
+        finding: String,
         /// Whether the commands are known to run files outside the workplace.
         elsewhere: bool,
     },
@@ -121,7 +121,7 @@ impl Session<'_> {
             ),
         };
         LoadCheck::NotLoaded {
-            said: message,
+            finding: message,
             elsewhere: leads_out.is_some() || copy.is_some(),
         }
     }

@@ -3,7 +3,7 @@
 pub(super) fn missing(line: &str) -> Option<String> {
     let (_, rest) = SAID
         .iter()
-        .filter_map(|said| line.find(said).map(|at| (at, &line[at + said.len()..])))
+        .filter_map(|phrase| line.find(phrase).map(|at| (at, &line[at + phrase.len()..])))
         .min_by_key(|(at, _)| *at)
         .or_else(|| undefined(line).map(|name| (0, name)))?;
     let rest = rest.trim_start_matches([' ', ':', '\'', '"', '`']);

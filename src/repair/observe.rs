@@ -62,33 +62,33 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
     if diagnosis.failing_tests.is_empty() {
         let evidence = diagnosis.evidence.iter();
         return evidence
-            .map(|it| TestError {
-                error: it.text.trim().to_owned(),
+            .map(|line| TestError {
+                error: line.text.trim().to_owned(),
                 ..TestError::default()
             })
             .collect();
     }
     let lines: Vec<&str> = log.lines().collect();
-    let said = |number: Option<u64>| {
+    let error_at = |number: Option<u64>| {
         let at = usize::try_from(number?).ok()?.checked_sub(1)?;
         let line = lines.get(at)?.trim();
         Some(line.strip_prefix("E ").unwrap_or(line).trim().to_owned())
     };
-    let tests = diagnosis.tests.iter().map(|it| TestError {
-        test: it.id.clone(),
-        error: (it.message.clone())
-            .or_else(|| said(it.log_line))
+    let tests = diagnosis.tests.iter().map(|row| TestError {
+        test: row.id.clone(),
+        error: (row.message.clone())
+            .or_else(|| error_at(row.log_line))
             .unwrap_or_default(),
-        path: it.crash_path.clone().or_else(|| it.path.clone()),
-        line: it.crash_path.as_ref().map_or(it.line, |_| it.crash_line),
+        path: row.crash_path.clone().or_else(|| row.path.clone()),
+        line: row.crash_path.as_ref().map_or(row.line, |_| row.crash_line),
     });
     // What other programs failed with.
     let beside = diagnosis.failures.iter().skip(1);
     let beside = beside.filter(|it| diagnosis.evidence.iter().any(|line| line.line == it.line));
-    let beside = beside.map(|it| TestError {
-        error: said(Some(it.line)).unwrap_or_default(),
-        path: it.path.clone(),
-        line: it.path_line,
+    let beside = beside.map(|failure| TestError {
+        error: error_at(Some(failure.line)).unwrap_or_default(),
+        path: failure.path.clone(),
+        line: failure.path_line,
         ..TestError::default()
     });
     tests.chain(beside).collect()

@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn only_what_differs_is_shown_with_its_neighbours() {
-        let log = |said: &str, took: &str| {
+        let log = |message: &str, took: &str| {
             let noise: String = (0..50).map(|at| format!("line {at}\n")).collect();
-            format!("{noise}{said}\nRan 3 tests in {took}s\n{noise}")
+            format!("{noise}{message}\nRan 3 tests in {took}s\n{noise}")
         };
         let two = outputs(&log("-2 != 5", "0.01"), &log("3 != 5", "1.25"));
         assert!(!two.same);

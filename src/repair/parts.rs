@@ -153,14 +153,14 @@ impl Session<'_> {
         };
         let number = numbered(part.number);
         self.part.clone_from(&number);
-        let said = json!({
+        let fields = json!({
             "part": part.number,
             "number": number,
             "title": part.title,
             "tests": part.tests,
             "criteria": part.criteria,
         });
-        self.event("info", "part_started", said)?;
+        self.event("info", "part_started", fields)?;
         let at = self.parts.len();
         self.parts.push(PartResult {
             number: number.clone(),
@@ -178,13 +178,13 @@ impl Session<'_> {
         if let Some(part) = self.parts.get_mut(at) {
             part.status = Some(end.status);
         }
-        let said = json!({
+        let fields = json!({
             "part": part.number,
             "number": number,
             "status": end.status,
             "why": end.message,
         });
-        self.event("info", "part_ended", said)?;
+        self.event("info", "part_ended", fields)?;
         Ok(end.reason)
     }
 
@@ -193,7 +193,7 @@ impl Session<'_> {
         &mut self,
         level: &str,
         event: &str,
-        mut said: Value,
+        mut fields: Value,
     ) -> Result<(), RepairError> {
         let task = self.setup.task.as_ref();
         for (name, id) in [
@@ -201,10 +201,10 @@ impl Session<'_> {
             ("issue_number", task.and_then(|it| it.issue.as_ref())),
         ] {
             if let Some(id) = id {
-                said[name] = json!(self.setup.redactor.redact(id).text);
+                fields[name] = json!(self.setup.redactor.redact(id).text);
             }
         }
-        self.event(level, event, said)
+        self.event(level, event, fields)
     }
 
     // What fails now: the last change that was kept says so, whichever part made it.

@@ -140,8 +140,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
             "it was interrupted",
         );
     }
-    if let Some(said) = &history.moved {
-        return stop(RunStatus::Failed, StopReason::WorktreeChanged, said);
+    if let Some(message) = &history.moved {
+        return stop(RunStatus::Failed, StopReason::WorktreeChanged, message);
     }
     let Some(baseline) = &history.baseline else {
         let last = history.last.as_ref();
@@ -151,8 +151,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return end;
     }
     if history.repeated.as_ref().is_some_and(|it| it.passed) {
-        let said = "the commands failed once and passed once without a change";
-        return stop(RunStatus::Failed, StopReason::Flaky, said);
+        let message = "the commands failed once and passed once without a change";
+        return stop(RunStatus::Failed, StopReason::Flaky, message);
     }
     if let Some(fixed) = history
         .attempts
@@ -164,8 +164,8 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(SplitEnd::Ran(parts)) = &history.split {
         return parts.end();
     }
-    if let Some(said) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
-        return give_up(history, StopReason::BudgetExhausted, &said);
+    if let Some(message) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
+        return give_up(history, StopReason::BudgetExhausted, &message);
     }
     if history.repeated.is_none() && could_be_flaky(baseline) && history.reported.is_none() {
         return Step::RepeatBaseline;
@@ -231,24 +231,24 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
 
 // What the first run says when no repair is to follow.
 fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Option<Step> {
-    let person = |said: &str| {
+    let person = |message: &str| {
         let reason = StopReason::UserActionRequired;
-        Some(stop(RunStatus::UserActionRequired, reason, said))
+        Some(stop(RunStatus::UserActionRequired, reason, message))
     };
-    if let Some(said) = history.hidden.as_ref().filter(|_| baseline.passed) {
+    if let Some(message) = history.hidden.as_ref().filter(|_| baseline.passed) {
         return person(&format!(
-            "{said}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
+            "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
              command without it"
         ));
     }
     match &history.reported {
         Some(reported) if baseline.passed => {
-            let said = format!(
+            let message = format!(
                 "the commands pass here, and the log that was given fails ({}: {})",
                 reported.kind, reported.message
             );
             let status = RunStatus::UserActionRequired;
-            return Some(stop(status, StopReason::NothingToRepair, &said));
+            return Some(stop(status, StopReason::NothingToRepair, &message));
         }
         Some(reported) if !shows_the_same(reported, baseline) => {
             return person(&format!(
@@ -263,11 +263,11 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         _ => {}
     }
     if let Some(what) = history.failed_before.as_ref().filter(|_| baseline.passed) {
-        let said = format!(
+        let message = format!(
             "{what} failed in the last run and passes now, and no file changed in between; nothing \
              was repaired"
         );
-        return Some(stop(RunStatus::Failed, StopReason::Flaky, &said));
+        return Some(stop(RunStatus::Failed, StopReason::Flaky, &message));
     }
     if baseline.passed {
         return Some(stop(
@@ -290,22 +290,22 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
             }
             _ => String::new(),
         };
-        let said = format!(
+        let why = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
              `--test-timeout {longer:.0}`{budget} gives them longer; if they never end, \
              `--treat-as-code` asks the agent why"
         );
-        return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &said));
+        return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
     }
     None
 }
 
 // What its kind means, and the line that names what is missing.
 fn in_full(failure: &Observed) -> String {
-    let said = failure.message.trim_end_matches('.');
+    let message = failure.message.trim_end_matches('.');
     match failure.errors.iter().find(|it| !it.error.is_empty()) {
-        Some(line) => format!("{said}: {}", line.error),
-        None => said.to_owned(),
+        Some(line) => format!("{message}: {}", line.error),
+        None => message.to_owned(),
     }
 }
 
@@ -358,13 +358,13 @@ fn after(
                     reason: "timeout_auto_split",
                 }
             } else {
-                let said = match &history.split {
+                let message = match &history.split {
                     Some(SplitEnd::Failed(why)) => format!(
                         "Issue timed out and auto-split failed: {why}. Manual intervention required."
                     ),
                     _ => "the agent ran out of time".to_owned(),
                 };
-                stop(RunStatus::Failed, last.stop_reason, &said)
+                stop(RunStatus::Failed, last.stop_reason, &message)
             }
         }
         StopReason::AgentError => {
@@ -386,15 +386,15 @@ fn after(
             }
         }
         StopReason::RequestedFiles => {
-            let asked = of(history, Origin::Agent)
+            let requests = of(history, Origin::Agent)
                 .filter(|it| it.stop_reason == StopReason::RequestedFiles)
                 .count();
             if policy.max_level < Level::Requested {
-                let said = "the agent asks for files, and level 3 is not allowed";
-                give_up(history, last.stop_reason, said)
-            } else if asked > MAX_REQUESTS {
-                let said = "the agent asked for files more than twice";
-                give_up(history, StopReason::NoProgress, said)
+                let message = "the agent asks for files, and level 3 is not allowed";
+                give_up(history, last.stop_reason, message)
+            } else if requests > MAX_REQUESTS {
+                let message = "the agent asked for files more than twice";
+                give_up(history, StopReason::NoProgress, message)
             } else {
                 ask(history, policy, Level::Requested, timeout)
             }
@@ -418,11 +418,11 @@ fn after_a_pause(
         && history.seconds + wait >= all
     {
         let left = (all - history.seconds).max(0.0);
-        let said = format!(
+        let message = format!(
             "{}. Waiting {wait:.0} s for it would take longer than the {left:.0} s that are left",
             last.message
         );
-        return stop(RunStatus::Failed, last.stop_reason, &said);
+        return stop(RunStatus::Failed, last.stop_reason, &message);
     }
     match ask(history, policy, last.level, timeout) {
         Step::Ask {
@@ -472,8 +472,8 @@ fn climb(
     if level <= last.level && !last.kept {
         let same = |it: &&AttemptResult| it.patch_digest == last.patch_digest;
         if last.patch_digest.is_some() && of(history, Origin::Agent).filter(same).count() > 1 {
-            let said = "the agent sent the same patch twice";
-            return give_up(history, StopReason::NoProgress, said);
+            let message = "the agent sent the same patch twice";
+            return give_up(history, StopReason::NoProgress, message);
         }
         if repeats_itself(history) {
             return give_up(history, last.stop_reason, &last.message);
@@ -490,8 +490,8 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
             return stop(RunStatus::Failed, last.stop_reason, &last.message);
         }
-        let said = format!("attempts used up: {calls}{}", malformed(history));
-        return give_up(history, StopReason::BudgetExhausted, &said);
+        let message = format!("attempts used up: {calls}{}", malformed(history));
+        return give_up(history, StopReason::BudgetExhausted, &message);
     }
     // What is left is for the commands with its change, too.
     let run = history
@@ -523,7 +523,7 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     let failure = failing(history);
     let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
     if let Some(last) = history.attempts.iter().rev().find(unproven) {
-        let said = match reason {
+        let message = match reason {
             StopReason::Unproven => last.message.clone(),
             _ => format!("{message}; {}", last.message),
         };
@@ -533,19 +533,19 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
         } else {
             reason
         };
-        return stop(RunStatus::Unproven, reason, &said);
+        return stop(RunStatus::Unproven, reason, &message);
     }
     if let Some(failure) = failure
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()
         && !history.attempts.is_empty()
     {
-        let said = format!(
+        let message = format!(
             "Import errors after {} attempts. Missing: {}",
             history.attempts.len(),
             failure.undefined_names.join(", ")
         );
-        return stop(RunStatus::Blocked, reason, &said);
+        return stop(RunStatus::Blocked, reason, &message);
     }
     stop(RunStatus::Failed, reason, message)
 }

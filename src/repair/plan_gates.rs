@@ -67,16 +67,16 @@ fn the_agents_own_trouble_is_the_headline() {
 
 #[test]
 fn the_same_words_twice_at_the_top_end_it() {
-    let said = |level, digest: &str| AttemptResult {
+    let reply = |level, digest: &str| AttemptResult {
         reply_digest: Some(digest.to_owned()),
         ..attempt(level, S::NoPatch)
     };
     let history = |replies| after(K::TsError, replies);
-    let climbs = history(vec![said(1, "x")]);
+    let climbs = history(vec![reply(1, "x")]);
     assert_eq!(word(&next(&climbs, &policy())), "ask 2 for 300");
-    let again = history(vec![said(1, "x"), said(2, "x")]);
+    let again = history(vec![reply(1, "x"), reply(2, "x")]);
     assert_eq!(word(&next(&again, &policy())), "stop failed no_patch");
-    let other = history(vec![said(1, "x"), said(2, "y")]);
+    let other = history(vec![reply(1, "x"), reply(2, "y")]);
     assert_eq!(word(&next(&other, &policy())), "ask 2 for 300");
 }
 

@@ -371,11 +371,11 @@ fn names_that_stay_undefined_block() {
 
 #[test]
 fn requests_add_up() {
-    let asked = |path: &str| AttemptResult {
+    let requests = |path: &str| AttemptResult {
         requested_files: vec![path.to_owned(), "x".to_owned()],
         ..attempt(2, S::RequestedFiles)
     };
-    let history = after(K::TsError, vec![asked("a"), asked("b")]);
+    let history = after(K::TsError, vec![requests("a"), requests("b")]);
     let Step::Ask { requested, .. } = next(&history, &policy()) else {
         panic!("it stops");
     };

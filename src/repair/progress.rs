@@ -149,8 +149,8 @@ fn without_tests(before: &Observed, after: &Observed, changes: &[Change]) -> Eff
         return Effect::Better;
     }
     let words = |observed: &Observed| -> BTreeSet<String> {
-        let said = observed.errors.iter().filter_map(|it| missing(&it.error));
-        said.chain(observed.undefined_names.iter().cloned())
+        let lost = observed.errors.iter().filter_map(|it| missing(&it.error));
+        lost.chain(observed.undefined_names.iter().cloned())
             .collect()
     };
     let (old, new) = (words(before), words(after));
@@ -172,8 +172,8 @@ fn by_test(observed: &Observed) -> BTreeMap<&str, TestError> {
         .map(|test| (test.as_str(), TestError::default()))
         .collect();
     for error in &observed.errors {
-        if let Some(known) = found.get_mut(error.test.as_str()) {
-            known.clone_from(error);
+        if let Some(row) = found.get_mut(error.test.as_str()) {
+            row.clone_from(error);
         }
     }
     found
@@ -186,7 +186,7 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Headway {
     }
     let place = |it: &TestError| Some((it.path.clone()?, it.line?));
     let own_line = match (place(then), place(now)) {
-        (Some((was, from)), Some((is, to))) if was == is && !touches(changes, &is) => {
+        (Some((old, from)), Some((new, to))) if old == new && !touches(changes, &new) => {
             Some(to.cmp(&from))
         }
         _ => None,
@@ -221,7 +221,7 @@ fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Headway {
 // Whether one missing name gave way to the next, which the changes did not bring.
 fn lacks_another(then: &TestError, now: &TestError, changes: &[Change]) -> bool {
     match (missing(&then.error), missing(&now.error)) {
-        (Some(was), Some(is)) => was != is && !brought(&is, changes),
+        (Some(old), Some(new)) => old != new && !brought(&new, changes),
         _ => false,
     }
 }

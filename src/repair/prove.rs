@@ -148,7 +148,7 @@ impl Session<'_> {
         let lines = &self.setup.commands.lines;
         let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
         let found = suspicions(&files, &run).into_iter();
-        let told = found
+        let suspected = found
             .map(|suspicion| {
                 let path = files.get(suspicion.at).map_or("", |it| it.path);
                 (
@@ -157,7 +157,7 @@ impl Session<'_> {
                 )
             })
             .collect();
-        Ok(told)
+        Ok(suspected)
     }
 
     // A suspicion is taken away by an experiment alone.
@@ -167,7 +167,7 @@ impl Session<'_> {
         let apart = counter.is_some_and(|it| it.disguise == Disguise::Passed);
         let in_guise = apart || counter.is_some_and(|it| it.disguise == Disguise::Partly);
         let new = self.suspected_in(changes)?;
-        let left = self.suspected.iter().chain(&new).filter(|it| match it.0 {
+        let left = self.suspected.iter().chain(&new).filter(|row| match row.0 {
             Needs::CounterProof => !holds,
             Needs::Guise => !(holds && in_guise),
             Needs::Apart => !(holds && apart),
@@ -234,8 +234,8 @@ impl Session<'_> {
             "the commands end with 0, and that the tests pass is not proven: {}",
             proof.missing.join("; ")
         );
-        let said = json!({ "code": Code::L106, "missing": proof.missing, "advice": advice });
-        self.event("warning", "unproven", said)
+        let fields = json!({ "code": Code::L106, "missing": proof.missing, "advice": advice });
+        self.event("warning", "unproven", fields)
     }
 
     /// Of a change, the tests that may not be what turns a failure green: those in which it does not lie,

@@ -21,7 +21,7 @@ impl Session<'_> {
         &mut self,
         mut result: AttemptResult,
         folder: &str,
-        stood: &str,
+        old_log: &str,
     ) -> Result<AttemptResult, RepairError> {
         let kind = self
             .first
@@ -41,7 +41,7 @@ impl Session<'_> {
             .redact(&result.message)
             .text
             .into_owned();
-        let said = json!({
+        let fields = json!({
             "attempt": result.attempt,
             "stopReason": result.stop_reason,
             "kept": result.kept,
@@ -52,15 +52,15 @@ impl Session<'_> {
             self.journal
                 .json(&format!("{folder}/result.json"), &result)?;
         }
-        self.event("info", "attempt_ended", said)?;
-        self.remember(&result, folder, stood);
+        self.event("info", "attempt_ended", fields)?;
+        self.remember(&result, folder, old_log);
         self.all.push(result.clone());
         Ok(result)
     }
 
-    // A reply of an agent is what the next packet tells about; `stood` is the output of the
+    // A reply of an agent is what the next packet tells about; `old_log` is the output of the
     // commands without its change.
-    fn remember(&mut self, result: &AttemptResult, folder: &str, stood: &str) {
+    fn remember(&mut self, result: &AttemptResult, folder: &str, old_log: &str) {
         if result.origin == Origin::Agent {
             let log = self.journal.read(&format!("{folder}/test.log"));
             self.previous = Some(PreviousAttempt {
@@ -77,18 +77,18 @@ impl Session<'_> {
                     _ => result.observed.as_ref().map(|it| it.message.clone()),
                 },
                 kept: result.kept,
-                outputs: log.map(|log| outputs(stood, &log)),
+                outputs: log.map(|log| outputs(old_log, &log)),
             });
         }
     }
 
     // An attempt that an interrupted run finished: its change is made again, its cost is not.
-    pub(super) fn known(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
+    pub(super) fn earlier(&mut self, folder: &str) -> Result<Option<AttemptResult>, RepairError> {
         let written = self.journal.document(&format!("{folder}/result.json"));
         let Some(result): Option<AttemptResult> = written else {
             return Ok(None);
         };
-        let stood = self.log.clone();
+        let old_log = self.log.clone();
         if result.kept {
             self.make_again(folder, &result)?;
             self.hold_to_known(&format!("{folder}/evidence.json"));
@@ -98,7 +98,7 @@ impl Session<'_> {
                 self.stand_on_again(log, observed)?;
             }
         }
-        self.remember(&result, folder, &stood);
+        self.remember(&result, folder, &old_log);
         self.all.push(result.clone());
         Ok(Some(result))
     }

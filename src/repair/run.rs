@@ -86,7 +86,7 @@ impl Session<'_> {
         if !outcome.passed() {
             return Err(RepairError::SetUp {
                 end: outcome.end.to_string(),
-                said: setup
+                output: setup
                     .redactor
                     .redact(&last_lines(&outcome))
                     .text
@@ -289,7 +289,7 @@ pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
     }
     let text: String = lines
         .iter()
-        .map(|(path, said)| format!("{path} {said}\n"))
+        .map(|(path, state)| format!("{path} {state}\n"))
         .collect();
     digest(text.as_bytes())
 }
@@ -341,8 +341,8 @@ impl Session<'_> {
             self.journal.json("report.json", &failure)?;
         }
         self.journal.json("result.json", &result)?;
-        let said = json!({ "status": result.status, "stopReason": result.stop_reason, "why": result.message });
-        self.event("info", "run_ended", said)?;
+        let fields = json!({ "status": result.status, "stopReason": result.stop_reason, "why": result.message });
+        self.event("info", "run_ended", fields)?;
         Ok(result)
     }
 

@@ -377,8 +377,8 @@ impl<'s> Session<'s> {
 
     // R211: once a run, for whoever reads along and for whoever reads the events.
     fn say_what_is_open(&mut self, state: SandboxState) -> Result<(), RepairError> {
-        let asked = self.setup.commands.sandbox != SandboxMode::Off;
-        if !asked || state == SandboxState::Enforced {
+        let requested = self.setup.commands.sandbox != SandboxMode::Off;
+        if !requested || state == SandboxState::Enforced {
             return Ok(());
         }
         let missing = &self.not_confined;
@@ -421,14 +421,14 @@ impl<'s> Session<'s> {
     // A run that is written down already is not repeated.
     fn baseline(&mut self, name: &str, why: &str, alone: bool) -> Result<CommandsRun, RepairError> {
         let (document, log) = (format!("{name}.json"), format!("{name}.log"));
-        let said = format!("{name}-evidence.json");
-        let known: Option<Observed> = self.journal.document(&document);
-        if let Some((observed, log)) = known.zip(self.journal.read(&log)) {
+        let evidence = format!("{name}-evidence.json");
+        let written: Option<Observed> = self.journal.document(&document);
+        if let Some((observed, log)) = written.zip(self.journal.read(&log)) {
             let source = self.place.source()?;
             let command = self.setup.commands.lines.first();
             let command = command.map_or("", String::as_str);
             if !alone {
-                self.hold_to_known(&said);
+                self.hold_to_known(&evidence);
             }
             return Ok(CommandsRun {
                 evidence: Evidence::new(),
@@ -462,16 +462,16 @@ impl<'s> Session<'s> {
             self.journal.text(&log, &ran.log)?;
             self.journal.json(&document, &ran.observed)?;
             if !alone {
-                self.hold_to(&said, &ran.evidence)?;
+                self.hold_to(&evidence, &ran.evidence)?;
             }
         }
-        let said = json!({
+        let fields = json!({
             "what": name,
             "passed": ran.observed.passed,
             "kind": ran.observed.kind,
             "end": ran.observed.test_result.message,
         });
-        self.event("info", "command_ended", said)?;
+        self.event("info", "command_ended", fields)?;
         Ok(ran)
     }
 
@@ -503,8 +503,8 @@ impl<'s> Session<'s> {
             "failingTests": reported.failing_tests,
         });
         self.event("info", "reported_failure", message)?;
-        let tells = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
-        Ok(Some(reported).filter(|it| tells || !it.failing_tests.is_empty()))
+        let is_failure = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
+        Ok(Some(reported).filter(|it| is_failure || !it.failing_tests.is_empty()))
     }
 
     fn look_for_heals(&mut self) -> Result<(), RepairError> {
@@ -554,9 +554,9 @@ fn open_place<'s>(
     journal: &mut Journal,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<Workplace<'s>, RepairError> {
-    let told = RefCell::new((journal, watch, Instant::now()));
+    let progress = RefCell::new((journal, watch, Instant::now()));
     let place = Workplace::open(plan, &|done, of| {
-        let (journal, watch, last) = &mut *told.borrow_mut();
+        let (journal, watch, last) = &mut *progress.borrow_mut();
         if last.elapsed() < TOLD_EVERY {
             return;
         }

@@ -374,12 +374,12 @@ mod tests {
             ..Task::default()
         };
         let by_file = parts(&files, &task, &[], &["a.py", "b.py"]);
-        let told: Vec<_> = by_file
+        let rows: Vec<_> = by_file
             .iter()
             .map(|part| (part.title.as_str(), part.criteria.join("; ")))
             .collect();
         assert_eq!(
-            told,
+            rows,
             [
                 ("Repair a.py", "`a.py` adds; both are documented".to_owned()),
                 (

@@ -5,16 +5,16 @@ use crate::source::Source;
 /// The file of a test: as the runner names it, or by the module in its id.
 pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath> {
     let listing = source.listing();
-    let known = |path: &str| {
+    let listed = |path: &str| {
         RepoPath::new(path)
             .ok()
             .filter(|it| listing.has_file(it.as_str()))
     };
-    if let Some(path) = test.path.as_deref().and_then(known) {
+    if let Some(path) = test.path.as_deref().and_then(listed) {
         return Some(path);
     }
     let id = test.id.split("::").next().unwrap_or_default();
-    known(id).or_else(|| {
+    listed(id).or_else(|| {
         let id = id
             .rsplit(['(', ' '])
             .next()

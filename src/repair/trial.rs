@@ -71,7 +71,7 @@ impl Session<'_> {
         let Some(judged) = self.judge_into(result, trial, folder)? else {
             return Ok(());
         };
-        let known = self.states_before(&judged.changes)?;
+        let states = self.states_before(&judged.changes)?;
         self.place.write(&judged.changes)?;
         let mut changes = judged.changes.clone();
         let mut tried = match self.turned_down_alone(trial, &judged.changes)? {
@@ -104,7 +104,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            self.remember_base(&changes, known, &|it| trial.settles(it))?;
+            self.remember_base(&changes, states, &|it| trial.settles(it))?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(ran);
         } else {
@@ -200,12 +200,12 @@ impl Session<'_> {
             alone: (passed || tried.alone).then_some(now),
         };
         match self.check_load(changes, &expected)? {
-            Some(LoadCheck::NotLoaded { said, elsewhere }) => {
+            Some(LoadCheck::NotLoaded { finding, elsewhere }) => {
                 result.kept = false;
                 if elsewhere || passed {
                     result.stop_reason = StopReason::WorkplaceUnused;
                 }
-                result.message = format!("{message}, but {said}");
+                result.message = format!("{message}, but {finding}");
             }
             Some(LoadCheck::CutShort) if passed => {
                 let mut proof = result.proof.take().unwrap_or_default();
@@ -265,8 +265,8 @@ impl Session<'_> {
                 "the change of `{folder}` no longer applies"
             )));
         }
-        let known = self.states_before(&judged.changes)?;
-        self.remember_base(&judged.changes, known, &|_| false)?;
+        let states = self.states_before(&judged.changes)?;
+        self.remember_base(&judged.changes, states, &|_| false)?;
         self.place.write(&judged.changes)?;
         Ok(self.place.adopt()?)
     }
@@ -307,13 +307,13 @@ impl Session<'_> {
     fn remember_base(
         &mut self,
         changes: &[Change],
-        known: Vec<(RepoPath, Option<FileState>)>,
+        states: Vec<(RepoPath, Option<FileState>)>,
         settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
         let suspected = self.suspected_in(changes)?;
         self.suspected.extend(suspected);
         let tests = self.answered_in_tests(changes, settled)?;
-        for (path, state) in known {
+        for (path, state) in states {
             if tests.contains(&path) {
                 let state = state.clone();
                 self.tests.entry(path.clone()).or_insert(state);
@@ -354,18 +354,18 @@ fn no_verdict(ran: &CommandsRun) -> Option<(StopReason, String)> {
 }
 
 // What is wrong, with its file where the words do not name it.
-fn at(path: Option<&str>, said: &str) -> String {
-    match path.filter(|path| !path.is_empty() && !said.contains(path)) {
-        Some(path) => format!("`{path}`: {said}").replace(
+fn at(path: Option<&str>, message: &str) -> String {
+    match path.filter(|path| !path.is_empty() && !message.contains(path)) {
+        Some(path) => format!("`{path}`: {message}").replace(
             "--allow-protected PATH",
             &format!("--allow-protected {path}"),
         ),
-        None => said.to_owned(),
+        None => message.to_owned(),
     }
 }
 
 fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
-    let said = verdict
+    let why = verdict
         .problems
         .iter()
         .find(|problem| problem.severity == crate::model::Severity::Error)
@@ -379,13 +379,13 @@ fn refusal(verdict: &PatchVerdict) -> (StopReason, String) {
         .unwrap_or_else(|| "the files already are as the patch would make them".to_owned());
     (
         verdict.stop_reason(),
-        format!("the patch is judged {}: {said}", verdict.verdict.as_str()),
+        format!("the patch is judged {}: {why}", verdict.verdict.as_str()),
     )
 }
 
 // How an attempt ended, from what its change did.
 fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReason, bool, String) {
-    let (reason, kept, message) = told(trial, after, changes);
+    let (reason, kept, message) = outcome(trial, after, changes);
     let message = match trial.before {
         Some(before) if message == PART_GONE => gone(before, after),
         Some(_) if reason == StopReason::TestsChanged => match next_error(after) {
@@ -399,7 +399,7 @@ fn reason(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> (StopReaso
 
 /// Whether a run is one step further than what a patch began with.
 pub(super) fn is_progress(trial: &Trial<'_>, after: &Observed, changes: &[Change]) -> bool {
-    told(trial, after, changes).1
+    outcome(trial, after, changes).1
 }
 
 fn next_error(after: &Observed) -> &str {
@@ -457,7 +457,7 @@ fn parses_now(before: &Observed, after: &Observed) -> bool {
     before.kind == FailureKind::SyntaxError && after.kind != FailureKind::SyntaxError
 }
 
-fn told(
+fn outcome(
     trial: &Trial<'_>,
     after: &Observed,
     changes: &[Change],

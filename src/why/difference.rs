@@ -279,7 +279,7 @@ impl FileDifference {
 
     // Where the file stands and what is in it, with some of its hunks taken back.
     fn without(&self, taken: &[&Hunk]) -> (Option<RepoPath>, Option<FileState>) {
-        let side = |it: &Option<(RepoPath, FileState)>| match it {
+        let side = |file: &Option<(RepoPath, FileState)>| match file {
             Some((path, state)) => (Some(path.clone()), Some(state.clone())),
             None => (None, None),
         };
@@ -338,9 +338,9 @@ fn files(
         if same_id && kinds[0] == kinds[1] {
             return None;
         }
-        let (was, is) = (state(before), state(after));
+        let (old, new) = (state(before), state(after));
         // What is there and cannot be read is left as it is.
-        if was == Some(None) || is == Some(None) || was == is {
+        if old == Some(None) || new == Some(None) || old == new {
             return None;
         }
         let with_path = |state: Option<Option<FileState>>| {
@@ -348,8 +348,8 @@ fn files(
             Some(((*path).clone(), state))
         };
         Some(FileDifference {
-            before: with_path(was),
-            after: with_path(is),
+            before: with_path(old),
+            after: with_path(new),
         })
     };
     paths.par_iter().filter_map(differs).collect()

@@ -7,4 +7,4 @@ mod search;
 
 pub use difference::{Difference, Hunk, What};
 pub use rank::{Clues, Suspect, rank, words_of};
-pub use search::{Known, Step, bisect, next};
+pub use search::{Outcomes, Step, bisect, next};

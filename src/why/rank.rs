@@ -12,10 +12,10 @@ pub struct Clues {
     /// Places that the output names, the innermost of the project first.
     pub places: Vec<(RepoPath, Option<u32>)>,
     /// Words of the lines that say what failed.
-    pub said: BTreeSet<String>,
+    pub words: BTreeSet<String>,
     /// Names and how far the failing tests are from them: 0 for words of their own bodies, 1 for what
     /// stands in a definition that these name, and so on.
-    pub asked: BTreeMap<String, u32>,
+    pub names: BTreeMap<String, u32>,
     /// What ran in the failing tests and beside them, of every file that was loaded; empty where none were seen.
     pub ran: Traced,
 }
@@ -98,10 +98,10 @@ impl Weighed {
                 names
             });
         let inner = around.first();
-        if let Some(name) = inner.filter(|it| clues.said.contains(*it)) {
+        if let Some(name) = inner.filter(|it| clues.words.contains(*it)) {
             weighed.add(4, format!("the output names `{name}`"));
         }
-        let calls = |name: &String| clues.asked.get(name).map(|calls| (*calls, name.clone()));
+        let calls = |name: &String| clues.names.get(name).map(|calls| (*calls, name.clone()));
         match around.iter().filter_map(calls).min() {
             Some((0, name)) => weighed.add(5, format!("a failing test names `{name}`")),
             Some((calls, name)) => {
@@ -111,15 +111,15 @@ impl Weighed {
             None => {}
         }
         // The innermost of them is meant more than what it stands in.
-        weighed.score += i32::from(inner.is_some_and(|name| clues.asked.contains_key(name)));
+        weighed.score += i32::from(inner.is_some_and(|name| clues.names.contains_key(name)));
         let diff = difference.diff(hunk, MOST_LINES);
         let words: BTreeSet<&str> = words_of(&diff).collect();
-        let said = words.iter().filter(|it| clues.said.contains(**it)).count();
-        let asked = words
+        let printed = words.iter().filter(|it| clues.words.contains(**it)).count();
+        let named = words
             .iter()
-            .filter(|it| clues.asked.get(**it) == Some(&0))
+            .filter(|it| clues.names.get(**it) == Some(&0))
             .count();
-        weighed.score += i32::try_from(said.min(3) + asked.min(2)).unwrap_or(0);
+        weighed.score += i32::try_from(printed.min(3) + named.min(2)).unwrap_or(0);
         match clues.reach.get(&hunk.path) {
             Some(0) => weighed.add(2, "a file of the failing tests".to_owned()),
             Some(1) => weighed.add(3, "imported by the failing tests".to_owned()),
@@ -224,7 +224,7 @@ mod tests {
         let difference = Difference::between(&before, &after, &|_| true);
         let clues = Clues {
             reach: [(path("app/loans.py"), 1), (path("app/far.py"), 2)].into(),
-            asked: [("due".to_owned(), 0)].into(),
+            names: [("due".to_owned(), 0)].into(),
             ..Clues::default()
         };
         let ranked = rank(&difference, &clues);

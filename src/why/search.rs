@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::WhyOutcome::{self, Fails, Passes};
 
 /// What was tried: the hunks that were taken back, and what came of it each time.
-pub type Known = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
+pub type Outcomes = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
 
 /// What to do next in a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,8 @@ pub enum Step {
 /// found each is asked alone, and each is left out once at the end. A set decides nothing before it was seen
 /// to pass twice. What ends otherwise than passing or failing counts as not passing.
 #[must_use]
-pub fn next(order: &[usize], known: &Known) -> Step {
-    let search = Search { order, known };
+pub fn next(order: &[usize], outcomes: &Outcomes) -> Step {
+    let search = Search { order, outcomes };
     match search.run() {
         Ok(step) | Err(step) => step,
     }
@@ -45,7 +45,7 @@ const MOST_ALONE: usize = 16;
 
 struct Search<'s> {
     order: &'s [usize],
-    known: &'s Known,
+    outcomes: &'s Outcomes,
 }
 
 impl Search<'_> {
@@ -142,14 +142,14 @@ impl Search<'_> {
     }
 
     fn confirmed(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
-        if self.known.get(&found).is_none_or(|seen| seen.len() < 2) {
+        if self.outcomes.get(&found).is_none_or(|seen| seen.len() < 2) {
             return Err(Step::Try(found));
         }
         Ok(Step::Found(found))
     }
 
     fn ask(&self, taken: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
-        match self.known.get(&taken).map(Vec::as_slice) {
+        match self.outcomes.get(&taken).map(Vec::as_slice) {
             None | Some([]) => Err(Step::Try(taken)),
             Some([first, rest @ ..]) if rest.iter().all(|it| it == first) => Ok(*first),
             Some(_) => Err(Step::Flaky),
@@ -165,7 +165,7 @@ impl Search<'_> {
 /// The state to try.
 pub fn bisect(
     count: usize,
-    known: &BTreeMap<usize, WhyOutcome>,
+    outcomes: &BTreeMap<usize, WhyOutcome>,
     likely: &BTreeSet<usize>,
 ) -> Result<Option<(usize, usize)>, usize> {
     let (mut good, mut bad) = (0, count.saturating_sub(1));
@@ -176,13 +176,13 @@ pub fn bisect(
         let middle = middle.unwrap_or(good.midpoint(bad));
         let mut between: Vec<usize> = (good + 1..bad).collect();
         between.sort_by_key(|it| (it.abs_diff(middle), *it));
-        let told = between
+        let found = between
             .into_iter()
-            .find(|it| known.get(it) != Some(&WhyOutcome::Other));
-        let Some(state) = told else {
+            .find(|it| outcomes.get(it) != Some(&WhyOutcome::Other));
+        let Some(state) = found else {
             return Ok(None);
         };
-        match known.get(&state) {
+        match outcomes.get(&state) {
             None => return Err(state),
             Some(Passes) => good = state,
             Some(_) => bad = state,
@@ -195,18 +195,18 @@ pub fn bisect(
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Known, Step, bisect, next};
+    use super::{Outcomes, Step, bisect, next};
     use crate::model::WhyOutcome::{self, Fails, Other, Passes};
 
     // Tries what is asked for until there is an answer; how many runs that took.
     fn search(count: usize, outcome: impl Fn(&BTreeSet<usize>) -> WhyOutcome) -> (Step, usize) {
         let order: Vec<usize> = (0..count).collect();
-        let mut known = Known::new();
+        let mut outcomes = Outcomes::new();
         for runs in 0..200 {
-            match next(&order, &known) {
+            match next(&order, &outcomes) {
                 Step::Try(taken) => {
-                    let said = outcome(&taken);
-                    known.entry(taken).or_default().push(said);
+                    let result = outcome(&taken);
+                    outcomes.entry(taken).or_default().push(result);
                 }
                 step => return (step, runs),
             }
@@ -329,30 +329,30 @@ mod tests {
             (false, false) => Fails,
         };
         assert_eq!(search(9, uses).0, Step::Found(BTreeSet::from([3])));
-        let mut known = Known::from([(BTreeSet::new(), vec![Fails, Passes])]);
-        assert_eq!(next(&[0, 1], &known), Step::Flaky);
-        known = Known::from([
+        let mut outcomes = Outcomes::from([(BTreeSet::new(), vec![Fails, Passes])]);
+        assert_eq!(next(&[0, 1], &outcomes), Step::Flaky);
+        outcomes = Outcomes::from([
             (BTreeSet::new(), vec![Fails]),
             (BTreeSet::from([0]), vec![Passes, Fails]),
         ]);
-        assert_eq!(next(&[0, 1], &known), Step::Flaky);
-        assert_eq!(next(&[], &Known::new()), Step::NotByThese);
+        assert_eq!(next(&[0, 1], &outcomes), Step::Flaky);
+        assert_eq!(next(&[], &Outcomes::new()), Step::NotByThese);
     }
 
     #[test]
     fn a_range_is_halved_past_what_says_nothing() {
         let run_from = |count: usize, first_bad: usize, silent: &[usize], likely: &[usize]| {
-            let mut known = BTreeMap::new();
+            let mut outcomes = BTreeMap::new();
             for tried in 0.. {
-                match bisect(count, &known, &likely.iter().copied().collect()) {
+                match bisect(count, &outcomes, &likely.iter().copied().collect()) {
                     Ok(found) => return (found, tried),
                     Err(state) => {
-                        let said = match state {
+                        let result = match state {
                             it if silent.contains(&it) => Other,
                             it if it >= first_bad => Fails,
                             _ => Passes,
                         };
-                        known.insert(state, said);
+                        outcomes.insert(state, result);
                     }
                 }
             }

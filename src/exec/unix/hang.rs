@@ -10,15 +10,15 @@ use super::tree::{self, Process};
 /// thread to its standard error and ends. Whether any was asked.
 pub(super) fn ask_where() -> bool {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let mut asked = false;
+    let mut signalled = false;
     for process in tree::descendants(own) {
         let python = || is_program(process.pid, &["python", "pypy"]);
         if !process.dead && python() && catches(process.pid, Signal::ABORT) {
             process.signal(Signal::ABORT);
-            asked = true;
+            signalled = true;
         }
     }
-    asked
+    signalled
 }
 
 /// Whether a node runs below this process that can be asked.

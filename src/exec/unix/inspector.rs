@@ -14,12 +14,12 @@ use super::tree::Process;
 /// inspector.
 pub(super) fn stack_of(process: &Process, until: Instant) -> Option<String> {
     let before = listening(process.pid);
-    let mut asked = None;
+    let mut last = None;
     let port = loop {
         // Its port may be that of another for a while.
-        if asked.is_none_or(|it: Instant| it.elapsed() > AGAIN) {
+        if last.is_none_or(|it: Instant| it.elapsed() > AGAIN) {
             process.signal(Signal::USR1);
-            asked = Some(Instant::now());
+            last = Some(Instant::now());
         }
         let now = listening(process.pid);
         if let Some(port) = now.into_iter().find(|it| !before.contains(it)) {
@@ -102,8 +102,8 @@ fn http(port: u16, path: &str, more: &str, until: Instant) -> Option<(String, Tc
     let mut stream = TcpStream::connect_timeout(&address, left(until)?).ok()?;
     stream.set_read_timeout(left(until)).ok()?;
     stream.set_write_timeout(left(until)).ok()?;
-    let asked = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}\r\n");
-    stream.write_all(asked.as_bytes()).ok()?;
+    let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{more}\r\n");
+    stream.write_all(request.as_bytes()).ok()?;
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") && head.len() < 8 << 10 {
         let mut byte = [0];

@@ -125,10 +125,10 @@ fn carry_out(
             release_output();
             let stdin = child.stdin.take();
             let socket = control.try_clone().ok()?;
-            let told = events.clone();
+            let sender = events.clone();
             thread::spawn(move || listen_to_socket(&socket, stdin, &events));
             let pid = i32::try_from(child.id()).ok()?;
-            let (end, forced, hung) = follow(pid, order, &happened, &told);
+            let (end, forced, hung) = follow(pid, order, &happened, &sender);
             Report {
                 hung,
                 end,
@@ -266,14 +266,14 @@ fn follow(
     pid: i32,
     order: &Order,
     happened: &Receiver<Event>,
-    told: &Sender<Event>,
+    sender: &Sender<Event>,
 ) -> (ReportedEnd, bool, Option<String>) {
     let mut deadline = order
         .timeout_ms
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
     let grace = Duration::from_millis(order.grace_ms);
     let mut reason = None;
-    let mut asked = false;
+    let mut probed = false;
     let mut stack = None;
     loop {
         let event = match deadline {
@@ -285,7 +285,7 @@ fn follow(
         match event {
             Ok(Event::Child) => {
                 if let Reaped::Found(status) = reap(pid) {
-                    let hung = asked.then_some(ReportedEnd::TimedOut);
+                    let hung = probed.then_some(ReportedEnd::TimedOut);
                     let end = reason.or(hung).unwrap_or_else(|| end_of(status));
                     return (end, false, stack);
                 }
@@ -296,22 +296,22 @@ fn follow(
                 deadline = Instant::now().checked_add(grace);
             }
             Err(RecvTimeoutError::Timeout)
-                if order.ask_where && !asked && reason.is_none() && ask_where() =>
+                if order.ask_where && !probed && reason.is_none() && ask_where() =>
             {
-                asked = true;
+                probed = true;
                 deadline = Instant::now().checked_add(ANSWER);
             }
             Err(RecvTimeoutError::Timeout)
                 if order.ask_where
-                    && !asked
+                    && !probed
                     && reason.is_none()
                     && !order.no_network
                     && has_node() =>
             {
-                asked = true;
+                probed = true;
                 deadline = Instant::now().checked_add(NODE_ANSWER + ANSWER);
-                let told = told.clone();
-                thread::spawn(move || told.send(Event::Asked(ask_node(NODE_ANSWER))));
+                let sender = sender.clone();
+                thread::spawn(move || sender.send(Event::Asked(ask_node(NODE_ANSWER))));
             }
             Ok(Event::Asked(text)) => {
                 stack = text;

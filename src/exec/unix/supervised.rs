@@ -136,11 +136,11 @@ fn order(
         overlays: job
             .overlays
             .iter()
-            .map(|it| OrderOverlay {
-                at: it.at.clone().into(),
-                layers: it.layers.iter().map(OsString::from).collect(),
-                upper: it.upper.clone().into(),
-                work: it.work.clone().into(),
+            .map(|overlay| OrderOverlay {
+                at: overlay.at.clone().into(),
+                layers: overlay.layers.iter().map(OsString::from).collect(),
+                upper: overlay.upper.clone().into(),
+                work: overlay.work.clone().into(),
             })
             .collect(),
         command: command.to_vec(),

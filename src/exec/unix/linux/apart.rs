@@ -101,7 +101,7 @@ const FAILED: u8 = b'f';
 
 fn attempt(order: &Order, spaces: Spaces, refused: &Refused) -> Result<Place, String> {
     let (ours, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
-    match fork().map_err(|error| said("no process", error))? {
+    match fork().map_err(|error| message("no process", error))? {
         Forked::Parent(pid) => {
             drop(theirs);
             attend(pid, &ours)
@@ -171,7 +171,7 @@ fn inside(
     flags.set(UnshareFlags::NEWUSER, spaces.user);
     flags.set(UnshareFlags::NEWPID, spaces.processes);
     flags.set(UnshareFlags::NEWIPC, spaces.memory);
-    unshare(flags).map_err(|error| said("namespaces are refused", error))?;
+    unshare(flags).map_err(|error| message("namespaces are refused", error))?;
     if spaces.user {
         write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
         match read_frame(outer) {
@@ -194,7 +194,7 @@ fn inside(
     if spaces.processes {
         become_first()?;
         missing.extend(bound_processes(order));
-        seal_processes().map_err(|error| said("cannot seal `/proc`", error))?;
+        seal_processes().map_err(|error| message("cannot seal `/proc`", error))?;
     } else {
         let why = refused.processes.clone().unwrap_or_default();
         missing.push(NotConfined::new(Wall::Processes, &why));
@@ -206,12 +206,12 @@ fn inside(
 // What is started from now on sees its own processes alone. The one that made the namespace stays
 // outside of it and waits.
 fn become_first() -> Result<(), String> {
-    if let Forked::Parent(first) = fork().map_err(|error| said("no process", error))? {
+    if let Forked::Parent(first) = fork().map_err(|error| message("no process", error))? {
         super::super::supervise::release_output();
         leave(wait_for(first));
     }
     end_with_parent();
-    mount_processes().map_err(|error| said("no `/proc` of its own", error))
+    mount_processes().map_err(|error| message("no `/proc` of its own", error))
 }
 
 // A limit for each user does not bind the superuser; the highest number of a process does, and is
@@ -275,6 +275,6 @@ fn same(map: &str) -> std::io::Result<String> {
     Ok(rows.collect())
 }
 
-fn said(what: &str, error: Errno) -> String {
+fn message(what: &str, error: Errno) -> String {
     format!("{what}: {}", std::io::Error::from(error).kind())
 }

@@ -52,8 +52,8 @@ pub(super) fn lay(order: &Order) -> Result<Mounted, String> {
 }
 
 fn refused(what: &str, at: &Path, error: Errno) -> String {
-    let said = std::io::Error::from(error).kind();
-    format!("{what} `{}`: {said}", at.display())
+    let kind = std::io::Error::from(error).kind();
+    format!("{what} `{}`: {kind}", at.display())
 }
 
 // What the order names stays as it is; it was covered before, as far as it is.
