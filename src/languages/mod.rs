@@ -1,6 +1,8 @@
 //! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
+#[cfg(test)]
+mod as_text;
 mod assertions;
 #[cfg(feature = "program")]
 mod edit;
@@ -28,8 +30,6 @@ mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
 mod tags;
-#[cfg(test)]
-mod told;
 pub(crate) mod typescript;
 mod uses;
 

@@ -16,28 +16,29 @@ pub(super) fn zones(text: &str) -> Vec<(Zone, &str)> {
     let mut zones = Vec::new();
     let (mut fenced, mut traced) = (false, false);
     for line in text.lines() {
-        let said = line.trim();
-        if said.starts_with("```") || said.starts_with("~~~") {
+        let content = line.trim();
+        if content.starts_with("```") || content.starts_with("~~~") {
             fenced = !fenced;
             traced = false;
             continue;
         }
-        let is_frame = said.starts_with("File \"") || said.starts_with("at ") && said.contains(':');
-        traced |= said.starts_with("Traceback (most recent");
-        traced &= fenced || !said.is_empty();
+        let is_frame =
+            content.starts_with("File \"") || content.starts_with("at ") && content.contains(':');
+        traced |= content.starts_with("Traceback (most recent");
+        traced &= fenced || !content.is_empty();
         let is_code = fenced
             || line.starts_with("    ")
             || line.starts_with('\t')
             || [">>>", "... ", "In ["]
                 .iter()
-                .any(|it| said.starts_with(it));
+                .any(|it| content.starts_with(it));
         let zone = match () {
-            () if zones.is_empty() && !said.is_empty() && !is_frame => Zone::Title,
+            () if zones.is_empty() && !content.is_empty() && !is_frame => Zone::Title,
             () if traced || is_frame => Zone::Trace,
             () if is_code => Zone::Code,
             () => Zone::Prose,
         };
-        if !said.is_empty() {
+        if !content.is_empty() {
             zones.push((zone, line));
         }
     }
