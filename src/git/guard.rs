@@ -185,10 +185,10 @@ mod tests {
             symlink(target, git.join(name)).unwrap();
             let below = home.path().join("a");
             fs::create_dir(&below).unwrap();
-            let refusal = look_before_opening(&below).err().map(|it| it.to_string());
+            let error = look_before_opening(&below).err().map(|it| it.to_string());
             match expected {
-                Some(expected) => assert!(refusal.unwrap().contains(expected), "{name}"),
-                None => assert_eq!(refusal, None, "{name}"),
+                Some(expected) => assert!(error.unwrap().contains(expected), "{name}"),
+                None => assert_eq!(error, None, "{name}"),
             }
         }
     }
@@ -199,11 +199,8 @@ mod tests {
         let git = home.path().join(".git");
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
-        let refusal = look_before_opening(home.path()).unwrap_err().to_string();
-        assert!(
-            refusal.contains("`/dev/zero` is no regular file"),
-            "{refusal}"
-        );
+        let error = look_before_opening(home.path()).unwrap_err().to_string();
+        assert!(error.contains("`/dev/zero` is no regular file"), "{error}");
     }
     #[test]
     fn what_includes_itself_is_looked_at_once() {

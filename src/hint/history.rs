@@ -120,11 +120,9 @@ pub(super) fn weighed(
 
 // What the file defined itself may have moved; whoever else has the word is not it.
 fn doubt_namesakes(graph: &Graph<'_>, undef: &Undefined<'_>, then: &[u8], rows: &mut [Suggestion]) {
-    let before = definition(undef.file, then, undef.name);
+    let old = definition(undef.file, then, undef.name);
     for row in rows {
-        let kept = before
-            .as_ref()
-            .map_or(Kept::Not, |before| kept(graph, before, row));
+        let kept = old.as_ref().map_or(Kept::Not, |old| kept(graph, old, row));
         row.certain &= kept == Kept::Same;
         if kept == Kept::Not {
             row.confidence = row.confidence.min(MOST_IN_DOUBT);

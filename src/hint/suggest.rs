@@ -87,9 +87,8 @@ pub(super) fn suggest_among(
         let idiom = &*site.idiom(language, shown);
         let mut evidence = gather(graph, idiom, &pool, &parsed, &undef);
         outside::add(&mut evidence, language, idiom, query, name);
-        let before = history::before(&undef);
-        for (candidate, weight) in
-            history::taken_before(graph, idiom, &undef, query, before.as_ref())
+        let old = history::before(&undef);
+        for (candidate, weight) in history::taken_before(graph, idiom, &undef, query, old.as_ref())
         {
             evidence.add(candidate, &weight);
         }
@@ -97,7 +96,7 @@ pub(super) fn suggest_among(
         if rows.is_empty() {
             rows = similar::similar(graph, idiom, &pool, &undef);
         }
-        rows = history::weighed(graph, idiom, &undef, before, rows);
+        rows = history::weighed(graph, idiom, &undef, old, rows);
         found.append(&mut rows);
     }
     found

@@ -140,7 +140,7 @@ impl Named {
 
     // A file that is not here is asked for what it may say.
     fn is_named(&self, name: &str) -> bool {
-        self.0.iter().any(|it| is_named(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
+        self.0.iter().any(|it| has_word(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
     }
 
     // The file that lacks a name: one with the word for something else does not want it.
@@ -152,7 +152,7 @@ impl Named {
                     // What the template of a component alone names.
                     None => {
                         matches!(path.extension(), Some("vue" | "svelte" | "astro"))
-                            && is_named(bytes, name)
+                            && has_word(bytes, name)
                     }
                 };
                 asks && !binds(facts, name)
@@ -172,7 +172,7 @@ fn is_lacked(uses: &Uses) -> bool {
     !uses.bound && (uses.value || uses.typed)
 }
 
-fn is_named(bytes: &[u8], name: &str) -> bool {
+fn has_word(bytes: &[u8], name: &str) -> bool {
     words(bytes, name).next().is_some()
 }
 

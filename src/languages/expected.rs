@@ -81,7 +81,7 @@ pub struct Exchange {
 
 /// What an expression says of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Origin {
+pub(super) enum Rank {
     /// It is one.
     Value,
     /// It is made of some.
@@ -93,7 +93,7 @@ pub(super) enum Origin {
 }
 
 /// What each name is bound to; the least that any of its bindings in a scope says.
-pub(super) type Bound = BTreeMap<String, Origin>;
+pub(super) type Bound = BTreeMap<String, Rank>;
 
 /// What reads the tests of a text.
 pub(super) struct Reader<'t> {
@@ -203,18 +203,14 @@ impl Reader<'_> {
         for name in self.given(function) {
             let listed = head.contains("parametrize") && head.split(is_word).any(|it| it == name);
             let is_column = listed || head.contains(".each");
-            let origin = if is_column {
-                Origin::Made
-            } else {
-                Origin::Nothing
-            };
-            bound.insert(name, origin);
+            let rank = if is_column { Rank::Made } else { Rank::Nothing };
+            bound.insert(name, rank);
         }
         let enter = |node: Node<'_>| self.shape.role(node) != Some(Role::Apart);
         let inside = below(function, enter).into_iter();
         let found = inside.filter_map(|node| {
             let values = match self.shape.role(node)? {
-                Role::Statement => self.of_truth(node.named().next()?, &bound),
+                Role::Statement => self.truth(node.named().next()?, &bound),
                 Role::Call => self.call(node, &bound)?,
                 _ => return None,
             };
@@ -262,8 +258,8 @@ impl Reader<'_> {
                 _ => continue,
             };
             let Some(target) = target else { continue };
-            let least = if whole { Origin::Nothing } else { Origin::Kept };
-            let least = value.map_or(Origin::Nothing, |it| self.origin(it, &bound).min(least));
+            let least = if whole { Rank::Nothing } else { Rank::Kept };
+            let least = value.map_or(Rank::Nothing, |it| self.rank(it, &bound).min(least));
             let mut names = below(target, |it| self.shape.role(it) != Some(Role::Member));
             names.push(target);
             for name in names
@@ -271,7 +267,7 @@ impl Reader<'_> {
                 .filter(|it| self.shape.role(**it) == Some(Role::Name))
             {
                 let name = text_of(*name, self.text);
-                let weakest = own.entry(name.clone()).or_insert(Origin::Made);
+                let weakest = own.entry(name.clone()).or_insert(Rank::Made);
                 *weakest = least.max(*weakest);
                 bound.insert(name, *weakest);
             }

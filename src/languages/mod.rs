@@ -1,8 +1,6 @@
 //! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
-#[cfg(test)]
-mod as_text;
 mod assertions;
 #[cfg(feature = "program")]
 mod edit;
@@ -30,6 +28,8 @@ mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
 mod tags;
+#[cfg(test)]
+mod text_form;
 pub(crate) mod typescript;
 mod uses;
 

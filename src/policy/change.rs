@@ -115,13 +115,12 @@ fn moves_imports(file: &ChangedFile<'_>) -> bool {
     // A line at its depth, and apart from these the imports, which stand alone on theirs.
     let parts = |bytes| {
         let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-        let is_code = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
+        let code = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
         let is_import = |text: &&[u8]| {
             let line = text.trim_ascii_start();
             line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
         };
-        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) =
-            lines.filter(is_code).partition(is_import);
+        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(code).partition(is_import);
         imports = imports.into_iter().map(<[u8]>::trim_ascii_start).collect();
         imports.sort_unstable();
         (imports, rest)

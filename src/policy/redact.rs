@@ -208,11 +208,8 @@ impl Redactor {
             masked = Some(render(text, &next, push_mask));
             found = next;
         }
-        for finding in &found {
-            learned.take(
-                text.get(finding.start..finding.end).unwrap_or_default(),
-                &finding.rule,
-            );
+        for hit in &found {
+            learned.take(text.get(hit.start..hit.end).unwrap_or_default(), &hit.rule);
         }
         hits
     }

@@ -72,8 +72,7 @@ fn done_to(
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let count =
-        |lines: &[&[u8]], wanted: fn(&[u8]) -> bool| lines.iter().filter(|it| wanted(it)).count();
+    let count = |lines: &[&[u8]], by: fn(&[u8]) -> bool| lines.iter().filter(|it| by(it)).count();
     let (lost, found) = (count(&gone, is_test_head), count(&new, is_test_head));
     let moved = gone
         .iter()

@@ -16,29 +16,28 @@ pub(super) fn zones(text: &str) -> Vec<(Zone, &str)> {
     let mut zones = Vec::new();
     let (mut fenced, mut traced) = (false, false);
     for line in text.lines() {
-        let content = line.trim();
-        if content.starts_with("```") || content.starts_with("~~~") {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
             fenced = !fenced;
             traced = false;
             continue;
         }
-        let is_frame =
-            content.starts_with("File \"") || content.starts_with("at ") && content.contains(':');
-        traced |= content.starts_with("Traceback (most recent");
-        traced &= fenced || !content.is_empty();
+        let is_frame = bare.starts_with("File \"") || bare.starts_with("at ") && bare.contains(':');
+        traced |= bare.starts_with("Traceback (most recent");
+        traced &= fenced || !bare.is_empty();
         let is_code = fenced
             || line.starts_with("    ")
             || line.starts_with('\t')
             || [">>>", "... ", "In ["]
                 .iter()
-                .any(|it| content.starts_with(it));
+                .any(|it| bare.starts_with(it));
         let zone = match () {
-            () if zones.is_empty() && !content.is_empty() && !is_frame => Zone::Title,
+            () if zones.is_empty() && !bare.is_empty() && !is_frame => Zone::Title,
             () if traced || is_frame => Zone::Trace,
             () if is_code => Zone::Code,
             () => Zone::Prose,
         };
-        if !content.is_empty() {
+        if !bare.is_empty() {
             zones.push((zone, line));
         }
     }

@@ -113,7 +113,7 @@ fn not_here(context: &ContextDocument) -> Vec<Part> {
 }
 
 /// The evidence with equal lines once, each with how often it stands there when that is more.
-pub(super) fn without_repeats(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
+pub(super) fn distinct(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
     let mut rows: Vec<(&Evidence, usize)> = Vec::new();
     for one in evidence {
         let same = rows
@@ -137,7 +137,7 @@ fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
     let mut parts = Vec::new();
     parts.push(Part::Heading("What failed"));
     parts.push(prose(&failure(context)));
-    let evidence = without_repeats(&packet.failure.evidence);
+    let evidence = distinct(&packet.failure.evidence);
     let evidence = evidence.iter().take(MAX_EVIDENCE);
     let evidence: Vec<String> = evidence
         .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))

@@ -1,5 +1,5 @@
 use super::context_block::one_line;
-use super::context_prompt::without_repeats;
+use super::context_prompt::distinct;
 use super::table::table;
 use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
@@ -24,10 +24,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
             diagnosis.confidence,
             one_line(&diagnosis.explanation)
         ));
-        for (first, often) in without_repeats(&diagnosis.evidence)
-            .iter()
-            .take(MAX_EVIDENCE)
-        {
+        for (first, often) in distinct(&diagnosis.evidence).iter().take(MAX_EVIDENCE) {
             let shown = shortened(&first.text);
             text.push_str(&format!("  log line {}: {shown}{often}\n", first.line));
         }

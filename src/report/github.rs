@@ -53,14 +53,9 @@ pub fn summary_github(summary: &RunSummary) -> String {
         let each = cause.changes.iter();
         each.map(|change| (change, format!("{}\n{}", cause.message, change.diff)))
     });
-    for (change, message) in changes {
+    for (change, note) in changes {
         let place = Some((change.path.as_str(), change.line));
-        text.push_str(&command(
-            "warning",
-            place,
-            "what did it",
-            message.trim_end(),
-        ));
+        text.push_str(&command("warning", place, "what did it", note.trim_end()));
     }
     text
 }

@@ -28,9 +28,7 @@ pub(super) fn text(blocks: &[Block]) -> String {
         Heading(title) => format!("\n{title}\n"),
         Prose(text) | Code(text) => format!("{text}\n"),
         Rows(rows) => {
-            let rows = rows
-                .iter()
-                .map(|(name, value)| [name.clone(), value.clone()]);
+            let rows = rows.iter().map(|(name, text)| [name.clone(), text.clone()]);
             table(&rows.collect::<Vec<_>>(), &[])
         }
         Table(rows, numbers) => format!("\n{}", table(rows, numbers)),

@@ -163,10 +163,8 @@ fn facts(run: &RunRecord) -> Vec<(String, String)> {
         ("blocked on", blocked.unwrap_or_default()),
         ("last tool that worked", tool.unwrap_or_default()),
     ];
-    let rows = rows
-        .map(|(name, value)| (name.to_owned(), value))
-        .into_iter();
-    rows.filter(|(_, value)| !value.is_empty()).collect()
+    let rows = rows.map(|(name, text)| (name.to_owned(), text)).into_iter();
+    rows.filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn proven(proof: &Proof, most_tests: usize) -> Vec<(String, String)> {

@@ -168,7 +168,7 @@ impl Commits<'_> {
         let all: Vec<&RepoPath> = self.fix.tests.iter().chain(&self.fix.hidden).collect();
         let trial = bench.run(&self.line(lease, &all), &changes)?;
         Ok(match (trial.passed, trial.tests_passed) {
-            (false, _) => Hidden::Failed(trial.ending),
+            (false, _) => Hidden::Failed(trial.end),
             (true, count) if count < self.fix.hidden_passed => Hidden::Failed(format!(
                 "{count} tests passed, and {} pass with the fix",
                 self.fix.hidden_passed

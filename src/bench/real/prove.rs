@@ -38,24 +38,21 @@ pub(super) fn prove(
     let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
     let red = bench.run(&line(&own), &[])?;
     if red.passed {
-        return Ok(no(Reason::PassesBefore, red.ending));
+        return Ok(no(Reason::PassesBefore, red.end));
     }
     if red.timed_out {
-        return Ok(no(Reason::TimedOut, red.ending));
+        return Ok(no(Reason::TimedOut, red.end));
     }
     let green = bench.run(&line(&own), &changes)?;
     if green.timed_out {
-        return Ok(no(Reason::TimedOut, green.ending));
+        return Ok(no(Reason::TimedOut, green.end));
     }
     if !green.passed {
-        return Ok(no(Reason::FailsAfter, green.ending));
+        return Ok(no(Reason::FailsAfter, green.end));
     }
     let again = bench.run(&line(&own), &[])?;
     if !same(&red, &again) {
-        return Ok(no(
-            Reason::Unsteady,
-            format!("without it: {}", again.ending),
-        ));
+        return Ok(no(Reason::Unsteady, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
     let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
@@ -81,7 +78,7 @@ pub(super) fn prove(
         }
     }
     if !whole.passed {
-        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.ending)));
+        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.end)));
     }
     Ok(Ok(RealFix {
         id,

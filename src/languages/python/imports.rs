@@ -252,7 +252,7 @@ pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::languages::{as_text, facts};
+    use crate::languages::{facts, text_form};
     use crate::model::{FileFacts, RepoPath};
 
     fn read(text: &str) -> FileFacts {
@@ -284,7 +284,7 @@ mod tests {
             ("pytest_plugins = ['a.b']", "Importlib a.b []"),
             ("pytest_plugins = 'plug'", "Importlib plug []"),
         ] {
-            let found: Vec<String> = read(text).imports.iter().map(as_text::import).collect();
+            let found: Vec<String> = read(text).imports.iter().map(text_form::import).collect();
             assert_eq!(found, [expected], "{text}");
         }
     }
@@ -310,7 +310,7 @@ mod tests {
             "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): from g import h\n@deco\nclass K:\n    inner = 1\n",
         );
         assert_eq!(
-            as_text::exports(&facts.exports),
+            text_form::exports(&facts.exports),
             ["a<*<a", "e<d<.c", "X<<", "Y<<", "Z<<", "f<<", "K<<"]
         );
     }
