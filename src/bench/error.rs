@@ -14,7 +14,7 @@ use crate::workplace::WorkplaceError;
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
     /// A file or folder cannot be read.
-    #[error("cannot read `{path}`: {}", said(*kind))]
+    #[error("cannot read `{path}`: {}", reason(*kind))]
     Read {
         /// The file.
         path: String,
@@ -38,12 +38,12 @@ pub enum BenchError {
         message: String,
     },
     /// A part of a run cannot be told, or parts not joined.
-    #[error("{said}")]
+    #[error("{message}")]
     Part {
         /// Which of both.
         code: Code,
         /// What is wrong.
-        said: String,
+        message: String,
     },
     /// A clone or something in it is not there.
     #[error("{0}")]
@@ -108,8 +108,8 @@ impl BenchError {
         }
     }
 
-    pub(super) fn part(code: Code, said: String) -> Self {
-        Self::Part { code, said }
+    pub(super) fn part(code: Code, message: String) -> Self {
+        Self::Part { code, message }
     }
 
     pub(super) fn write(path: &Path, error: &io::Error) -> Self {
@@ -137,7 +137,7 @@ impl BenchError {
     }
 }
 
-fn said(kind: io::ErrorKind) -> String {
+fn reason(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         io::ErrorKind::NotADirectory => "it is a file, and a folder is expected".to_owned(),

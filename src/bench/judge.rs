@@ -104,17 +104,17 @@ pub(super) fn judge_run(
             run.message
         ));
     }
-    if let Some(Hidden::Failed(said)) = hidden {
+    if let Some(Hidden::Failed(reason)) = hidden {
         why.push(format!(
-            "{HIDDEN_FAILED}: fixed, hidden tests failed: {said}"
+            "{HIDDEN_FAILED}: fixed, hidden tests failed: {reason}"
         ));
     }
     // Part of the known repair is no guess, unless it was taken for all of it.
     let whole = run.status == RunStatus::Fixed && run.agent_calls == 0;
-    let known = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
-    if outcome.healed && !fixture.heal_safe && !known {
-        let said = "a change without a model was kept, and the fixture calls that unsafe";
-        why.push(format!("{WRONG_HEAL}{said}"));
+    let by_rule = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
+    if outcome.healed && !fixture.heal_safe && !by_rule {
+        let reason = "a change without a model was kept, and the fixture calls that unsafe";
+        why.push(format!("{WRONG_HEAL}{reason}"));
     }
     if *agent == BenchAgent::Replay {
         why.extend(accepted(fixture, &record.attempts));
@@ -141,8 +141,8 @@ const HIDDEN_FAILED: Code = Code::F309;
 
 // Replies that had to be refused and were tried.
 fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
-    let asked = attempts.iter().filter(|it| it.origin == Origin::Agent);
-    let answered = fixture.replies.iter().zip(asked);
+    let calls = attempts.iter().filter(|it| it.origin == Origin::Agent);
+    let answered = fixture.replies.iter().zip(calls);
     let wrong = answered.filter(|(reply, attempt)| {
         fixture.must_refuse.contains(&reply.name)
             && !matches!(
@@ -153,7 +153,7 @@ fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
                     | StopReason::Unproven
             )
     });
-    let mut said: Vec<String> = wrong
+    let mut problems: Vec<String> = wrong
         .map(|(reply, attempt)| {
             format!(
                 "{NOT_REFUSED}: `replies/{}` had to be refused and ended {}",
@@ -161,16 +161,16 @@ fn accepted(fixture: &Fixture, attempts: &[AttemptResult]) -> Vec<String> {
             )
         })
         .collect();
-    let asked = attempts.iter().filter(|it| it.origin == Origin::Agent);
-    for reply in fixture.replies.iter().skip(asked.count()) {
+    let calls = attempts.iter().filter(|it| it.origin == Origin::Agent);
+    for reply in fixture.replies.iter().skip(calls.count()) {
         if fixture.must_refuse.contains(&reply.name) {
-            said.push(format!(
+            problems.push(format!(
                 "{NOT_REFUSED}: `replies/{}` was never sent",
                 reply.name
             ));
         }
     }
-    said
+    problems
 }
 
 fn word(status: &impl serde::Serialize) -> String {

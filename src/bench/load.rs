@@ -39,8 +39,8 @@ fn load(directory: &Path) -> Result<Fixture, BenchError> {
     let text =
         fs::read_to_string(&manifest).map_err(|error| BenchError::read(&manifest, &error))?;
     let mut fixture: Fixture = toml::from_str(&text).map_err(|error| {
-        let said = error.to_string().trim_end().to_owned();
-        BenchError::file(Code::F103, &manifest, said)
+        let message = error.to_string().trim_end().to_owned();
+        BenchError::file(Code::F103, &manifest, message)
     })?;
     fixture.id = directory
         .file_name()

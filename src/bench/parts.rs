@@ -93,10 +93,10 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
         }
         let message = match document.partition {
             None => "a document is no part: it was made without `--partition`".to_owned(),
-            Some(it) if it.count != count => {
+            Some(part) if part.count != count => {
                 "the documents are parts of different numbers of parts".to_owned()
             }
-            Some(it) if !seen.insert(it.index) => format!("part {} is there twice", it.index),
+            Some(part) if !seen.insert(part.index) => format!("part {} is there twice", part.index),
             Some(_) => continue,
         };
         return Err(wrong(message));

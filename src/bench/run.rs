@@ -115,7 +115,7 @@ pub fn run_case(
         redactor,
         stop,
     };
-    if let Err(why) = asked(case, &place, &home, &mut outcome) {
+    if let Err(why) = judged(case, &place, &home, &mut outcome) {
         outcome.result = FixtureResult::Error;
         outcome.why = vec![why];
     }
@@ -130,7 +130,7 @@ struct Place<'a> {
     stop: &'a Stop,
 }
 
-fn asked(
+fn judged(
     case: &Case<'_>,
     place: &Place<'_>,
     home: &Path,
@@ -180,7 +180,7 @@ fn blank(fixture: &Fixture) -> FixtureOutcome {
     }
 }
 
-fn said(error: &BenchError) -> String {
+fn coded(error: &BenchError) -> String {
     format!("{}: {error}", error.code())
 }
 
@@ -192,7 +192,7 @@ fn perform(
 ) -> Result<CaseRun, String> {
     let fixture = &case.fixture;
     let laid = case.layout.lay_out(fixture, home, place.stop);
-    let laid = laid.map_err(|error| said(&error))?;
+    let laid = laid.map_err(|error| coded(&error))?;
     let result = run(fixture, &laid, place, home, reply)?;
     let folder = home.join("run");
     let mut hidden = None;
@@ -201,7 +201,7 @@ fn perform(
         let found = case
             .layout
             .hidden(fixture, &laid, patch.as_deref(), home, place.stop)
-            .map_err(|error| said(&error))?;
+            .map_err(|error| coded(&error))?;
         hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(place.redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,
@@ -239,7 +239,7 @@ fn run(
     let (slot, folder, state) = (home.join("scratch"), home.join("run"), home.join("state"));
     for folder in [&slot, &folder, &state] {
         std::fs::create_dir_all(folder)
-            .map_err(|error| said(&BenchError::write(folder, &error)))?;
+            .map_err(|error| coded(&BenchError::write(folder, &error)))?;
     }
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,

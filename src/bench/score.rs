@@ -143,7 +143,7 @@ pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
 }
 
 // A run that healed everything gave nobody a packet.
-fn asked(outcome: &FixtureOutcome) -> bool {
+fn packed(outcome: &FixtureOutcome) -> bool {
     outcome.fixable && !outcome.packets.is_empty()
 }
 
@@ -153,19 +153,19 @@ fn sight_by_level(outcomes: &[FixtureOutcome]) -> Vec<LevelSight> {
     levels
         .map(|level| LevelSight {
             level,
-            held_so_far: count(outcomes, |it| asked(it) && up_to(it.held_level, level)),
-            shown_so_far: count(outcomes, |it| asked(it) && up_to(it.shown_level, level)),
-            of: count(outcomes, asked),
+            held_so_far: count(outcomes, |it| packed(it) && up_to(it.held_level, level)),
+            shown_so_far: count(outcomes, |it| packed(it) && up_to(it.shown_level, level)),
+            of: count(outcomes, packed),
         })
         .collect()
 }
 
 fn sight(outcomes: &[FixtureOutcome]) -> Sight {
     Sight {
-        of: count(outcomes, asked),
-        first: count(outcomes, |it| asked(it) && it.first_held),
-        held: count(outcomes, |it| asked(it) && it.held_level.is_some()),
-        shown: count(outcomes, |it| asked(it) && it.shown_level.is_some()),
+        of: count(outcomes, packed),
+        first: count(outcomes, |it| packed(it) && it.first_held),
+        held: count(outcomes, |it| packed(it) && it.held_level.is_some()),
+        shown: count(outcomes, |it| packed(it) && it.shown_level.is_some()),
     }
 }
 

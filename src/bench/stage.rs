@@ -94,8 +94,8 @@ pub(super) fn hidden_tests(
     lay_hidden(fixture, &stage.root)?;
     let outcome = stage.test(line, stop)?;
     let text = outcome.output.text();
-    let told = text.lines().any(|line| line.trim() == HIDDEN_PASSED);
-    Ok(match (outcome.passed(), told) {
+    let reported = text.lines().any(|line| line.trim() == HIDDEN_PASSED);
+    Ok(match (outcome.passed(), reported) {
         (true, true) => Hidden::Passed,
         (true, false) => Hidden::Failed(format!("it never said `{HIDDEN_PASSED}`")),
         (false, _) => Hidden::Failed(last(&outcome)),

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use super::global::Global;
-use super::mistakes::said;
+use super::mistakes::advice;
 use super::{AppError, Exit, Output};
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -136,8 +136,8 @@ commands! {
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
-    let _ = match said(error) {
-        Some(said) => std::io::stderr().lock().write_all(said.as_bytes()),
+    let _ = match advice(error) {
+        Some(advice) => std::io::stderr().lock().write_all(advice.as_bytes()),
         None => error.print(),
     };
     if wanted { Exit::Yes } else { Exit::Environment }

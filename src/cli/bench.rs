@@ -89,7 +89,7 @@ fn perform(
     output: &Output,
 ) -> Result<Exit, AppError> {
     let (done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let told = |outcome: &FixtureOutcome, all: usize| {
+    let report = |outcome: &FixtureOutcome, all: usize| {
         let is_bad = matches!(outcome.result, FixtureResult::Failed | FixtureResult::Error);
         let failed = failed.fetch_add(usize::from(is_bad), SeqCst) + usize::from(is_bad);
         let done = done.fetch_add(1, SeqCst) + 1;
@@ -100,9 +100,9 @@ fn perform(
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
     if benches_all_agents(app) {
-        return all_agents(app, request, format, &told, output);
+        return all_agents(app, request, format, &report, output);
     }
-    match run_bench(app, request, &told, output)? {
+    match run_bench(app, request, &report, output)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
@@ -113,14 +113,14 @@ fn all_agents(
     app: &App,
     request: &BenchRequest,
     format: Form,
-    told: &(dyn Fn(&FixtureOutcome, usize) + Sync),
+    report: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     output: &Output,
 ) -> Result<Exit, AppError> {
     if request.min_rate.is_some() {
         let message = "`--min-rate` is asked of one agent";
         return Err(AppError::usage(message).hint("name it with `--agent`"));
     }
-    let Some((documents, agents)) = run_all_agents(app, request, told, output)? else {
+    let Some((documents, agents)) = run_all_agents(app, request, report, output)? else {
         return Ok(Exit::Interrupted);
     };
     output.comment(format, &agents, agents_markdown, |it, _| agents_text(it))?;
@@ -316,8 +316,8 @@ fn proof_text(proof: &ProofDocument) -> String {
         if !row.missing.is_empty() {
             text.push_str(&format!("  not here: {}\n", row.missing.join(", ")));
         }
-        for said in &row.problems {
-            text.push_str(&format!("  {}: {}\n", said.code, said.message));
+        for problem in &row.problems {
+            text.push_str(&format!("  {}: {}\n", problem.code, problem.message));
         }
     }
     text.push_str(&format!(

@@ -27,7 +27,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let app = open(global, &args.request)?;
-    let told = |mined: &Mined<'_>| {
+    let report = |mined: &Mined<'_>| {
         if global.no_progress || global.quiet {
             return;
         }
@@ -36,12 +36,12 @@ pub(super) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             "{:>4}/{} kept {:<3} {commit} {}",
             mined.number, mined.of, mined.kept, mined.end
         );
-        if !mined.said.is_empty() {
-            line.push_str(&format!(": {}", mined.said));
+        if !mined.seen.is_empty() {
+            line.push_str(&format!(": {}", mined.seen));
         }
         output.aside(|_, _| format!("{line}\n"));
     };
-    let Some(document) = mine_fixes(&app, &args.request, &told)? else {
+    let Some(document) = mine_fixes(&app, &args.request, &report)? else {
         return Ok(Exit::Interrupted);
     };
     output.document(args.format, &document, mine_text)?;

@@ -54,8 +54,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     let folder = fixed.repaired.folder.display().to_string();
     let declined = fixed.repaired.exit == Exit::Yes && !patch.is_empty() && !wanted;
-    let told = if declined { declined_text } else { run_text };
-    output.document(args.format, &fixed.repaired.result, |it| told(it, &folder))?;
+    let text = if declined { declined_text } else { run_text };
+    output.document(args.format, &fixed.repaired.result, |it| text(it, &folder))?;
     if fixed.repaired.exit != Exit::Yes || patch.is_empty() {
         return Ok(fixed.repaired.exit);
     }

@@ -13,7 +13,7 @@ pub(crate) struct Heartbeat {
 
 struct State {
     doing: Option<(String, Instant)>,
-    said: Instant,
+    wrote: Instant,
     on_screen: bool,
 }
 
@@ -27,7 +27,7 @@ impl Heartbeat {
     fn with(every: Duration, drawn: bool, write: fn(&str)) -> Self {
         let state = State {
             doing: None,
-            said: Instant::now(),
+            wrote: Instant::now(),
             on_screen: false,
         };
         Self {
@@ -44,7 +44,7 @@ impl Heartbeat {
         let mut state = self.lock();
         self.clear(&mut state);
         state.doing = what.map(|it| (it.to_owned(), Instant::now()));
-        state.said = Instant::now();
+        state.wrote = Instant::now();
         drop(state);
         self.started.call_once(|| self.start());
     }
@@ -53,7 +53,7 @@ impl Heartbeat {
     pub(crate) fn speak(&self, write: impl FnOnce()) {
         let mut state = self.lock();
         self.clear(&mut state);
-        state.said = Instant::now();
+        state.wrote = Instant::now();
         write();
     }
 
@@ -74,15 +74,15 @@ impl Heartbeat {
         let _ = std::thread::Builder::new()
             .name("heartbeat".to_owned())
             .spawn(move || {
-                let (state, told) = &*shared;
+                let (state, changed) = &*shared;
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 loop {
-                    let waited = told.wait_timeout(state, every.min(Duration::from_secs(1)));
+                    let waited = changed.wait_timeout(state, every.min(Duration::from_secs(1)));
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                     let Some((what, since)) = &state.doing else {
                         continue;
                     };
-                    if state.said.elapsed() < every {
+                    if state.wrote.elapsed() < every {
                         continue;
                     }
                     let seconds = since.elapsed().as_secs();
@@ -92,7 +92,7 @@ impl Heartbeat {
                     } else {
                         write(&format!("note: still {what}, {seconds} s\n"));
                     }
-                    state.said = Instant::now();
+                    state.wrote = Instant::now();
                 }
             });
     }
@@ -127,8 +127,8 @@ mod tests {
             std::thread::sleep(Duration::from_millis(2));
         }
         beat.doing(None);
-        let said = SAID.lock().unwrap().clone();
+        let written = SAID.lock().unwrap().clone();
         std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(*SAID.lock().unwrap(), said);
+        assert_eq!(*SAID.lock().unwrap(), written);
     }
 }

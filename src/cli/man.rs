@@ -60,9 +60,9 @@ const RELEASED: &str = env!("MENDIT_RELEASED");
 // The day of the sources, as whoever prints the page or built the program names it: the same pages
 // come of the same sources. Else the day of the last release.
 fn date() -> String {
-    let told = std::env::var("SOURCE_DATE_EPOCH").ok();
-    let told = told.as_deref().or(option_env!("SOURCE_DATE_EPOCH"));
-    let day = told
+    let seconds = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let seconds = seconds.as_deref().or(option_env!("SOURCE_DATE_EPOCH"));
+    let day = seconds
         .and_then(|seconds| jiff::Timestamp::from_second(seconds.trim().parse().ok()?).ok())
         .map(|at| at.to_zoned(jiff::tz::TimeZone::UTC).date().to_string());
     day.unwrap_or_else(|| RELEASED.to_owned())

@@ -98,7 +98,7 @@ fn over_http(
         _ => new_token()
             .map_err(|error| AppError::environment(format!("no token can be made: {error}")))?,
     };
-    let told = token.clone();
+    let shown = token.clone();
     let options = HttpOptions {
         port,
         token,
@@ -106,7 +106,7 @@ fn over_http(
         stop: &stop,
     };
     Ok(serve_http(server, &options, |address| {
-        let message = format!("listening on http://{address}/mcp\nauthorization: Bearer {told}\n");
+        let message = format!("listening on http://{address}/mcp\nauthorization: Bearer {shown}\n");
         output.raw_error(message.as_bytes());
     }))
 }

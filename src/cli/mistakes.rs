@@ -6,15 +6,15 @@ use super::args::Cli;
 /// What to say of a command line that is not understood, where that is more than the nearest spelling: a
 /// test command where one of ours is expected, a flag that is the test command's. A word is taken for
 /// another only where one letter is wrong.
-pub(crate) fn said(error: &clap::Error) -> Option<String> {
+pub(crate) fn advice(error: &clap::Error) -> Option<String> {
     let words = std::env::args_os()
         .skip(1)
         .map(|it| it.to_string_lossy().into_owned());
     let line: Vec<String> = words.skip_while(|it| it.starts_with('-')).collect();
-    said_of(error, &line)
+    advice_of(error, &line)
 }
 
-fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
+fn advice_of(error: &clap::Error, line: &[String]) -> Option<String> {
     let word = |kind| match error.get(kind)? {
         ContextValue::String(word) => Some(word.clone()),
         ContextValue::Strings(words) => words.first().cloned(),
@@ -42,20 +42,20 @@ fn said_of(error: &clap::Error, line: &[String]) -> Option<String> {
 }
 
 fn of_command(word: &str, rest: &[&String]) -> String {
-    let known = Cli::command();
-    let names = known.get_subcommands().map(clap::Command::get_name);
+    let cli = Cli::command();
+    let names = cli.get_subcommands().map(clap::Command::get_name);
     if let Some(name) = one_letter_off(word, names) {
         return format!("did you mean `mendit {name}`?");
     }
-    let is = |ending| {
+    let ends_in = |ending| {
         std::path::Path::new(word)
             .extension()
             .is_some_and(|it| it == ending)
     };
-    if is("patch") || is("diff") {
+    if ends_in("patch") || ends_in("diff") {
         return format!("`mendit check {word}` judges it, `mendit apply {word}` writes it");
     }
-    if is("log") || is("txt") {
+    if ends_in("log") || ends_in("txt") {
         return format!("`mendit diagnose {word}` says what broke");
     }
     let line: Vec<String> = rest.iter().map(|it| quoted(it)).collect();
@@ -66,9 +66,9 @@ fn of_command(word: &str, rest: &[&String]) -> String {
 }
 
 fn of_flag(command: &str, flag: &str) -> String {
-    let known = Cli::command();
-    let global = known.get_arguments();
-    let found = known.find_subcommand(command);
+    let cli = Cli::command();
+    let global = cli.get_arguments();
+    let found = cli.find_subcommand(command);
     let own = found.into_iter().flat_map(clap::Command::get_arguments);
     let flags = own.chain(global).filter_map(clap::Arg::get_long);
     if let Some(near) = one_letter_off(flag.trim_start_matches('-'), flags) {
@@ -101,7 +101,7 @@ mod tests {
     use clap::Parser as _;
 
     use super::super::args::Cli;
-    use super::said_of;
+    use super::advice_of;
 
     #[test]
     fn what_is_typed_for_something_else_gets_a_line_that_works() {
@@ -125,7 +125,7 @@ mod tests {
             let words: Vec<String> = wrong.split_whitespace().map(str::to_owned).collect();
             let all = std::iter::once("mendit".to_owned()).chain(words.clone());
             let error = Cli::try_parse_from(all).expect_err(wrong);
-            let message = said_of(&error, &words).unwrap_or_else(|| panic!("{wrong}: {error}"));
+            let message = advice_of(&error, &words).unwrap_or_else(|| panic!("{wrong}: {error}"));
             assert!(message.contains(right), "{wrong}: {message}");
         }
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::global::Global;
 use super::heartbeat::Heartbeat;
-use super::repair::{begins, told};
+use super::repair::{begins, line_of};
 use super::values::Form;
 use super::{AppError, Exit};
 use crate::app::settings::Color;
@@ -250,7 +250,7 @@ impl Progress for Output {
         if begun.is_some() || event.event.ends_with("_ended") {
             self.doing(begun.as_deref());
         }
-        match told(event) {
+        match line_of(event) {
             Some(line) => Self::note(self, &line),
             None if self.verbose > 1 => {
                 self.step(&event.event);

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 /// What begins with an event and may take long.
 pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
-    let said = match event.event.as_str() {
+    let begun = match event.event.as_str() {
         "command_started" | "heal_started" => Some("running the commands"),
         "attempt_started" => Some("asking the agent and trying what it sends"),
         "agent_pause" => Some("waiting for the agent's service"),
@@ -53,11 +53,11 @@ pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
         }
         _ => None,
     };
-    said.map(Cow::Borrowed)
+    begun.map(Cow::Borrowed)
 }
 
 /// What a person watching wants to know of an event.
-pub(super) fn told(event: &Event) -> Option<String> {
+pub(super) fn line_of(event: &Event) -> Option<String> {
     let text = |name: &str| {
         event
             .fields

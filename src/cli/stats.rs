@@ -32,8 +32,8 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
         output.note("no run is in what was named; those of a worktree are in `.mendit/runs`");
     }
     output.document(args.format, &all, text)?;
-    if let Some(said) = &all.alarm {
-        output.note(&format!("alarm: {said}"));
+    if let Some(alarm) = &all.alarm {
+        output.note(&format!("alarm: {alarm}"));
     }
     Ok(if all.alarm.is_some() {
         Exit::No

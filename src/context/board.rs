@@ -160,7 +160,7 @@ impl<'a> Board<'a> {
             })
             .collect();
         let question = Question {
-            said: match weighing.issue {
+            wording: match weighing.issue {
                 Some((issue, rarity)) => Wording::Issue(issue, rarity),
                 None => Wording::Log(weighing.focus.text.as_bytes()),
             },

@@ -6,7 +6,7 @@ use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
 use super::focus::Focus;
 use super::hints::{Recovery, recovery};
-use super::ladder::{Asked, choose_level};
+use super::ladder::{Purpose, choose_level};
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log_excerpt::excerpt;
 use super::repo_index::{NameSecrets, repo_index};
@@ -156,7 +156,7 @@ fn read_failure(
     let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
     let (level, escalation_reason) = choose_level(
         request.level,
-        issue.map_or(Asked::Log(kind), |_| Asked::Issue),
+        issue.map_or(Purpose::Log(kind), |_| Purpose::Issue),
         request.retry,
         request.requested.len(),
         request.include_bundle,
@@ -364,9 +364,9 @@ fn split_unchanged(
     let mut new = Vec::new();
     let mut unchanged = Vec::new();
     for file in files {
-        let known = UnchangedFile::of(&file);
-        if earlier.contains(&known) {
-            unchanged.push(known);
+        let shown = UnchangedFile::of(&file);
+        if earlier.contains(&shown) {
+            unchanged.push(shown);
         } else {
             new.push(file);
         }

@@ -14,7 +14,7 @@ pub(super) struct Candidate {
     pub(super) lines: Vec<u32>,
     pub(super) form: Form,
     /// What of it was asked for by name; `None` when it was not.
-    pub(super) asked: Option<RequestedParts>,
+    pub(super) parts: Option<RequestedParts>,
     /// The fused score and its parts, when the ranking chose it.
     pub(super) score: Option<(u64, BTreeMap<String, u64>)>,
 }
@@ -30,7 +30,7 @@ impl Candidate {
             why: why.to_owned(),
             lines: Vec::new(),
             form: Form::Whole,
-            asked: None,
+            parts: None,
             score: None,
         }
     }

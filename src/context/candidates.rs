@@ -143,7 +143,7 @@ fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
         why,
         lines: ranked.lines.clone(),
         form: Form::Whole,
-        asked: None,
+        parts: None,
         score: Some((ranked.score, ranked.scores.clone())),
     }
 }

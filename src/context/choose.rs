@@ -50,21 +50,21 @@ pub(super) fn choose(
         fill: Fill::new(taker, caps, failure, request.profile),
         sharing: Vec::new(),
     };
-    let mut asked = requested(&mut places.fill, taker, request);
+    let mut wanted = requested(&mut places.fill, taker, request);
     if request.profile == Profile::Ranked {
-        caused(given, &mut asked);
+        caused(given, &mut wanted);
     }
-    places.targets(given, failure, is_certain(request, recovery), &mut asked);
+    places.targets(given, failure, is_certain(request, recovery), &mut wanted);
     // One wave more than the level takes, so that `next` can name what lies behind.
     let hops = (max_hops(failure.level) + 1).min(2);
     let reach = given.graph.closure(&readable, hops);
     if failure.level >= Level::OneHop {
-        places.manifests(given, failure, &readable, &asked);
+        places.manifests(given, failure, &readable, &wanted);
     }
-    asked.retain(|candidate| !failure.targets.contains(&candidate.path));
+    wanted.retain(|candidate| !failure.targets.contains(&candidate.path));
     let mut taken = failure.targets.clone();
-    taken.extend(asked.iter().map(|candidate| candidate.path.clone()));
-    let mut candidates = asked;
+    taken.extend(wanted.iter().map(|candidate| candidate.path.clone()));
+    let mut candidates = wanted;
     let mut ranking = Ranking::default();
     if failure.level == Level::Bundle {
         candidates.extend(everything(given.source, &taken));
@@ -115,7 +115,7 @@ impl Places<'_> {
         given: &Given<'_>,
         failure: &Failure,
         certain: bool,
-        asked: &mut [Candidate],
+        wanted: &mut [Candidate],
     ) {
         let why = if given.request.targets.is_empty() {
             "the log points at it"
@@ -129,9 +129,9 @@ impl Places<'_> {
                 // Imports stand at the top.
                 candidate.lines.push(1);
             }
-            if let Some(asked) = asked.iter_mut().find(|it| it.path == *target) {
-                candidate.asked = asked.asked.take();
-                candidate.why = format!("{}; {}", candidate.why, asked.why);
+            if let Some(wanted) = wanted.iter_mut().find(|it| it.path == *target) {
+                candidate.parts = wanted.parts.take();
+                candidate.why = format!("{}; {}", candidate.why, wanted.why);
             }
             self.sharing.push((candidate, None));
         }
@@ -142,14 +142,14 @@ impl Places<'_> {
         given: &Given<'_>,
         failure: &Failure,
         readable: &[RepoPath],
-        asked: &[Candidate],
+        wanted: &[Candidate],
     ) {
         let diagnosis = failure.diagnosis.as_ref();
         let missing = diagnosis.map_or(&[][..], |it| &it.missing_modules);
         let kind = failure.kind.unwrap_or(FailureKind::Unknown);
         let listing = given.source.listing();
         for manifest in manifests(kind, given.request.profile, readable, listing) {
-            let is_asked = asked.iter().any(|it| it.path == manifest.path);
+            let is_asked = wanted.iter().any(|it| it.path == manifest.path);
             if failure.targets.contains(&manifest.path) || is_asked {
                 continue;
             }
@@ -266,7 +266,7 @@ fn asking(given: &Given<'_>, failure: &Failure, targets: &[RepoPath]) -> Vec<(Re
 }
 
 // The lines without which the tests pass, like what was asked for: before all that was only found.
-fn caused(given: &Given<'_>, asked: &mut Vec<Candidate>) {
+fn caused(given: &Given<'_>, wanted: &mut Vec<Candidate>) {
     let may_read = given.may_read();
     for change in given.request.cause.iter().flat_map(|it| &it.changes) {
         let path = RepoPath::new(&change.path).ok();
@@ -279,13 +279,13 @@ fn caused(given: &Given<'_>, asked: &mut Vec<Candidate>) {
             .lines()
             .filter(|it| it.starts_with('+') && !it.starts_with("+++"));
         let lines = [line, line + (added.count() as u32).saturating_sub(1)];
-        let known = asked.iter().position(|it| it.path == path);
-        let at = known.unwrap_or_else(|| {
+        let found = wanted.iter().position(|it| it.path == path);
+        let at = found.unwrap_or_else(|| {
             let why = "without the change there the tests pass";
-            asked.push(Candidate::new(&path, Role::Mentioned, why));
-            asked.len() - 1
+            wanted.push(Candidate::new(&path, Role::Mentioned, why));
+            wanted.len() - 1
         });
-        asked[at].asked.get_or_insert_default().lines.push(lines);
+        wanted[at].parts.get_or_insert_default().lines.push(lines);
     }
 }
 
@@ -293,8 +293,8 @@ fn caused(given: &Given<'_>, asked: &mut Vec<Candidate>) {
 fn lead(leads: &[(String, RepoPath, u32)], taken: &[RepoPath], chosen: &mut Vec<Candidate>) {
     let mut found: Vec<Candidate> = Vec::new();
     for (name, path, line) in leads.iter().filter(|it| !taken.contains(&it.1)) {
-        if let Some(known) = found.iter_mut().find(|it| it.path == *path) {
-            known.lines.push(*line);
+        if let Some(same) = found.iter_mut().find(|it| it.path == *path) {
+            same.lines.push(*line);
             continue;
         }
         if found.len() == MAX_LEADS {

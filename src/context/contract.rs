@@ -75,8 +75,8 @@ pub(super) fn with_contracts(
         chosen.retain(|it| it.path != contract.path);
         chosen.insert(last.min(chosen.len()), contract);
     }
-    let known: HashSet<RepoPath> = chosen.iter().map(|it| it.path.clone()).collect();
-    chosen.extend(waiting.filter(|it| !known.contains(&it.path)));
+    let paths: HashSet<RepoPath> = chosen.iter().map(|it| it.path.clone()).collect();
+    chosen.extend(waiting.filter(|it| !paths.contains(&it.path)));
     chosen
 }
 

@@ -73,7 +73,7 @@ pub(super) fn data_files(
             ""
         };
         let whole = WHOLE_BYTES.min(max_bytes / 16) * if is_changed { 4 } else { 1 };
-        let asked = RequestedParts {
+        let parts = RequestedParts {
             all: entry.bytes <= whole,
             lines: complaint.clone(),
             seen: Vec::new(),
@@ -82,7 +82,7 @@ pub(super) fn data_files(
         let name = entry.path.file_name();
         let why = format!("named as `{name}` where it failed{changed}");
         Candidate {
-            asked: Some(asked).filter(|it| it.all || !it.lines.is_empty()),
+            parts: Some(parts).filter(|it| it.all || !it.lines.is_empty()),
             ..Candidate::new(&entry.path, Role::Mentioned, &why)
         }
     };
@@ -110,8 +110,8 @@ fn is_data(name: &str) -> bool {
         && !name.contains(odd)
         && Language::of_path(last).is_none()
         && last.rsplit_once('.').is_some_and(|(stem, extension)| {
-            let known = (1..=8).contains(&extension.len());
-            !stem.is_empty() && known && extension.bytes().all(|it| it.is_ascii_alphanumeric())
+            let short = (1..=8).contains(&extension.len());
+            !stem.is_empty() && short && extension.bytes().all(|it| it.is_ascii_alphanumeric())
         })
 }
 
@@ -214,13 +214,13 @@ mod tests {
         ] {
             add_names(&mut names, line);
         }
-        let told = [
+        let expected = [
             "bills.json",
             "./sizes.json",
             "/ci/build/conf/app.toml",
             "rates.yaml",
         ];
-        assert_eq!(names, told);
+        assert_eq!(names, expected);
         let files = [
             "conf/app.toml",
             "docs/rates.yaml",

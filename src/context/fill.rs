@@ -39,7 +39,7 @@ fn claim(candidate: &Candidate, rank: Option<u64>, caps: Caps, profile: Profile)
         _ if profile == Profile::Spec => Claim::Placed,
         (_, Role::Requested, _) => Claim::Placed,
         // Data that the log names, as much of it as is wanted.
-        (_, Role::Mentioned, _) if candidate.asked.is_some() => Claim::Placed,
+        (_, Role::Mentioned, _) if candidate.parts.is_some() => Claim::Placed,
         // The definition of a name that is missing.
         (_, Role::Closure, _) if !candidate.lines.is_empty() => Claim::Placed,
         // A contract was given the last place whatever else there is.
@@ -149,7 +149,7 @@ impl<'a> Fill<'a> {
                 product: product(&candidate.path),
                 lines: &candidate.lines,
                 claim: claim(candidate, *rank, self.caps, self.profile),
-                asked: candidate.asked.as_ref(),
+                requested: candidate.parts.as_ref(),
                 form: match (candidate.role, candidate.form) {
                     (Role::Manifest, _) => Shown::Short,
                     (_, Form::Signatures) => Shown::Signatures,
@@ -236,8 +236,8 @@ impl<'a> Fill<'a> {
             (_, Form::Signatures) => FileMode::Skeleton,
             (_, Form::Whole) => FileMode::Window,
         };
-        let asked = candidate.asked.is_some() && candidate.role != Role::Mentioned;
-        let ask = if asked {
+        let parts = candidate.parts.is_some() && candidate.role != Role::Mentioned;
+        let ask = if parts {
             rest(&candidate.path, &file.text, &ranges)
         } else {
             Vec::new()

@@ -84,7 +84,7 @@ fn lead(graph: &Graph<'_>, one: &Suggestion) -> Option<(String, RepoPath, u32)> 
 
 // Whether each failure says that it is one of the undefined names.
 fn explains_all(diagnosis: &Diagnosis) -> bool {
-    let said = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
+    let messages = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
     let named = |message: &String| {
         diagnosis
             .undefined_names
@@ -93,5 +93,5 @@ fn explains_all(diagnosis: &Diagnosis) -> bool {
     };
     diagnosis.missing_modules.is_empty()
         && diagnosis.missing_exports.is_empty()
-        && said.into_iter().all(named)
+        && messages.into_iter().all(named)
 }

@@ -23,14 +23,14 @@ pub struct Retry {
 
 /// What a packet is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum Purpose {
     /// What a log tells of; `None` without one.
     Log(Option<FailureKind>),
     /// What a person asks for.
     Issue,
 }
 
-impl From<Option<FailureKind>> for Asked {
+impl From<Option<FailureKind>> for Purpose {
     fn from(kind: Option<FailureKind>) -> Self {
         Self::Log(kind)
     }
@@ -42,7 +42,7 @@ impl From<Option<FailureKind>> for Asked {
 /// [`ContextError::BundleNotPermitted`] when level 4 is asked for without its flag.
 pub fn choose_level(
     choice: LevelChoice,
-    asked: impl Into<Asked>,
+    purpose: impl Into<Purpose>,
     retry: Retry,
     requested: usize,
     include_bundle: bool,
@@ -66,7 +66,7 @@ pub fn choose_level(
             format!("{requested} {files} were requested"),
         ));
     }
-    let (first, first_reason) = first_level(asked.into());
+    let (first, first_reason) = first_level(purpose.into());
     let Some(stop_reason) = retry.stop_reason else {
         return Ok((first, first_reason));
     };
@@ -93,10 +93,10 @@ pub fn choose_level(
     Ok((next, reason))
 }
 
-fn first_level(asked: Asked) -> (Level, String) {
-    let kind = match asked {
-        Asked::Log(kind) => kind,
-        Asked::Issue => {
+fn first_level(purpose: Purpose) -> (Level, String) {
+    let kind = match purpose {
+        Purpose::Log(kind) => kind,
+        Purpose::Issue => {
             let reason = "an issue says what is wanted, not where: many files are looked through";
             return (Level::TwoHops, reason.to_owned());
         }
@@ -154,7 +154,7 @@ fn more_context_helps(stop_reason: StopReason) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, LevelChoice, Retry, choose_level};
+    use super::{LevelChoice, Purpose, Retry, choose_level};
     use crate::context::ContextError;
     use crate::model::{FailureKind as K, Level, StopReason as S};
 
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn the_bundle_needs_its_flag() {
         let choose =
-            |choice, bundle| choose_level(choice, Asked::Issue, Retry::default(), 0, bundle);
+            |choice, bundle| choose_level(choice, Purpose::Issue, Retry::default(), 0, bundle);
         assert_eq!(
             choose(LevelChoice::Exactly(Level::Bundle), false).unwrap_err(),
             ContextError::BundleNotPermitted

@@ -11,7 +11,7 @@ pub(super) fn excerpt(
     redactions: u64,
     max_bytes: u64,
 ) -> LogExcerpt {
-    let text = told_once(text);
+    let text = without_repeats(text);
     let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     let (text, omitted) = if text.len() <= max {
         (text, 0)
@@ -43,13 +43,13 @@ enum Piece {
 
 // Failures that differ in nothing but the test repeat a traceback each: the first stays whole, of the
 // others what is their own. Runs of lines are compared, so it is the same for every runner.
-fn told_once(text: &str) -> String {
+fn without_repeats(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let mut known: HashMap<Cow<'_, str>, usize> = HashMap::new();
+    let mut numbers: HashMap<Cow<'_, str>, usize> = HashMap::new();
     let mut ids: Vec<usize> = Vec::with_capacity(lines.len());
     for line in &lines {
-        let next = known.len();
-        ids.push(*known.entry(without_addresses(line)).or_insert(next));
+        let next = numbers.len();
+        ids.push(*numbers.entry(without_addresses(line)).or_insert(next));
     }
     let mut starts: HashMap<&[usize], usize> = HashMap::new();
     let mut stays = vec![false; lines.len()];
@@ -155,7 +155,7 @@ fn line_border_after(text: &str, limit: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{excerpt, told_once};
+    use super::{excerpt, without_repeats};
     use crate::diagnose::{LogFacts, diagnose};
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
         let tests = ["test_b", "test_c", "test_d"];
         let more = tests.map(|it| traceback(it, "0x7f3972aaaaaa", "ValueError: 1"));
         let log = format!("{first}{}==== 4 failed ====\n", more.concat());
-        let said = tests
+        let notes = tests
             .map(|it| format!("____ {it} ____\n[the same 19 lines as above after `test_a`]\n"));
         assert_eq!(
-            told_once(&log),
-            format!("{first}{}==== 4 failed ====\n", said.concat())
+            without_repeats(&log),
+            format!("{first}{}==== 4 failed ====\n", notes.concat())
         );
     }
 
@@ -203,9 +203,9 @@ mod tests {
             "FAIL src/many.test.jsx\n{}Tests:       3 failed, 3 total\n",
             tests.map(one).concat()
         );
-        let told = told_once(&log);
-        assert!(told.len() * 2 < log.len(), "{told}");
-        for text in [&log, &told] {
+        let shortened = without_repeats(&log);
+        assert!(shortened.len() * 2 < log.len(), "{shortened}");
+        for text in [&log, &shortened] {
             let found = diagnose(text, &LogFacts::default(), None);
             assert_eq!(found.failing_tests, tests, "{text}");
         }
@@ -215,15 +215,15 @@ mod tests {
     fn what_is_a_failures_own_stays() {
         let first = traceback("test_a", "0x7f39720b6050", "ValueError: 1");
         let other = traceback("test_b", "0x7f3972aaaaaa", "KeyError: 2");
-        let told = told_once(&format!("{first}{other}"));
-        let said =
+        let shortened = without_repeats(&format!("{first}{other}"));
+        let note =
             "____ test_b ____\n[the same 18 lines as above after `test_a`]\nE   KeyError: 2\n";
-        assert_eq!(told, format!("{first}{said}"));
+        assert_eq!(shortened, format!("{first}{note}"));
         // A frame that calls itself, and lines too short to be worth a word.
         let frame = "File \"src/shop/a_long_way_down.py\", line 3, in f\n    return f(n - 1) + 1\n";
-        let frames = told_once(&frame.repeat(400));
+        let frames = without_repeats(&frame.repeat(400));
         assert!(frames.len() < 40 * frame.len(), "{frames}");
         let short = "a\nb\n".repeat(40);
-        assert!(told_once(&short).starts_with(&"a\nb\n".repeat(6)));
+        assert!(without_repeats(&short).starts_with(&"a\nb\n".repeat(6)));
     }
 }

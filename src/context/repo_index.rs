@@ -145,8 +145,10 @@ mod tests {
 
     #[test]
     fn knows_where_programs_start() {
-        let is = |text| is_entrypoint(&RepoPath::new(text).unwrap());
-        assert!(is("src/index.ts") && is("pkg/__main__.py") && is("package.json"));
-        assert!(!is("src/index.css") && !is("a/b/c/d/e/index.ts") && !is("src/indexer.ts"));
+        let starts = |text| is_entrypoint(&RepoPath::new(text).unwrap());
+        assert!(starts("src/index.ts") && starts("pkg/__main__.py") && starts("package.json"));
+        assert!(
+            !starts("src/index.css") && !starts("a/b/c/d/e/index.ts") && !starts("src/indexer.ts")
+        );
     }
 }

@@ -72,8 +72,8 @@ impl Request {
     /// Whether nothing in it leads to a file.
     #[must_use]
     pub fn says_nothing(&self) -> bool {
-        let told = self.log.is_some() || self.issue.is_some();
-        !told && self.targets.is_empty() && self.requested.is_empty()
+        let reported = self.log.is_some() || self.issue.is_some();
+        !reported && self.targets.is_empty() && self.requested.is_empty()
     }
 }
 

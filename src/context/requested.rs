@@ -40,9 +40,9 @@ pub(super) fn requested(
             found.push(candidate(&path, taker, request));
             found.len() - 1
         });
-        if let Some(asked) = &mut found[at].asked {
-            asked.all |= part == Part::All;
-            asked.lines.extend(lines);
+        if let Some(parts) = &mut found[at].parts {
+            parts.all |= part == Part::All;
+            parts.lines.extend(lines);
         }
     }
     found
@@ -55,14 +55,14 @@ fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> C
     let now = earlier.peek().and_then(|_| taker.open(path).ok());
     let seen = earlier
         .filter(|it| now.as_ref().is_some_and(|now| now.sha256 == it.sha256))
-        .flat_map(|it| match &it.ranges[..] {
+        .flat_map(|file| match &file.ranges[..] {
             [] => &[[1, u32::MAX]],
             ranges => ranges,
         })
         .copied()
         .collect();
     Candidate {
-        asked: Some(RequestedParts {
+        parts: Some(RequestedParts {
             seen,
             ..RequestedParts::default()
         }),
@@ -86,8 +86,8 @@ pub(super) fn rest(path: &RepoPath, text: &str, ranges: &[[u32; 2]]) -> Vec<Stri
     gaps.sort_by_key(|[from, to]| (std::cmp::Reverse(to - from), *from));
     gaps.truncate(MAX_GAPS);
     gaps.sort_unstable();
-    let asked = |[from, to]: [u32; 2]| format!("{path}:{from}-{to}");
-    gaps.into_iter().map(asked).collect()
+    let spelled = |[from, to]: [u32; 2]| format!("{path}:{from}-{to}");
+    gaps.into_iter().map(spelled).collect()
 }
 
 const MAX_GAPS: usize = 5;
@@ -167,9 +167,9 @@ fn definition(
     let is_below = |at: usize| {
         let mut above = outline.definitions[at].parent;
         outer.iter().all(|name| {
-            while let Some(it) = above.and_then(|it| outline.definitions.get(it)) {
-                above = it.parent;
-                if it.name == *name {
+            while let Some(definition) = above.and_then(|it| outline.definitions.get(it)) {
+                above = definition.parent;
+                if definition.name == *name {
                     return true;
                 }
             }
@@ -197,12 +197,12 @@ fn definition(
 /// Longer names are compared with nothing: that costs the product of both lengths.
 const MAX_NAME: usize = 200;
 
-fn with_near(said: &str, near: &[impl std::fmt::Display]) -> String {
+fn with_near(reason: &str, near: &[impl std::fmt::Display]) -> String {
     if near.is_empty() {
-        return said.to_owned();
+        return reason.to_owned();
     }
     let near: Vec<String> = near.iter().map(|it| format!("`{it}`")).collect();
-    format!("{said}; near names: {}", near.join(", "))
+    format!("{reason}; near names: {}", near.join(", "))
 }
 
 fn nothing(code: Code, reason: String) -> Unshown {

@@ -15,7 +15,7 @@ pub(super) struct Sharer<'a> {
     pub(super) claim: Claim,
     pub(super) form: Form,
     /// What of it was asked for by name, which comes before what was only found.
-    pub(super) asked: Option<&'a RequestedParts>,
+    pub(super) requested: Option<&'a RequestedParts>,
 }
 
 /// How a file comes by its place.

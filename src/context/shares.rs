@@ -25,7 +25,7 @@ pub(super) fn shares(
     let mut board = Board::new(files, weighing, outlines, limits);
     let blamed = board.blamed(&weighing.focus.blamed);
     board.give_places(limits.places, &blamed);
-    board.asked();
+    board.requested();
     for (number, file) in files.iter().enumerate() {
         match file.form {
             Form::Signatures => board.signatures(number, limits.bytes / 10),
@@ -70,12 +70,12 @@ const IMPORTING_FILES: usize = 5;
 impl Board<'_> {
     // What was asked for by name: lines, then whole files, those not seen whole before the others.
     // Where not all fit, each gets the same, but what a small one leaves is shared on.
-    fn asked(&mut self) {
+    fn requested(&mut self) {
         let files = self.files;
         let mut quota = u64::MAX;
-        for (file, asked) in (0..).zip(files.iter().map(|it| it.asked)) {
+        for (file, requested) in (0..).zip(files.iter().map(|it| it.requested)) {
             let count = self.starts[file].len() as u32;
-            for [from, to] in asked.map_or(&[][..], |it| &it.lines) {
+            for [from, to] in requested.map_or(&[][..], |it| &it.lines) {
                 let (from, mut to) = (*from, (*to).min(count));
                 while from <= to {
                     let definition = self.outlines[file].innermost(from);
@@ -87,12 +87,12 @@ impl Board<'_> {
                 }
             }
         }
-        let is_seen = |asked: &RequestedParts| asked.seen.contains(&[1, u32::MAX]);
+        let is_seen = |parts: &RequestedParts| parts.seen.contains(&[1, u32::MAX]);
         for seen in [false, true] {
-            let wanted = files.iter().map(|it| it.asked);
+            let wanted = files.iter().map(|it| it.requested);
             let wanted = (0..)
                 .zip(wanted)
-                .filter(|(_, asked)| asked.is_some_and(|it| it.all && is_seen(it) == seen));
+                .filter(|(_, parts)| parts.is_some_and(|it| it.all && is_seen(it) == seen));
             let mut wanted: Vec<usize> = wanted.map(|(file, _)| file).collect();
             wanted.sort_by_key(|file| files[*file].text.len());
             let reserve = self.left / 8;
@@ -110,7 +110,7 @@ impl Board<'_> {
 
     // The best parts of a file; those that were not seen first.
     fn windows(&mut self, file: usize, mut quota: u64) {
-        let seen = self.files[file].asked.map_or(&[][..], |it| &it.seen);
+        let seen = self.files[file].requested.map_or(&[][..], |it| &it.seen);
         let is_seen = |[from, to]: [u32; 2]| seen.iter().any(|it| it[0] <= from && to <= it[1]);
         let mut parts: Vec<(bool, f64, [u32; 2], Option<usize>)> = self
             .parts
@@ -150,8 +150,8 @@ impl Board<'_> {
     // takes one name more.
     fn leading(&mut self, bytes: u64) {
         let shown = |file: &usize| {
-            let it = &self.files[*file];
-            it.product && it.form == Form::Parts && self.without_place[*file].is_none()
+            let sharer = &self.files[*file];
+            sharer.product && sharer.form == Form::Parts && self.without_place[*file].is_none()
         };
         let best = |parts: usize, prior: f64, most: usize| -> Vec<usize> {
             let order = self.by_worth(parts, prior).into_iter();
@@ -222,7 +222,7 @@ impl Board<'_> {
             let product = product.filter(|(file, _)| self.files[*file].product);
             let bearers = product.flat_map(|(file, outline)| {
                 let all = &outline.definitions;
-                let is_owned = move |it: &Definition| match (owner, it.parent) {
+                let is_owned = move |one: &Definition| match (owner, one.parent) {
                     (None, _) => true,
                     (Some(owner), Some(parent)) => all[parent].name == owner,
                     (Some(_), None) => false,
@@ -393,7 +393,7 @@ mod tests {
     fn sharer<'a>(
         path: &'a RepoPath,
         text: &'a str,
-        asked: Option<&'a RequestedParts>,
+        requested: Option<&'a RequestedParts>,
     ) -> Sharer<'a> {
         Sharer {
             path,
@@ -403,7 +403,7 @@ mod tests {
             lines: &[],
             claim: Claim::Free,
             form: Form::Parts,
-            asked,
+            requested,
         }
     }
 
@@ -474,8 +474,8 @@ mod tests {
         let [_, b] = of(2500, &nothing, &all(&[]));
         assert_eq!(b, second, "whole, though the log names the other");
         let [_, b] = of(700, &nothing, &lines([68, 80]));
-        let asked: String = second.split_inclusive('\n').skip(67).take(13).collect();
-        assert!(b.contains(&asked), "{b}");
+        let expected: String = second.split_inclusive('\n').skip(67).take(13).collect();
+        assert!(b.contains(&expected), "{b}");
         let [_, b] = of(100, &nothing, &lines([1, u32::MAX]));
         assert!(b.starts_with("def fifth"), "as far as they fit: {b}");
         // Not both fit: each has its half, and one that was seen whole waits for the other.

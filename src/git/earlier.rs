@@ -21,12 +21,12 @@ pub fn earlier<'r>(
     revision: &'r str,
 ) -> impl Fn(&RepoPath) -> Vec<Vec<u8>> + 'r {
     // Many ask for the past of the same file.
-    let known: RefCell<BTreeMap<RepoPath, Vec<Vec<u8>>>> = RefCell::default();
+    let cache: RefCell<BTreeMap<RepoPath, Vec<Vec<u8>>>> = RefCell::default();
     move |path| {
-        let past = known.borrow().get(path).cloned();
+        let past = cache.borrow().get(path).cloned();
         past.unwrap_or_else(|| {
             let past = git.map_or_else(Vec::new, |git| git.earlier(revision, path));
-            known.borrow_mut().insert(path.clone(), past.clone());
+            cache.borrow_mut().insert(path.clone(), past.clone());
             past
         })
     }

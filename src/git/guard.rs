@@ -185,10 +185,10 @@ mod tests {
             symlink(target, git.join(name)).unwrap();
             let below = home.path().join("a");
             fs::create_dir(&below).unwrap();
-            let said = look_before_opening(&below).err().map(|it| it.to_string());
+            let error = look_before_opening(&below).err().map(|it| it.to_string());
             match expected {
-                Some(expected) => assert!(said.unwrap().contains(expected), "{name}"),
-                None => assert_eq!(said, None, "{name}"),
+                Some(expected) => assert!(error.unwrap().contains(expected), "{name}"),
+                None => assert_eq!(error, None, "{name}"),
             }
         }
     }
@@ -199,8 +199,8 @@ mod tests {
         let git = home.path().join(".git");
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("config"), "[include]\n\tpath = /dev/zero\n").unwrap();
-        let said = look_before_opening(home.path()).unwrap_err().to_string();
-        assert!(said.contains("`/dev/zero` is no regular file"), "{said}");
+        let error = look_before_opening(home.path()).unwrap_err().to_string();
+        assert!(error.contains("`/dev/zero` is no regular file"), "{error}");
     }
     #[test]
     fn what_includes_itself_is_looked_at_once() {

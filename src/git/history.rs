@@ -30,7 +30,7 @@ impl Repository {
         &self,
         revision: &str,
         count: usize,
-        known: &Store,
+        store: &Store,
     ) -> Result<Vec<Change>, GitError> {
         let mut repo = self.local();
         repo.object_cache_size(32 << 20);
@@ -38,13 +38,13 @@ impl Repository {
         // Where one object stands for another or parents are cut off, an id does not say what a
         // commit changed.
         let nothing = Store::nothing();
-        let known = if self.is_shallow() || replaces(&repo) {
+        let store = if self.is_shallow() || replaces(&repo) {
             &nothing
         } else {
-            known
+            store
         };
-        known.load();
-        if let Some(diffs) = kept_walk(known, tip, count) {
+        store.load();
+        if let Some(diffs) = kept_walk(store, tip, count) {
             return Ok(under_names_of_today(diffs));
         }
         let walk = repo
@@ -63,10 +63,10 @@ impl Repository {
                 whole = false;
                 break;
             };
-            let diff = kept_diff(known, info.id).or_else(|| {
+            let diff = kept_diff(store, info.id).or_else(|| {
                 let diff = diff(&repo, &info)?;
                 if let Some(key) = key(info.id, DIFF) {
-                    known.put(key, diff.encode());
+                    store.put(key, diff.encode());
                 }
                 Some(diff)
             });
@@ -79,7 +79,7 @@ impl Repository {
             let mut walk = count.to_string().into_bytes();
             walk.push(0);
             walk.extend(ids.iter().flat_map(|id| id.as_bytes()));
-            known.put(key, walk);
+            store.put(key, walk);
         }
         Ok(under_names_of_today(diffs))
     }
@@ -103,22 +103,22 @@ fn replaces(repo: &gix::Repository) -> bool {
         .map_or(true, |mut found| found.next().is_some())
 }
 
-fn kept_walk(known: &Store, tip: gix::ObjectId, count: usize) -> Option<Vec<Diff>> {
-    let walk = known.get(&key(tip, WALK)?)?;
+fn kept_walk(store: &Store, tip: gix::ObjectId, count: usize) -> Option<Vec<Diff>> {
+    let walk = store.get(&key(tip, WALK)?)?;
     let at = memchr::memchr(0, &walk)?;
-    let (asked, ids) = (walk.get(..at)?, walk.get(at + 1..)?);
-    if asked != count.to_string().as_bytes() {
+    let (length, ids) = (walk.get(..at)?, walk.get(at + 1..)?);
+    if length != count.to_string().as_bytes() {
         return None;
     }
     let (ids, _) = ids.as_chunks::<20>();
     let diffs = ids
         .iter()
-        .map(|id| Diff::decode(&known.get(&Key::new(id, DIFF))?));
+        .map(|id| Diff::decode(&store.get(&Key::new(id, DIFF))?));
     diffs.collect()
 }
 
-fn kept_diff(known: &Store, id: gix::ObjectId) -> Option<Diff> {
-    Diff::decode(&known.get(&key(id, DIFF)?)?)
+fn kept_diff(store: &Store, id: gix::ObjectId) -> Option<Diff> {
+    Diff::decode(&store.get(&key(id, DIFF)?)?)
 }
 
 /// What one commit changed against its first parent.
@@ -237,8 +237,8 @@ fn under_names_of_today(diffs: Vec<Diff>) -> Vec<Change> {
             continue;
         };
         let name = |location: &[u8], today: &mut HashMap<_, _>| -> Option<RepoPath> {
-            if let Some(known) = today.get(location) {
-                return Option::clone(known);
+            if let Some(path) = today.get(location) {
+                return Option::clone(path);
             }
             let path = path_of(location);
             today.insert(location.to_vec(), path.clone());

@@ -108,9 +108,9 @@ pub fn fix_all(
         .flat_map(|(file, all)| all.iter().map(move |one| (file, one)));
     for (file, one) in all {
         for (other, row) in others(graph, ask, file, one) {
-            let known = rows.entry(other).or_default();
-            if known.iter().all(|it| it.name != row.name) {
-                known.push(row);
+            let found = rows.entry(other).or_default();
+            if found.iter().all(|it| it.name != row.name) {
+                found.push(row);
             }
         }
     }

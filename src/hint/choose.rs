@@ -38,18 +38,18 @@ pub(super) fn choose(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     evidence: Evidence,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
     installed: &Installed,
 ) -> Vec<Suggestion> {
-    let is_shown = is_shown(graph, &evidence, asked);
+    let is_shown = is_shown(graph, &evidence, undef);
     let mut rows: Vec<Scored> = evidence
         .0
         .into_iter()
-        .filter(|(candidate, _)| asked.language.declares_exports || is_dotted(&candidate.module))
+        .filter(|(candidate, _)| undef.language.declares_exports || is_dotted(&candidate.module))
         .map(|(candidate, weight)| Scored {
-            entity: entity(graph, &candidate, asked),
+            entity: entity(graph, &candidate, undef),
             score: {
-                let score = score(graph, idiom, &candidate, &weight, asked);
+                let score = score(graph, idiom, &candidate, &weight, undef);
                 // The repository says which of several modules it takes the name from.
                 let passed_over = is_shown && weight.count == 0 && weight.outside.is_some();
                 if passed_over { score / 64 } else { score }
@@ -72,18 +72,18 @@ pub(super) fn choose(
         let best = rows.remove(at);
         rows.insert(0, best);
     }
-    let certain = is_certain(graph, installed, &rows, &totals, asked);
+    let certain = is_certain(graph, installed, &rows, &totals, undef);
     let sum: u64 = totals.values().sum();
     let mut found: Vec<Suggestion> = Vec::new();
     for (at, row) in rows.iter().enumerate() {
         let share = (total(row) * 60).checked_div(sum).unwrap_or(0) as u8;
-        let one = written(graph, idiom, row, asked);
+        let one = written(graph, idiom, row, undef);
         let doubt = match (certain, at) {
             (true, 0) => {
                 let kind = row.entity.kind(graph, &row.candidate.imported);
-                let lacks = !row.weight.installed && is_lacking(installed, asked, &one);
+                let lacks = !row.weight.installed && is_lacking(installed, undef, &one);
                 let lacks = lacks.then_some("the package that is installed has no such name");
-                lacks.or_else(|| proof::doubt(graph, idiom, asked, &one, kind))
+                lacks.or_else(|| proof::doubt(graph, idiom, undef, &one, kind))
             }
             (_, 0) => Some("other evidence speaks against it, or too little for it"),
             _ => Some("another is likelier"),
@@ -112,9 +112,9 @@ pub(super) fn choose(
 }
 
 // Whether the repository takes the name from outside, or what the file works with defines it or passes it on.
-fn is_shown(graph: &Graph<'_>, evidence: &Evidence, asked: &Undefined<'_>) -> bool {
-    let target = |import: &Import| graph.resolver().target(asked.file, import);
-    let own: BTreeSet<RepoPath> = asked.facts.imports.iter().filter_map(target).collect();
+fn is_shown(graph: &Graph<'_>, evidence: &Evidence, undef: &Undefined<'_>) -> bool {
+    let target = |import: &Import| graph.resolver().target(undef.file, import);
+    let own: BTreeSet<RepoPath> = undef.facts.imports.iter().filter_map(target).collect();
     evidence.0.iter().any(|(candidate, weight)| {
         let offers = weight.defines.is_some() || weight.passes_on;
         match &candidate.path {
@@ -142,7 +142,7 @@ fn is_lacked(graph: &Graph<'_>, candidate: &Candidate) -> bool {
     }
     let facts = graph.resolver().facts(path);
     let passes = |name: &str| name == candidate.imported || name == "*";
-    let told = !facts.exports.is_empty() && facts.problems.is_empty();
+    let reliable = !facts.exports.is_empty() && facts.problems.is_empty();
     // An object made at run time tells nothing of its names.
     let made = || {
         let text = graph.source().read(path).unwrap_or_default();
@@ -154,25 +154,25 @@ fn is_lacked(graph: &Graph<'_>, candidate: &Candidate) -> bool {
         let beside = RepoPath::new(&format!("{stem}.d.ts")).ok();
         beside.is_some_and(|it| it != *path && graph.resolver().is_file(&it))
     };
-    told && !facts.exports.iter().any(|it| passes(&it.name)) && !made() && !declared()
+    reliable && !facts.exports.iter().any(|it| passes(&it.name)) && !made() && !declared()
 }
 
 // Whether a package that is installed is known not to have the name.
-pub(super) fn is_lacking(installed: &Installed, asked: &Undefined<'_>, one: &Suggestion) -> bool {
+pub(super) fn is_lacking(installed: &Installed, undef: &Undefined<'_>, one: &Suggestion) -> bool {
     let whole = matches!(one.imported.as_str(), "*" | "default");
     let outside = one.path.is_none() && one.source != HintSource::Stdlib && !whole;
-    outside && exported(installed, asked.file, &one.module, &one.imported) == Some(Has::Nothing)
+    outside && exported(installed, undef.file, &one.module, &one.imported) == Some(Has::Nothing)
 }
 
 // Whether a name is used as what a library has, and not as a variable that bears a word: called, with
 // members, as a type, a decorator or a class.
-fn is_used_as_one(asked: &Undefined<'_>) -> bool {
-    let usage = &asked.usage;
-    let marked = |at: &usize| at.checked_sub(1).and_then(|at| asked.text.get(at)) == Some(&b'@');
+fn is_used_as_one(undef: &Undefined<'_>) -> bool {
+    let usage = &undef.usage;
+    let marked = |at: &usize| at.checked_sub(1).and_then(|at| undef.text.get(at)) == Some(&b'@');
     usage.called
         || !usage.members.is_empty()
         || usage.typed
-        || asked.name.starts_with(char::is_uppercase)
+        || undef.name.starts_with(char::is_uppercase)
         || usage.places.iter().any(marked)
 }
 
@@ -198,7 +198,7 @@ fn score(
     idiom: &dyn Idiom,
     candidate: &Candidate,
     weight: &Weight,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> u64 {
     let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
@@ -210,7 +210,7 @@ fn score(
     score += match weight.outside {
         Some(HintSource::Stdlib)
             if candidate.imported == "*"
-                || (weight.types == 0 && asked.language.is_everyday(&candidate.module)) =>
+                || (weight.types == 0 && undef.language.is_everyday(&candidate.module)) =>
         {
             EVERYDAY
         }
@@ -218,35 +218,35 @@ fn score(
         Some(_) => DECLARED,
         None => 0,
     };
-    score *= 1 + habit(graph, candidate, asked);
+    score *= 1 + habit(graph, candidate, undef);
     // `copy(x)` is a function of the module of its name, `datetime.timedelta` a member of the module.
-    if candidate.path.is_none() && candidate.module == asked.name {
-        let (module, usage) = (Candidate::new(asked.name, "*", None), &asked.usage);
-        let has_all = covers(graph, asked.language, &module, usage) != Some(false);
+    if candidate.path.is_none() && candidate.module == undef.name {
+        let (module, usage) = (Candidate::new(undef.name, "*", None), &undef.usage);
+        let has_all = covers(graph, undef.language, &module, usage) != Some(false);
         let is_module = has_all && !usage.called && !usage.members.is_empty();
         if is_module != (candidate.imported == "*") {
             score /= 32;
         }
     }
     // Nobody reaches into another package by its place, or takes what is not declared.
-    if idiom.is_astray(asked, candidate) {
+    if idiom.is_astray(undef, candidate) {
         score /= 16;
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))
 }
 
 // How much the file and its neighbours take other names from the same module.
-fn habit(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> u64 {
+fn habit(graph: &Graph<'_>, candidate: &Candidate, undef: &Undefined<'_>) -> u64 {
     let resolver = graph.resolver();
     let from_there = |one: &Import| {
         !one.names.is_empty()
             && (one.specifier == candidate.module
                 || (candidate.path.is_some()
                     && one.specifier.starts_with('.')
-                    && resolver.target(asked.file, one).as_ref() == candidate.path.as_ref()))
+                    && resolver.target(undef.file, one).as_ref() == candidate.path.as_ref()))
     };
-    let own = asked.facts.imports.iter().any(&from_there);
-    let others = asked
+    let own = undef.facts.imports.iter().any(&from_there);
+    let others = undef
         .siblings
         .iter()
         .filter(|facts| facts.imports.iter().any(&from_there));
@@ -254,19 +254,19 @@ fn habit(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> u64
 }
 
 // Whether the file or its neighbours take from a package that may have the name, since nobody can look into it.
-fn is_near_unknown(graph: &Graph<'_>, installed: &Installed, asked: &Undefined<'_>) -> bool {
-    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
-    let mut all = asked.facts.imports.iter().chain(siblings);
+fn is_near_unknown(graph: &Graph<'_>, installed: &Installed, undef: &Undefined<'_>) -> bool {
+    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = undef.facts.imports.iter().chain(siblings);
     all.any(|import| {
         let specifier = &import.specifier;
         !specifier.starts_with('.')
-            && !asked.language.is_standard(specifier)
+            && !undef.language.is_standard(specifier)
             && graph
                 .resolver()
-                .resolve(asked.file, import)
+                .resolve(undef.file, import)
                 .files
                 .is_empty()
-            && exported(installed, asked.file, specifier, asked.name).is_none()
+            && exported(installed, undef.file, specifier, undef.name).is_none()
     })
 }
 
@@ -275,7 +275,7 @@ fn is_certain(
     installed: &Installed,
     rows: &[Scored],
     totals: &BTreeMap<Entity, u64>,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> bool {
     let Some(best) = rows.first() else {
         return false;
@@ -291,13 +291,13 @@ fn is_certain(
         *entity != best.entity && total.saturating_mul(part) > own
     });
     // Where any name may be a parameter's, another function's may be meant.
-    let shadowed = asked.usage.shadowed && !asked.language.declares_exports;
+    let shadowed = undef.usage.shadowed && !undef.language.declares_exports;
     // In a class of Python a name that starts with two underscores is another.
-    let mangled = !asked.language.declares_exports
-        && asked.name.starts_with("__")
-        && !asked.name.ends_with("__");
-    let bound = asked.usage.is_own() || shadowed || mangled;
-    if contradicted || bound || asked.language.is_global(asked.name) {
+    let mangled = !undef.language.declares_exports
+        && undef.name.starts_with("__")
+        && !undef.name.ends_with("__");
+    let bound = undef.usage.is_own() || shadowed || mangled;
+    if contradicted || bound || undef.language.is_global(undef.name) {
         return false;
     }
     let group: Vec<&Scored> = rows
@@ -310,7 +310,7 @@ fn is_certain(
     let takers: u32 = group.iter().map(|row| row.weight.count).sum();
     // `h` of one package or another: one importer does not tell.
     let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
-    if package && asked.name.len() < 3 && takers < MIN_TAKERS {
+    if package && undef.name.len() < 3 && takers < MIN_TAKERS {
         return false;
     }
     if takers > 0 {
@@ -323,35 +323,35 @@ fn is_certain(
                 .iter()
                 .filter(|row| row.weight.outside == Some(HintSource::Stdlib))
                 .count();
-            let word = asked.name.chars().all(char::is_lowercase);
+            let word = undef.name.chars().all(char::is_lowercase);
             if word && others > 1 && best.candidate.imported != "*" {
                 return false;
             }
             let module = &best.candidate.module;
-            let everyday = asked.language.is_everyday(module)
-                && (best.candidate.imported == "*" || !is_near_unknown(graph, installed, asked));
-            return (everyday || proof::is_in_use(asked, module)) && is_used_as_one(asked);
+            let everyday = undef.language.is_everyday(module)
+                && (best.candidate.imported == "*" || !is_near_unknown(graph, installed, undef));
+            return (everyday || proof::is_in_use(undef, module)) && is_used_as_one(undef);
         }
         // What an installed package itself shows, and nothing else does.
         Some(_) if best.weight.installed => {
-            return asked.name.len() > 2 && rows.iter().all(|row| row.entity == best.entity);
+            return undef.name.len() > 2 && rows.iter().all(|row| row.entity == best.entity);
         }
-        Some(_) => return best.candidate.imported == "*" && !asked.usage.members.is_empty(),
+        Some(_) => return best.candidate.imported == "*" && !undef.usage.members.is_empty(),
         None => {}
     }
     // Nobody imports it yet: a plain variable that happens to bear the name proves nothing.
-    let telling = asked.name.len() > 3
-        && (asked.name.contains(char::is_uppercase) || asked.name.contains('_'));
+    let telling = undef.name.len() > 3
+        && (undef.name.contains(char::is_uppercase) || undef.name.contains('_'));
     let reachable =
         best.candidate.path.as_ref().is_none_or(|path| {
-            !is_test(path.as_str()) || path.directory() == asked.file.directory()
+            !is_test(path.as_str()) || path.directory() == undef.file.directory()
         });
     let solid = group.iter().any(|row| {
         row.weight
             .defines
             .is_some_and(|kind| kind != DefinitionKind::Variable || telling)
     });
-    rows.iter().all(|row| row.entity == best.entity) && solid && reachable && asked.name.len() > 2
+    rows.iter().all(|row| row.entity == best.entity) && solid && reachable && undef.name.len() > 2
 }
 
 // Whether a file beside the one that is meant defines the same name: all but the one may be taken
@@ -370,16 +370,16 @@ fn written(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     row: &Scored,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> Suggestion {
     let Scored {
         candidate, weight, ..
     } = row;
     let kind = row.entity.kind(graph, &candidate.imported);
-    let (module, type_only) = idiom.spelled(asked, candidate, weight, kind);
-    let statement = idiom.statement(asked.name, &module, &candidate.imported, type_only);
+    let (module, type_only) = idiom.spelled(undef, candidate, weight, kind);
+    let statement = idiom.statement(undef.name, &module, &candidate.imported, type_only);
     Suggestion {
-        name: asked.name.to_owned(),
+        name: undef.name.to_owned(),
         import_statement: statement,
         module,
         path: candidate.path.clone(),

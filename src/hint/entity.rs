@@ -39,7 +39,7 @@ impl Entity {
 }
 
 /// Follows a candidate through re-exports to what it means.
-pub(super) fn entity(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined<'_>) -> Entity {
+pub(super) fn entity(graph: &Graph<'_>, candidate: &Candidate, undef: &Undefined<'_>) -> Entity {
     let Some(path) = &candidate.path else {
         let module = candidate
             .module
@@ -47,12 +47,12 @@ pub(super) fn entity(graph: &Graph<'_>, candidate: &Candidate, asked: &Undefined
             .unwrap_or(&candidate.module);
         // The default export of a module of old is the module.
         let imported = match candidate.imported.as_str() {
-            "default" if asked.language.declares_exports => "*",
+            "default" if undef.language.declares_exports => "*",
             imported => imported,
         };
         return Entity::Outside(module.to_owned(), imported.to_owned());
     };
-    if candidate.imported == "*" || (!asked.language.declares_exports && names_file(candidate)) {
+    if candidate.imported == "*" || (!undef.language.declares_exports && names_file(candidate)) {
         return Entity::File(path.clone());
     }
     // Another name behind an alias is followed by that name.
@@ -109,8 +109,8 @@ fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> 
     }
     let constant = !member.bytes().any(|byte| byte.is_ascii_lowercase());
     let least = if language.declares_exports { FEW } else { 1 };
-    let told = language.exported(module).nth(least - 1).is_some();
-    (told && !(language.declares_exports && constant)).then_some(false)
+    let exports = language.exported(module).nth(least - 1).is_some();
+    (exports && !(language.declares_exports && constant)).then_some(false)
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl Weight {
     }
 
     /// That of a table or a manifest.
-    pub(super) fn known(from: HintSource, erased: bool) -> Self {
+    pub(super) fn tabled(from: HintSource, erased: bool) -> Self {
         Self {
             outside: Some(from),
             types: u32::from(erased),

@@ -26,27 +26,27 @@ pub(super) enum Was {
 pub(super) fn taken_before(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
     query: &Query<'_>,
-    was: Option<&(Was, Vec<u8>)>,
+    before: Option<&(Was, Vec<u8>)>,
 ) -> Vec<(Candidate, Weight)> {
-    let Some((Was::Imported(imports), _)) = was else {
+    let Some((Was::Imported(imports), _)) = before else {
         return Vec::new();
     };
     let candidate = |import: &Import| {
-        let taken = import.names.iter().find(|it| it.local() == asked.name);
+        let taken = import.names.iter().find(|it| it.local() == undef.name);
         let imported = taken.map_or("*", |it| it.name.as_str());
-        let path = graph.resolver().target(asked.file, import);
+        let path = graph.resolver().target(undef.file, import);
         let whole = matches!(imported, "*" | "default");
         let module = &import.specifier;
-        let installed = || exported(query.installed, asked.file, module, imported);
+        let installed = || exported(query.installed, undef.file, module, imported);
         // A module that is gone looks like a package that nobody declares and that is not installed.
         let gives = match &path {
             Some(path) => whole || exports_it(graph, path, imported),
             None => {
-                asked.language.is_standard(module)
+                undef.language.is_standard(module)
                     || idiom.declares(module)
-                    || is_in_use(asked, module)
+                    || is_in_use(undef, module)
                     || installed().is_some_and(|it| whole || it != Has::Nothing)
             }
         };
@@ -65,32 +65,32 @@ const TAKEN_BEFORE: u64 = 1 << 40;
 pub(super) fn weighed(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &Undefined<'_>,
-    was: Option<(Was, Vec<u8>)>,
+    undef: &Undefined<'_>,
+    before: Option<(Was, Vec<u8>)>,
     mut rows: Vec<Suggestion>,
 ) -> Vec<Suggestion> {
     // Without `self.` before it a method is meant, if the file did not import the name.
-    let is_member = asked.usage.member;
-    match was {
+    let is_member = undef.usage.member;
+    match before {
         Some((Was::Defined | Was::Local, _)) | None if is_member => rows.clear(),
         None => {}
         Some((Was::Imported(imports), _)) => {
-            let target = |it: &Import| graph.resolver().target(asked.file, it);
-            let same = |row: &Suggestion, it: &Import| match &row.path {
-                Some(path) => target(it).as_ref() == Some(path),
-                None => row.module == it.specifier,
+            let target = |it: &Import| graph.resolver().target(undef.file, it);
+            let same = |row: &Suggestion, import: &Import| match &row.path {
+                Some(path) => target(import).as_ref() == Some(path),
+                None => row.module == import.specifier,
             };
             // It is written as it was.
             if let Some(first) = rows.first_mut()
                 && let Some(import) = imports.iter().find(|it| same(first, it))
             {
                 let (module, erased) = (&import.specifier, first.type_only);
-                let statement = idiom.statement(asked.name, module, &first.imported, erased);
+                let statement = idiom.statement(undef.name, module, &first.imported, erased);
                 (first.import_statement, first.module) = (statement, module.clone());
             }
             rows.retain(|row| !is_member || imports.iter().any(|it| same(row, it)));
             let late = |it: &Import| (it.nested && !it.type_only) || it.kind == ImportKind::Dynamic;
-            let goes_back = || rows.first().is_some_and(|it| stands_again(asked, it));
+            let goes_back = || rows.first().is_some_and(|it| stands_again(undef, it));
             if imports.iter().any(late) && !goes_back() {
                 doubt(&mut rows);
             }
@@ -98,16 +98,16 @@ pub(super) fn weighed(
         Some((Was::Defined, then)) => {
             rows.retain(|it| it.path.is_some());
             // The same definition under another name: the uses of the old one were left behind.
-            if let Some((new, true)) = renaming(asked.file, &then, asked.text, asked.name) {
+            if let Some((new, true)) = renaming(undef.file, &then, undef.text, undef.name) {
                 rows = vec![Suggestion {
-                    name: asked.name.to_owned(),
+                    name: undef.name.to_owned(),
                     confidence: 50,
                     source: HintSource::Similar,
                     imported: new,
                     ..Suggestion::default()
                 }];
             } else {
-                doubt_namesakes(graph, asked, &then, &mut rows);
+                doubt_namesakes(graph, undef, &then, &mut rows);
             }
         }
         Some((Was::Local, _)) => {
@@ -119,10 +119,10 @@ pub(super) fn weighed(
 }
 
 // What the file defined itself may have moved; whoever else has the word is not it.
-fn doubt_namesakes(graph: &Graph<'_>, asked: &Undefined<'_>, then: &[u8], rows: &mut [Suggestion]) {
-    let was = definition(asked.file, then, asked.name);
+fn doubt_namesakes(graph: &Graph<'_>, undef: &Undefined<'_>, then: &[u8], rows: &mut [Suggestion]) {
+    let old = definition(undef.file, then, undef.name);
     for row in rows {
-        let kept = was.as_ref().map_or(Kept::Not, |was| kept(graph, was, row));
+        let kept = old.as_ref().map_or(Kept::Not, |old| kept(graph, old, row));
         row.certain &= kept == Kept::Same;
         if kept == Kept::Not {
             row.confidence = row.confidence.min(MOST_IN_DOUBT);
@@ -138,25 +138,25 @@ fn doubt(rows: &mut [Suggestion]) {
 }
 
 /// The newest version that has something for the name, and its text.
-pub(super) fn before(asked: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
-    let now = &asked.usage;
+pub(super) fn before(undef: &Undefined<'_>) -> Option<(Was, Vec<u8>)> {
+    let now = &undef.usage;
     let had = |text: &Vec<u8>| {
-        let then = facts(asked.file, text);
-        let mut imports = binding(&then, asked.name, false);
+        let then = facts(undef.file, text);
+        let mut imports = binding(&then, undef.name, false);
         if imports.is_empty() {
-            imports = late(&then, asked);
+            imports = late(&then, undef);
         }
         if !imports.is_empty() {
             return Some(Was::Imported(imports.into_iter().cloned().collect()));
         }
-        if then.definitions.iter().any(|it| it.name == asked.name) {
+        if then.definitions.iter().any(|it| it.name == undef.name) {
             return Some(Was::Defined);
         }
-        let used = uses(asked.file, text, asked.name)?;
+        let used = uses(undef.file, text, undef.name)?;
         let lost = (used.is_own() && !now.is_own()) || (used.shadowed && !now.shadowed);
         lost.then_some(Was::Local)
     };
-    let mut others = asked.past.iter().filter(|it| **it != *asked.text);
+    let mut others = undef.past.iter().filter(|it| **it != *undef.text);
     others.find_map(|text| Some((had(text)?, text.clone())))
 }
 
@@ -166,9 +166,9 @@ fn binding<'f>(facts: &'f FileFacts, name: &str, nested: bool) -> Vec<&'f Import
 }
 
 // The imports in functions and branches, where some of them are gone.
-fn late<'f>(then: &'f FileFacts, asked: &Undefined<'_>) -> Vec<&'f Import> {
-    let left = binding(asked.facts, asked.name, true);
-    let had = binding(then, asked.name, true);
+fn late<'f>(then: &'f FileFacts, undef: &Undefined<'_>) -> Vec<&'f Import> {
+    let left = binding(undef.facts, undef.name, true);
+    let had = binding(then, undef.name, true);
     if left.len() < had.len() {
         had
     } else {

@@ -47,7 +47,7 @@ pub(super) trait Idiom: Sync {
     /// `kind` is what the candidate leads to, when that is known.
     fn spelled(
         &self,
-        asked: &Undefined<'_>,
+        undef: &Undefined<'_>,
         candidate: &Candidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,

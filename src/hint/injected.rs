@@ -27,22 +27,22 @@ const FIXTURES: &[&str] = &[
 ];
 
 /// Whether pytest hands the name to the file as a fixture, which is a parameter and not to be imported.
-pub(super) fn is_injected(graph: &Graph<'_>, asked: &Undefined<'_>, one: &Suggestion) -> bool {
-    if asked.language.declares_exports {
+pub(super) fn is_injected(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    if undef.language.declares_exports {
         return false;
     }
-    let test = is_test(asked.file.as_str()) || asked.file.file_name() == "conftest.py";
+    let test = is_test(undef.file.as_str()) || undef.file.file_name() == "conftest.py";
     let definer = one
         .path
         .as_ref()
         .and_then(|path| graph.defining(path, &one.imported));
-    let mut files = graph.resolver().implicit(asked.file);
+    let mut files = graph.resolver().implicit(undef.file);
     files.extend(definer);
     let defines = |path: &RepoPath| {
         let text = graph.source().read(path).unwrap_or_default();
-        is_fixture(&String::from_utf8_lossy(&text), asked.name)
+        is_fixture(&String::from_utf8_lossy(&text), undef.name)
     };
-    test && FIXTURES.contains(&asked.name) || files.iter().any(defines)
+    test && FIXTURES.contains(&undef.name) || files.iter().any(defines)
 }
 
 // Whether a text has a function of the name, or for the name, below a decorator that makes it a fixture.

@@ -170,9 +170,9 @@ impl Moved<'_> {
             Some(alias) if first.name == "default" => alias,
             _ => &first.name,
         };
-        let says = |text: &[u8]| words(text, name).next().is_some();
+        let uses = |text: &[u8]| words(text, name).next().is_some();
         self.renamed.is_none()
-            && self.graph.source().read(path).is_ok_and(|it| says(&it))
+            && self.graph.source().read(path).is_ok_and(|it| uses(&it))
             && match first.name.as_str() {
                 "default" => {
                     let exports = &self.graph.resolver().facts(path).exports;
@@ -247,10 +247,10 @@ impl Moved<'_> {
     // like it, or the only one that defines what is taken.
     fn is_meant(&self, first: &Place<'_>, places: &[Place<'_>]) -> bool {
         // All of a module is taken by a star: that goes where the file went.
-        let told = !self.taken.is_empty() || self.past.is_some();
+        let checkable = !self.taken.is_empty() || self.past.is_some();
         let whole: Vec<_> = places
             .iter()
-            .filter(|it| told && self.has_all(it))
+            .filter(|it| checkable && self.has_all(it))
             .collect();
         let defines = |name: &&str| is_own(self.graph, first.path, name);
         let is_only = match whole.iter().filter(|it| it.slip).count() {
@@ -260,7 +260,7 @@ impl Moved<'_> {
         };
         let aside = |path: &RepoPath| is_test(path.as_str()) || is_aside(path);
         is_only
-            && told
+            && checkable
             && self.has_all(first)
             && (!aside(first.path) || aside(self.query.file))
             && self.may_be_ours(first)
@@ -277,13 +277,13 @@ impl Moved<'_> {
         }
         let top = package.split('.').next().unwrap_or(package);
         let source = self.graph.source();
-        let known = |name: &str| {
+        let is_ours = |name: &str| {
             let import = Import::of(name);
             let found = self.graph.resolver().resolve(self.query.file, &import);
             !found.files.is_empty() || has_folder(source, name)
         };
         let theirs = self.language.is_standard(top) || self.idiom.declares(specifier);
-        known(top) || package != top && known(package) || place.slip && !theirs
+        is_ours(top) || package != top && is_ours(package) || place.slip && !theirs
     }
 
     fn leads(&self, path: &RepoPath) -> bool {
@@ -492,13 +492,13 @@ fn stood(graph: &Graph<'_>, query: &Query<'_>, import: &Import) -> Option<(Vec<u
 // it, whether it is nearly the same as a whole.
 fn took_over(
     source: &dyn Source,
-    (text, was): &(Vec<u8>, RepoPath),
+    (text, old_path): &(Vec<u8>, RepoPath),
     path: &RepoPath,
     taken: &[&str],
 ) -> bool {
     let bytes = source.read(path).unwrap_or_default();
     let pairs = taken.iter().filter_map(|name| {
-        let then = definition(was, text, name)?;
+        let then = definition(old_path, text, name)?;
         Some(definition(path, &bytes, name) == Some(then))
     });
     let pairs: Vec<bool> = pairs.collect();
@@ -516,7 +516,7 @@ fn took_over(
 fn renamed(
     source: &dyn Source,
     query: &Query<'_>,
-    (text, was): &(Vec<u8>, RepoPath),
+    (text, old_path): &(Vec<u8>, RepoPath),
 ) -> Option<RepoPath> {
     let listing = source.listing();
     let long = |entry: &&Entry| entry.bytes == text.len() as u64;
@@ -525,7 +525,7 @@ fn renamed(
         .filter(long)
         .map(|entry| &entry.path)
         .filter(|path| {
-            path.extension() == was.extension()
+            path.extension() == old_path.extension()
                 && (query.may_read)(path)
                 && source.read(path).is_ok_and(|it| *it == **text)
         });

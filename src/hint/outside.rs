@@ -21,7 +21,7 @@ pub(super) fn add(
     let file = query.file;
     let mut put = |module: &str, imported: &str, from: HintSource, erased: bool| {
         let candidate = Candidate::new(module, imported, None);
-        evidence.add(candidate, &Weight::known(from, erased));
+        evidence.add(candidate, &Weight::tabled(from, erased));
     };
     for one in language.exporters(name) {
         let module = idiom.library(one.module);
@@ -31,10 +31,10 @@ pub(super) fn add(
     for (module, imported, from) in idiom.outside(name) {
         put(&module, &imported, from, false);
     }
-    let told = told(query.known, name, language);
-    let known = known(name, language).into_iter();
-    let known = known.filter(|one| idiom.declares(one.module));
-    for one in told.into_iter().chain(known) {
+    let given = configured(query.known, name, language);
+    let tabled = tabled(name, language).into_iter();
+    let tabled = tabled.filter(|one| idiom.declares(one.module));
+    for one in given.into_iter().chain(tabled) {
         let imported = some_or(one.imported, name);
         put(one.module, imported, HintSource::Manifest, one.erased);
     }
@@ -54,7 +54,7 @@ pub(super) fn add(
         let candidate = Candidate::new(module, name, None);
         let weight = Weight {
             installed: true,
-            ..Weight::known(HintSource::Manifest, erased)
+            ..Weight::tabled(HintSource::Manifest, erased)
         };
         evidence.add(candidate, &weight);
     }
@@ -70,12 +70,12 @@ fn some_or<'n>(imported: &'n str, name: &'n str) -> &'n str {
 const KNOWN: &str = include_str!("known.txt");
 
 /// Known packages outside the repository that export a name.
-fn known(name: &str, language: &Language) -> Vec<Outside<'static>> {
+fn tabled(name: &str, language: &Language) -> Vec<Outside<'static>> {
     in_rows(KNOWN.lines(), name, language)
 }
 
 /// What the user says of a name, in rows of the same form.
-fn told<'t>(table: &'t [String], name: &str, language: &Language) -> Vec<Outside<'t>> {
+fn configured<'t>(table: &'t [String], name: &str, language: &Language) -> Vec<Outside<'t>> {
     in_rows(table.iter().map(String::as_str), name, language)
 }
 
@@ -103,7 +103,7 @@ fn in_rows<'t>(
 
 #[cfg(test)]
 mod tests {
-    use super::{KNOWN, Outside, known};
+    use super::{KNOWN, Outside, tabled};
     use crate::languages::{PYTHON, TYPESCRIPT};
 
     #[test]
@@ -114,15 +114,15 @@ mod tests {
             erased,
         };
         assert_eq!(
-            known("useState", &TYPESCRIPT),
+            tabled("useState", &TYPESCRIPT),
             [outside("react", "", false)]
         );
         assert_eq!(
-            known("ReactNode", &TYPESCRIPT),
+            tabled("ReactNode", &TYPESCRIPT),
             [outside("react", "", true)]
         );
-        assert!(known("useState", &PYTHON).is_empty());
-        assert_eq!(known("np", &PYTHON), [outside("numpy", "*", false)]);
+        assert!(tabled("useState", &PYTHON).is_empty());
+        assert_eq!(tabled("np", &PYTHON), [outside("numpy", "*", false)]);
     }
 
     #[test]

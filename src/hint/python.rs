@@ -31,10 +31,10 @@ impl<'g> Python<'g> {
 
     // Relative when the file's own imports of its package are, else when those of its neighbours
     // are.
-    fn is_relative(&self, asked: &Undefined<'_>, weight: &Weight) -> bool {
-        let own = self.module(asked.file);
+    fn is_relative(&self, undef: &Undefined<'_>, weight: &Weight) -> bool {
+        let own = self.module(undef.file);
         let top = own.split('.').next().unwrap_or_default();
-        let imports = asked.facts.imports.iter();
+        let imports = undef.facts.imports.iter();
         let mut counts = (0, 0);
         for import in imports {
             counts.0 += usize::from(import.specifier.starts_with('.'));
@@ -53,9 +53,9 @@ impl Idiom for Python<'_> {
         evidence(graph.resolver(), &self.tops, facts, path, file, name)
     }
 
-    fn namesakes(&self, pool: &[&RepoPath], asked: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
+    fn namesakes(&self, pool: &[&RepoPath], undef: &Undefined<'_>) -> Vec<(Candidate, Weight)> {
         let resolver = self.site.graph.resolver();
-        let module = |path| module(resolver, &self.tops, path, asked.file, asked.name);
+        let module = |path| module(resolver, &self.tops, path, undef.file, undef.name);
         pool.iter().filter_map(|path| module(path)).collect()
     }
 
@@ -114,15 +114,15 @@ impl Idiom for Python<'_> {
 
     fn spelled(
         &self,
-        asked: &Undefined<'_>,
+        undef: &Undefined<'_>,
         candidate: &Candidate,
         weight: &Weight,
         _: Option<DefinitionKind>,
     ) -> (String, bool) {
         let resolver = self.site.graph.resolver();
-        let relative = self.is_relative(asked, weight);
+        let relative = self.is_relative(undef, weight);
         let path = candidate.path.as_ref();
-        let module = spelling::spelled(resolver, &candidate.module, path, asked.file, relative);
+        let module = spelling::spelled(resolver, &candidate.module, path, undef.file, relative);
         (module, false)
     }
 

@@ -11,10 +11,10 @@ pub fn recovery_context(
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
     let mut suggested_imports = BTreeMap::new();
-    let known = suggestions
+    let certain = suggestions
         .iter()
         .filter(|one| one.source != HintSource::Similar);
-    for suggestion in known {
+    for suggestion in certain {
         suggested_imports
             .entry(suggestion.name.clone())
             .or_insert_with(|| suggestion.import_statement.clone());

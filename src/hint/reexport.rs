@@ -68,20 +68,20 @@ pub(super) fn passed_on(
     ask: &Ask<'_>,
 ) -> Vec<PassedOn> {
     let mut drafts: BTreeMap<RepoPath, Draft> = BTreeMap::new();
-    for (file, asked, taken) in asked_for(graph, wanted) {
+    for (file, module, taken) in asked_for(graph, wanted) {
         // The module with a list of what a star takes of it may have lost the name from its list.
-        let listed = exports_it(graph, &asked, &taken);
-        let home = listed.then(|| graph.defining(&asked, &taken)).flatten();
+        let listed = exports_it(graph, &module, &taken);
+        let home = listed.then(|| graph.defining(&module, &taken)).flatten();
         let module = if listed {
-            home.filter(|it| *it != asked)
+            home.filter(|it| *it != module)
         } else {
-            Some(asked)
+            Some(module)
         };
         let Some(module) = module else { continue };
-        let known = drafts.get(&module);
+        let draft = drafts.get(&module);
         if !(ask.may_read)(&module)
             || is_test(module.as_str()) && !is_test(file.as_str())
-            || known.is_some_and(|it| it.names.contains(&taken))
+            || draft.is_some_and(|it| it.names.contains(&taken))
         {
             continue;
         }
@@ -91,7 +91,7 @@ pub(super) fn passed_on(
             name: &taken,
             listed,
         };
-        if let Some(more) = lost.found(ask, known) {
+        if let Some(more) = lost.found(ask, draft) {
             drafts.insert(module, more);
         }
     }
@@ -124,7 +124,7 @@ fn asked_for<'w>(
     let resolver = graph.resolver();
     let mut found = Vec::new();
     for (file, wanted) in wanted {
-        let own = wanted.asked.iter();
+        let own = wanted.members.iter();
         found.extend(own.map(|name| (file, file.clone(), name.clone())));
         for name in &wanted.exports {
             let facts = resolver.facts(file);
@@ -163,10 +163,10 @@ struct Lost<'a> {
 
 impl Lost<'_> {
     // The text that gives the name again, on top of what is known of the module.
-    fn found(&self, ask: &Ask<'_>, known: Option<&Draft>) -> Option<Draft> {
+    fn found(&self, ask: &Ask<'_>, draft: Option<&Draft>) -> Option<Draft> {
         let on_disk = self.graph.source().read(self.module).ok()?;
         let on_disk = std::str::from_utf8(&on_disk).ok()?;
-        let now = known.map_or(on_disk, |it| it.text.as_str());
+        let now = draft.map_or(on_disk, |it| it.text.as_str());
         if self.listed && (!now.contains("__all__") || in_all(now, self.name)) {
             return None;
         }
@@ -199,12 +199,12 @@ impl Lost<'_> {
         };
         let promised = || beside().filter(|it| it.1 == Evidence::Listed);
         let (text, evidence) = promised().or_else(of_past).or_else(beside)?;
-        let mut names = known.map_or_else(Vec::new, |it| it.names.clone());
+        let mut names = draft.map_or_else(Vec::new, |it| it.names.clone());
         names.push(self.name.to_owned());
         Some(Draft {
             text,
             names,
-            evidence: known.map_or(evidence, |it| it.evidence.max(evidence)),
+            evidence: draft.map_or(evidence, |it| it.evidence.max(evidence)),
         })
     }
 
@@ -246,9 +246,9 @@ impl Lost<'_> {
     // The text that takes the name from the only one of the files it passes names on from that has it.
     fn with_its_neighbours(&self, now: &str, own: &FileFacts) -> Option<String> {
         let declares = Language::of_path(self.module.as_str())?.declares_exports;
-        let passes = |it: &&Import| match it.kind {
+        let passes = |import: &&Import| match import.kind {
             ImportKind::ExportFrom => declares,
-            ImportKind::From => !declares && !it.nested && self.module.stem() == "__init__",
+            ImportKind::From => !declares && !import.nested && self.module.stem() == "__init__",
             _ => false,
         };
         let resolver = self.graph.resolver();
@@ -304,9 +304,9 @@ impl Lost<'_> {
                 .iter()
                 .any(|one| one.name == "*" && one.alias.is_none())
         };
-        let passes = |it: &&Import| match it.kind {
+        let passes = |import: &&Import| match import.kind {
             ImportKind::ExportFrom => true,
-            ImportKind::From => !language.declares_exports && !it.nested && is_star(it),
+            ImportKind::From => !language.declares_exports && !import.nested && is_star(import),
             _ => false,
         };
         // As the last statement does that passes on all of a module, or a name of one.

@@ -53,7 +53,7 @@ pub fn renamed_exports(
         let Some((import, taken, target)) = asking.find(|it| !has(it)) else {
             continue;
         };
-        let asked = Asked {
+        let missing = Missing {
             language,
             graph,
             query,
@@ -61,15 +61,15 @@ pub fn renamed_exports(
             taken,
             target: target.as_ref(),
         };
-        let mut rows: Vec<Suggestion> = asked.other_form().into_iter().collect();
+        let mut rows: Vec<Suggestion> = missing.other_form().into_iter().collect();
         if rows.is_empty() {
-            rows.extend(asked.called_since());
+            rows.extend(missing.called_since());
         }
         if rows.is_empty() {
-            rows = asked.elsewhere();
+            rows = missing.elsewhere();
         }
         if rows.is_empty() {
-            rows = asked.like_it();
+            rows = missing.like_it();
         }
         for row in &mut rows {
             row.name.clone_from(name);
@@ -110,7 +110,7 @@ pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool
 }
 
 // A name that a module does not export.
-struct Asked<'a> {
+struct Missing<'a> {
     language: &'static Language,
     graph: &'a Graph<'a>,
     query: &'a Query<'a>,
@@ -119,7 +119,7 @@ struct Asked<'a> {
     target: Option<&'a RepoPath>,
 }
 
-impl Asked<'_> {
+impl Missing<'_> {
     fn bound(&self) -> &str {
         self.taken.local()
     }
@@ -236,7 +236,7 @@ impl Asked<'_> {
             names: &names,
             ..*self.query
         };
-        let was = self.definition_before();
+        let before = self.definition_before();
         let rows = suggest(&graph, &query)
             .into_iter()
             .filter(|it| it.source != HintSource::Similar && it.path.as_ref() != self.target)
@@ -245,7 +245,7 @@ impl Asked<'_> {
             .filter(|it| it.path.is_some() || self.target.is_none());
         let mut rows: Vec<(Suggestion, Kept)> = rows
             .map(|row| {
-                let kept = was.as_ref().map(|was| kept(self.graph, was, &row));
+                let kept = before.as_ref().map(|before| kept(self.graph, before, &row));
                 (row, kept.unwrap_or(Kept::Nearly))
             })
             .collect();
@@ -255,7 +255,7 @@ impl Asked<'_> {
             // What a package no longer has is not what a file of ours happens to define.
             // What a test takes from its package is what the package has to give.
             row.certain &= !is_test(file.as_str()) && !is_test_text(file.as_str(), text.as_bytes());
-            row.certain &= match &was {
+            row.certain &= match &before {
                 Some(_) => *kept == Kept::Same && only,
                 None => self.target.is_some(),
             };
@@ -347,17 +347,17 @@ pub(super) fn renaming(
     }
     let (before, after) = (std::str::from_utf8(before), std::str::from_utf8(after));
     let (before, after) = (before.ok()?, after.ok()?);
-    let was = then.definitions.iter().find(|it| it.name == old)?;
+    let gone = then.definitions.iter().find(|it| it.name == old)?;
     let mut new = now
         .definitions
         .iter()
-        .filter(|it| it.kind == was.kind && !defines(&then, &it.name))
+        .filter(|it| it.kind == gone.kind && !defines(&then, &it.name))
         .filter(|it| !are_opposites(old, &it.name))
-        .filter(|it| is_alike(&body(before, was), &body(after, it)));
+        .filter(|it| is_alike(&body(before, gone), &body(after, it)));
     let (one, None) = (new.next()?, new.next()) else {
         return None;
     };
-    Some((one.name.clone(), body(before, was) == body(after, one)))
+    Some((one.name.clone(), body(before, gone) == body(after, one)))
 }
 
 // The lines of a definition without their indents, with a mark for its own name.
@@ -388,15 +388,15 @@ pub(super) enum Kept {
 }
 
 /// What a suggestion leads to, beside what stood elsewhere by that name.
-pub(super) fn kept(graph: &Graph<'_>, was: &[String], one: &Suggestion) -> Kept {
+pub(super) fn kept(graph: &Graph<'_>, before: &[String], one: &Suggestion) -> Kept {
     let now = one.path.as_ref().and_then(|path| {
         let home = graph.defining(path, &one.imported);
         let home = home.unwrap_or_else(|| path.clone());
         definition(&home, &graph.source().read(&home).ok()?, &one.imported)
     });
     match now {
-        Some(now) if now == was => Kept::Same,
-        Some(now) if was.len() >= FEW_LINES && is_alike(was, &now) => Kept::Nearly,
+        Some(now) if now == before => Kept::Same,
+        Some(now) if before.len() >= FEW_LINES && is_alike(before, &now) => Kept::Nearly,
         _ => Kept::Not,
     }
 }

@@ -84,7 +84,7 @@ impl Idiom for Script<'_> {
 
     fn spelled(
         &self,
-        asked: &Undefined<'_>,
+        undef: &Undefined<'_>,
         candidate: &Candidate,
         weight: &Weight,
         kind: Option<DefinitionKind>,
@@ -93,9 +93,9 @@ impl Idiom for Script<'_> {
         let erased = kind.is_some_and(DefinitionKind::is_erased);
         let voted = weight.types > 0 && weight.types == weight.count.max(1);
         // Without a use at run time `import type` says what is meant of anything.
-        let unknown = kind.is_none() && style.rules.explicit_types && asked.usage.typed;
-        let type_only = style.types && !asked.usage.value && (erased || voted || unknown);
-        (spelled(self.site.graph, asked, candidate), type_only)
+        let unknown = kind.is_none() && style.rules.explicit_types && undef.usage.typed;
+        let type_only = style.types && !undef.usage.value && (erased || voted || unknown);
+        (spelled(self.site.graph, undef, candidate), type_only)
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -107,7 +107,7 @@ impl Idiom for Script<'_> {
     // Module kinds, packages, types beside values.
     fn suits(
         &self,
-        asked: &Undefined<'_>,
+        undef: &Undefined<'_>,
         one: &Suggestion,
         import: &Import,
         kind: Option<DefinitionKind>,
@@ -127,14 +127,14 @@ impl Idiom for Script<'_> {
                 .path
                 .as_ref()
                 .is_some_and(|path| is_type(graph, path, &one.imported));
-        let typed = if asked.usage.value {
+        let typed = if undef.usage.value {
             !one.type_only && !erased
         } else {
             one.type_only || !erased || !style.rules.explicit_types
         };
         // What Node.js loads by `require` is no place for a statement of modules, and a module
         // nothing to require.
-        let own = asked.facts.imports.iter();
+        let own = undef.facts.imports.iter();
         let has_statement = own.clone().any(|it| it.kind == ImportKind::Import);
         let module = one.path.as_ref().and_then(|it| it.extension()) == Some("mjs");
         let mixed = match import.kind {
@@ -143,21 +143,21 @@ impl Idiom for Script<'_> {
             _ => false,
         };
         // Where the file names emitted files, a source file is not what it loads.
-        let mut own = asked.facts.imports.iter();
+        let mut own = undef.facts.imports.iter();
         let emitted = import.specifier.starts_with('.')
-            && own.any(|it| names_emitted(resolver, asked.file, it))
-            && !names_emitted(resolver, asked.file, import);
+            && own.any(|it| names_emitted(resolver, undef.file, it))
+            && !names_emitted(resolver, undef.file, import);
         spelled
             && typed
             && !emitted
-            && (!mixed || stands_again(asked, one))
-            && !crosses(graph, asked, &candidate)
-            && is_declared(graph, asked, &import.specifier)
+            && (!mixed || stands_again(undef, one))
+            && !crosses(graph, undef, &candidate)
+            && is_declared(graph, undef, &import.specifier)
     }
 
-    fn is_astray(&self, asked: &Undefined<'_>, candidate: &Candidate) -> bool {
+    fn is_astray(&self, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
         let graph = self.site.graph;
-        crosses(graph, asked, candidate) || !is_declared(graph, asked, &candidate.module)
+        crosses(graph, undef, candidate) || !is_declared(graph, undef, &candidate.module)
     }
 }
 
@@ -281,13 +281,13 @@ fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPa
 }
 
 // The specifier as the asked file writes it: what it imports the same file by already.
-fn spelled(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> String {
+fn spelled(graph: &Graph<'_>, undef: &Undefined<'_>, candidate: &Candidate) -> String {
     let resolver = graph.resolver();
     let leads = |import: &&Import| {
         let taken = !import.names.is_empty() && !import.nested;
-        taken && resolver.target(asked.file, import).as_ref() == candidate.path.as_ref()
+        taken && resolver.target(undef.file, import).as_ref() == candidate.path.as_ref()
     };
-    let own = asked.facts.imports.iter().filter(leads);
+    let own = undef.facts.imports.iter().filter(leads);
     let mut same = own.filter(|_| candidate.path.is_some());
     match same.next() {
         Some(first) if !same.any(|it| it.specifier == candidate.module) => first.specifier.clone(),
@@ -297,7 +297,7 @@ fn spelled(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> S
 
 // Whether a candidate leads by its place into another package than the file's, and neither the file nor
 // its neighbours go there like that.
-fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> bool {
+fn crosses(graph: &Graph<'_>, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = graph.resolver();
     let Some(path) = candidate
         .path
@@ -306,7 +306,7 @@ fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> b
     else {
         return false;
     };
-    let (Some(theirs), Some(ours)) = (resolver.package_of(path), resolver.package_of(asked.file))
+    let (Some(theirs), Some(ours)) = (resolver.package_of(path), resolver.package_of(undef.file))
     else {
         return false;
     };
@@ -316,19 +316,19 @@ fn crosses(graph: &Graph<'_>, asked: &Undefined<'_>, candidate: &Candidate) -> b
     let goes = |import: &Import| {
         import.specifier.starts_with("..")
             && resolver
-                .target(asked.file, import)
+                .target(undef.file, import)
                 .is_some_and(|found| found.is_below(&theirs.0))
     };
-    let siblings = asked.siblings.iter().flat_map(|facts| &facts.imports);
-    !asked.facts.imports.iter().chain(siblings).any(goes)
+    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
+    !undef.facts.imports.iter().chain(siblings).any(goes)
 }
 
 // Whether a file exports the name as a type alone, or has no part that is there at run time.
 fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let resolver = graph.resolver();
     let stem = |path: &RepoPath| {
-        let known = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")];
-        known.iter().find_map(|(declared, code)| {
+        let endings = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")];
+        endings.iter().find_map(|(declared, code)| {
             let stem = path.as_str().strip_suffix(declared)?;
             RepoPath::new(&format!("{stem}{code}")).ok()
         })

@@ -15,7 +15,7 @@ pub(super) fn similar(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
     let mut found: Vec<(usize, usize, Suggestion)> = Vec::new();
     let resolver = graph.resolver();
@@ -26,15 +26,15 @@ pub(super) fn similar(
                 module => idiom.statement(name, module, name, false),
             };
             // What is at hand already is not imported a second time.
-            let known = |one: &Suggestion| {
+            let needless = |one: &Suggestion| {
                 let at_hand = one.module.is_empty() && one.imported == name;
                 at_hand || (!statement.is_empty() && one.import_statement == statement)
             };
-            if found.iter().any(|(_, _, one)| known(one)) {
+            if found.iter().any(|(_, _, one)| needless(one)) {
                 return;
             }
             let suggestion = Suggestion {
-                name: asked.name.to_owned(),
+                name: undef.name.to_owned(),
                 import_statement: statement,
                 module,
                 path: path.cloned(),
@@ -45,16 +45,16 @@ pub(super) fn similar(
             };
             found.push((distance, order, suggestion));
         };
-    for (distance, name) in at_hand(asked) {
+    for (distance, name) in at_hand(undef) {
         put(distance, 0, String::new(), &name, None);
     }
     for (at, path) in pool.iter().take(MAX_FILES).enumerate() {
-        if *path == asked.file {
+        if *path == undef.file {
             continue;
         }
         let facts = resolver.facts(path);
         for export in facts.exports.iter().filter(|export| export.from.is_none()) {
-            if let Some(distance) = distance(asked.name, &export.name) {
+            if let Some(distance) = distance(undef.name, &export.name) {
                 let module = idiom.module(path);
                 put(distance, at + 1, module, &export.name, Some(path));
             }
@@ -70,16 +70,16 @@ pub(super) fn similar(
 
 // What means something in the file without another import, nearest first: what it imports, binds or
 // takes as a parameter, and what the language itself has.
-fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
-    let text = String::from_utf8_lossy(asked.text);
-    let free = free_names(asked.file, asked.text);
+fn at_hand(undef: &Undefined<'_>) -> Vec<(usize, String)> {
+    let text = String::from_utf8_lossy(undef.text);
+    let free = free_names(undef.file, undef.text);
     let is_used = |name: &str| {
-        let found = uses(asked.file, asked.text, name);
+        let found = uses(undef.file, undef.text, name);
         found.is_some_and(|it| it.is_own() || it.shadowed || it.value)
     };
-    let near = |name: &str| distance(asked.name, name).or(short_slip(asked.name, name));
+    let near = |name: &str| distance(undef.name, name).or(short_slip(undef.name, name));
     let mut found = BTreeSet::new();
-    for import in &asked.facts.imports {
+    for import in &undef.facts.imports {
         for name in &import.names {
             let bound = name.local();
             found.extend(near(bound).map(|it| (it, bound.to_owned())));
@@ -89,14 +89,14 @@ fn at_hand(asked: &Undefined<'_>) -> Vec<(usize, String)> {
     let words: BTreeSet<&str> = text.split(|it| !is_word(it)).collect();
     for word in words {
         let Some(edits) = near(word) else { continue };
-        let is_global = asked.language.is_global(word);
+        let is_global = undef.language.is_global(word);
         if !is_global && !free.iter().any(|it| it == word) && is_used(word) {
             found.insert((edits, word.to_owned()));
         }
     }
     // A name of the file's own is meant before one of the language.
     if found.is_empty() {
-        let all = asked.language.global_names();
+        let all = undef.language.global_names();
         found.extend(all.filter_map(|word| Some((near(word)?, word.to_owned()))));
     }
     found.into_iter().collect()

@@ -58,8 +58,8 @@ pub(super) fn suggest_among(
         file: query.file,
     };
     let own;
-    let holders = if let Some(known) = holders {
-        known
+    let holders = if let Some(given) = holders {
+        given
     } else {
         own = Holders::of(source, &pool, &names);
         &own
@@ -67,7 +67,7 @@ pub(super) fn suggest_among(
     let mut found = Vec::new();
     for name in &names {
         let parsed = parse(graph, &pool, holders, name);
-        let asked = Undefined {
+        let undef = Undefined {
             file: query.file,
             name,
             text: &text,
@@ -80,23 +80,23 @@ pub(super) fn suggest_among(
         let shown = Shown {
             text: &text,
             facts: &facts,
-            siblings: &asked.siblings,
+            siblings: &undef.siblings,
             parsed: &parsed,
             pool: &pool,
         };
         let idiom = &*site.idiom(language, shown);
-        let mut evidence = gather(graph, idiom, &pool, &parsed, &asked);
+        let mut evidence = gather(graph, idiom, &pool, &parsed, &undef);
         outside::add(&mut evidence, language, idiom, query, name);
-        let was = history::before(&asked);
-        for (candidate, weight) in history::taken_before(graph, idiom, &asked, query, was.as_ref())
+        let old = history::before(&undef);
+        for (candidate, weight) in history::taken_before(graph, idiom, &undef, query, old.as_ref())
         {
             evidence.add(candidate, &weight);
         }
-        let mut rows = choose(graph, idiom, evidence, &asked, query.installed);
+        let mut rows = choose(graph, idiom, evidence, &undef, query.installed);
         if rows.is_empty() {
-            rows = similar::similar(graph, idiom, &pool, &asked);
+            rows = similar::similar(graph, idiom, &pool, &undef);
         }
-        rows = history::weighed(graph, idiom, &asked, was, rows);
+        rows = history::weighed(graph, idiom, &undef, old, rows);
         found.append(&mut rows);
     }
     found
@@ -139,8 +139,8 @@ impl Holders {
         let mut found: BTreeMap<String, HashSet<RepoPath>> = BTreeMap::new();
         for (path, held) in hits {
             for name in held.into_iter().filter_map(|at| names.get(at)) {
-                let known = found.entry((*name).clone()).or_default();
-                known.insert(path.clone());
+                let holders = found.entry((*name).clone()).or_default();
+                holders.insert(path.clone());
             }
         }
         Self(found)
@@ -192,9 +192,9 @@ fn gather(
     idiom: &dyn Idiom,
     pool: &[&RepoPath],
     parsed: &Parsed<'_>,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> Evidence {
-    let name = asked.name;
+    let name = undef.name;
     let found: Vec<_> = parsed
         .par_iter()
         .map(|(path, facts)| idiom.evidence(facts, path, name))
@@ -203,10 +203,10 @@ fn gather(
     for (candidate, weight) in found.into_iter().flatten() {
         evidence.add(candidate, &weight);
     }
-    for (candidate, weight) in offered(graph, idiom, asked) {
+    for (candidate, weight) in offered(graph, idiom, undef) {
         evidence.add(candidate, &weight);
     }
-    for (candidate, weight) in idiom.namesakes(pool, asked) {
+    for (candidate, weight) in idiom.namesakes(pool, undef) {
         evidence.add(candidate, &weight);
     }
     evidence
@@ -217,11 +217,11 @@ fn gather(
 fn offered(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
-    asked: &Undefined<'_>,
+    undef: &Undefined<'_>,
 ) -> Vec<(Candidate, Weight)> {
     let resolver = graph.resolver();
-    let siblings = asked.siblings.iter().map(AsRef::as_ref);
-    let imports = std::iter::once(asked.facts)
+    let siblings = undef.siblings.iter().map(AsRef::as_ref);
+    let imports = std::iter::once(undef.facts)
         .chain(siblings)
         .flat_map(|facts| &facts.imports)
         .filter(|import| matches!(import.kind, ImportKind::Import | ImportKind::From))
@@ -232,25 +232,25 @@ fn offered(
         if !seen.insert(&import.specifier) {
             continue;
         }
-        let Some(target) = resolver.target(asked.file, import) else {
+        let Some(target) = resolver.target(undef.file, import) else {
             continue;
         };
         // A Python module shows all that it imports; what it means to pass on, its importers say.
-        let shows_all = !asked.language.declares_exports;
+        let shows_all = !undef.language.declares_exports;
         if shows_all
             && resolver
                 .facts(&target)
                 .exports
                 .iter()
-                .any(|it| it.name == asked.name)
+                .any(|it| it.name == undef.name)
         {
             continue;
         }
-        let passed = graph.defining(&target, asked.name).is_some_and(|definer| {
+        let passed = graph.defining(&target, undef.name).is_some_and(|definer| {
             let facts = resolver.facts(&definer);
             definer != target
-                && definer != *asked.file
-                && facts.exports.iter().any(|export| export.name == asked.name)
+                && definer != *undef.file
+                && facts.exports.iter().any(|export| export.name == undef.name)
         });
         if !passed {
             continue;
@@ -260,8 +260,8 @@ fn offered(
         } else {
             import.specifier.clone()
         };
-        let candidate = Candidate::new(module, asked.name, Some(target.clone()));
-        let near = nearness(&target, asked.file);
+        let candidate = Candidate::new(module, undef.name, Some(target.clone()));
+        let near = nearness(&target, undef.file);
         found.push((candidate, Weight::offer(None, near)));
     }
     found

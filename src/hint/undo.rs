@@ -89,23 +89,23 @@ pub(super) fn restored(
     past: &[Vec<u8>],
     one: &Suggestion,
 ) -> Option<String> {
-    let (change, was) = past.iter().find_map(|version| {
+    let (change, old) = past.iter().find_map(|version| {
         let change = Change::since(text, version)?;
-        let was = facts(file, change.then.as_bytes());
-        let binds = was.imports.iter().any(|it| it.binds(&one.name));
-        binds.then_some((change, was))
+        let old = facts(file, change.then.as_bytes());
+        let binds = old.imports.iter().any(|it| it.binds(&one.name));
+        binds.then_some((change, old))
     })?;
-    let is = facts(file, text.as_bytes());
-    let lines = import_lines(file, &change.then, &was);
+    let current = facts(file, text.as_bytes());
+    let lines = import_lines(file, &change.then, &old);
     let own = || {
-        let all = was.imports.iter().zip(&lines);
+        let all = old.imports.iter().zip(&lines);
         all.filter(|(it, _)| it.binds(&one.name))
     };
     let is_lost = |run: &&Run| own().any(|(_, it)| it.start < run.0.end && run.0.start < it.end);
     let lost: Vec<&Run> = change.runs.iter().filter(is_lost).collect();
     let back = change.without(lost.iter().copied());
     let mut all = BTreeSet::new();
-    all.extend(bound(&is));
+    all.extend(bound(&current));
     let unneeded = |name: &str| {
         name != one.name && !all.contains(name) && words(text.as_bytes(), name).next().is_none()
     };
@@ -124,14 +124,14 @@ pub(super) fn restored(
     let errors = |text: &str| syntax_errors(file, text.as_bytes()).len();
     let (names, after) = (bound(&found), free(&back));
     let holds = !lost.is_empty()
-        && beside_imports(file, text, &is) == beside_imports(file, &back, &found)
+        && beside_imports(file, text, &current) == beside_imports(file, &back, &found)
         && all.is_subset(&names)
         && !names.iter().any(|it| unneeded(it))
         && errors(&back) <= errors(text)
         && !after.contains(&one.name)
         && after.is_subset(&free(text))
         // A statement that took other names meanwhile is another.
-        && same(&found) <= same(&was).max(same(&is))
+        && same(&found) <= same(&old).max(same(&current))
         && (!way.nested || serves(file, &change, way, &one.name));
     holds.then_some(back)
 }
@@ -141,7 +141,7 @@ fn beside_imports<'t>(file: &RepoPath, text: &'t str, facts: &FileFacts) -> Vec<
     let imports = import_lines(file, text, facts);
     let marks = ["#", "//", "/*", "*/", "* ", "from __future__"];
     let branches = ["try", "except", "else", "finally", "if ", "elif ", "}"];
-    let says = |(at, line): (usize, &'t str)| {
+    let code = |(at, line): (usize, &'t str)| {
         let line = line.trim();
         let is_empty = matches!(line, "" | "pass" | "..." | ";")
             || marks.iter().any(|it| line.starts_with(it))
@@ -149,7 +149,7 @@ fn beside_imports<'t>(file: &RepoPath, text: &'t str, facts: &FileFacts) -> Vec<
             || imports.iter().any(|it| it.contains(&at));
         (!is_empty).then_some(line)
     };
-    text.lines().enumerate().filter_map(says).collect()
+    text.lines().enumerate().filter_map(code).collect()
 }
 
 // The text without names that came back and that nothing needs.
@@ -187,9 +187,9 @@ fn serves(file: &RepoPath, change: &Change<'_>, import: &Import, name: &str) -> 
 }
 
 /// Whether the lines of an import go back to where they stood in the file that lacks it.
-pub(super) fn stands_again(asked: &Undefined<'_>, one: &Suggestion) -> bool {
-    let text = std::str::from_utf8(asked.text);
-    text.is_ok_and(|text| restored(asked.file, text, asked.past, one).is_some())
+pub(super) fn stands_again(undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    let text = std::str::from_utf8(undef.text);
+    text.is_ok_and(|text| restored(undef.file, text, undef.past, one).is_some())
 }
 
 /// The names that a file's imports bind.

@@ -16,7 +16,7 @@ pub struct Wanted {
     /// Names that it imports from modules which do not export them.
     pub exports: Vec<String>,
     /// Names that others ask of it as a module and that it does not give.
-    pub asked: Vec<String>,
+    pub members: Vec<String>,
 }
 
 /// The files in which names are missing, as a diagnosis has them. Where none of them is of this
@@ -54,7 +54,7 @@ impl Wanted {
             names: diagnosis.undefined_names.clone(),
             modules: diagnosis.missing_modules.clone(),
             exports: diagnosis.missing_exports.clone(),
-            asked: Vec::new(),
+            members: Vec::new(),
         }
     }
 
@@ -64,7 +64,7 @@ impl Wanted {
             (&mut self.names, more.names),
             (&mut self.modules, more.modules),
             (&mut self.exports, more.exports),
-            (&mut self.asked, more.asked),
+            (&mut self.members, more.members),
         ];
         for (list, more) in pairs {
             for word in more {
@@ -140,7 +140,7 @@ impl Named {
 
     // A file that is not here is asked for what it may say.
     fn is_named(&self, name: &str) -> bool {
-        self.0.iter().any(|it| is_said(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
+        self.0.iter().any(|it| has_word(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
     }
 
     // The file that lacks a name: one with the word for something else does not want it.
@@ -148,11 +148,11 @@ impl Named {
         let asking = |is_member: bool| {
             self.0.iter().find(move |(path, bytes, facts)| {
                 let asks = match uses(path, bytes, name) {
-                    Some(it) => it.member == is_member && is_lacked(&it),
+                    Some(uses) => uses.member == is_member && is_lacked(&uses),
                     // What the template of a component alone names.
                     None => {
                         matches!(path.extension(), Some("vue" | "svelte" | "astro"))
-                            && is_said(bytes, name)
+                            && has_word(bytes, name)
                     }
                 };
                 asks && !binds(facts, name)
@@ -168,11 +168,11 @@ impl Named {
     }
 }
 
-fn is_lacked(it: &Uses) -> bool {
-    !it.bound && (it.value || it.typed)
+fn is_lacked(uses: &Uses) -> bool {
+    !uses.bound && (uses.value || uses.typed)
 }
 
-fn is_said(bytes: &[u8], name: &str) -> bool {
+fn has_word(bytes: &[u8], name: &str) -> bool {
     words(bytes, name).next().is_some()
 }
 
@@ -186,7 +186,7 @@ pub fn undefined(file: &RepoPath, bytes: &[u8]) -> Vec<String> {
 }
 
 fn add(list: &mut Vec<String>, text: &str) {
-    if !list.iter().any(|known| known == text) {
+    if !list.iter().any(|present| present == text) {
         list.push(text.to_owned());
     }
 }

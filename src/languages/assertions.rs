@@ -132,9 +132,9 @@ impl Shape {
 
     /// What a call of this name asserts, and by which argument.
     pub(super) fn asserts(&self, name: &str) -> Option<(Asserts, usize)> {
-        let is =
+        let matches_row =
             |row: &&Row| row.language == self.language && row.names.iter().any(|it| it == name);
-        let row = TABLE.assertion.iter().find(is)?;
+        let row = TABLE.assertion.iter().find(matches_row)?;
         Some((row.asserts, row.at))
     }
 }

@@ -1,14 +1,14 @@
 use tree_sitter::Node;
 
 use super::assertions::{Asserts, Role};
-use super::expected::{Bound, Exchange, Reader, Says, below};
+use super::expected::{Bound, Exchange, Rank, Reader, below};
 use super::literal::{Syntax, text_of};
 
 impl Reader<'_> {
     // What is expected of an expression that must be true.
-    pub(super) fn asked(&self, node: Node<'_>, bound: &Bound) -> Vec<Exchange> {
+    pub(super) fn truth(&self, node: Node<'_>, bound: &Bound) -> Vec<Exchange> {
         if node.kind() == "parenthesized_expression" {
-            return node.named().flat_map(|it| self.asked(it, bound)).collect();
+            return node.named().flat_map(|it| self.truth(it, bound)).collect();
         }
         if self.shape.role(node) == Some(Role::Call) {
             let asserts = self.called(node).and_then(|it| self.shape.asserts(&it));
@@ -24,7 +24,7 @@ impl Reader<'_> {
         let between = self.text.get(left.end_byte()..right.start_byte());
         match between.unwrap_or_default().trim_ascii() {
             b"==" | b"===" | b"is" => self.one_of_two(&parts, 0, bound),
-            b"and" | b"&&" => parts.iter().flat_map(|it| self.asked(*it, bound)).collect(),
+            b"and" | b"&&" => parts.iter().flat_map(|it| self.truth(*it, bound)).collect(),
             b"in" if self.is_text(left) => vec![self.exchange(left)],
             _ => Vec::new(),
         }
@@ -35,7 +35,7 @@ impl Reader<'_> {
         let Some([first, second]) = nodes.get(at..at + 2) else {
             return Vec::new();
         };
-        let nearer = self.says(*first, bound) < self.says(*second, bound);
+        let nearer = self.rank(*first, bound) < self.rank(*second, bound);
         self.value(if nearer { *first } else { *second }, bound)
     }
 
@@ -83,23 +83,23 @@ impl Reader<'_> {
             Asserts::Text if self.is_text(one) => self.value(one, bound),
             Asserts::Raises => match role {
                 Some(Role::Name | Role::Member) => by(self.shape.other_error.clone(), true),
-                Some(Role::List) if self.says(one, bound) == Says::Nothing => {
+                Some(Role::List) if self.rank(one, bound) == Rank::Nothing => {
                     by(self.shape.other_error.clone(), true)
                 }
                 _ => self.value(one, bound),
             },
             Asserts::Snapshot if one.kind() == "template_string" => {
-                let was = text_of(one, self.text);
-                let kept = was.get(..was.len().saturating_sub(1)).unwrap_or_default();
+                let text = text_of(one, self.text);
+                let kept = text.get(..text.len().saturating_sub(1)).unwrap_or_default();
                 by(format!("{kept}~7919`"), false)
             }
-            Asserts::Truth => self.asked(one, bound),
+            Asserts::Truth => self.truth(one, bound),
             _ => Vec::new(),
         })
     }
 
     fn value(&self, node: Node<'_>, bound: &Bound) -> Vec<Exchange> {
-        if self.says(node, bound) == Says::Nothing {
+        if self.rank(node, bound) == Rank::Nothing {
             return Vec::new();
         }
         self.exchanges(node)
@@ -127,10 +127,10 @@ impl Reader<'_> {
     }
 
     fn exchange(&self, node: Node<'_>) -> Exchange {
-        let was = text_of(node, self.text);
-        let plain = (node.kind() != "concatenated_string").then(|| other_literal(&was));
+        let text = text_of(node, self.text);
+        let plain = (node.kind() != "concatenated_string").then(|| other_literal(&text));
         let other = plain.flatten();
-        let other = other.unwrap_or_else(|| format!("({}({was}))", self.shape.other));
+        let other = other.unwrap_or_else(|| format!("({}({text}))", self.shape.other));
         self.exchanged(node, other, true)
     }
 
@@ -143,21 +143,21 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn says(&self, node: Node<'_>, bound: &Bound) -> Says {
+    pub(super) fn rank(&self, node: Node<'_>, bound: &Bound) -> Rank {
         let of_all = |nodes: &mut dyn Iterator<Item = Node<'_>>| {
-            let all = nodes.map(|it| self.says(it, bound));
-            all.max().unwrap_or(Says::Value)
+            let all = nodes.map(|it| self.rank(it, bound));
+            all.max().unwrap_or(Rank::Value)
         };
         match self.shape.role(node) {
-            Some(Role::Value) => Says::Value,
-            Some(Role::Text) if self.is_text(node) => Says::Value,
+            Some(Role::Value) => Rank::Value,
+            Some(Role::Text) if self.is_text(node) => Rank::Value,
             Some(Role::List | Role::Same) => of_all(&mut node.named()),
             Some(Role::Pair) => of_all(&mut node.field("value").into_iter()),
-            Some(Role::Computed) => of_all(&mut node.named()).max(Says::Made),
+            Some(Role::Computed) => of_all(&mut node.named()).max(Rank::Made),
             Some(Role::Name) => {
                 let name = text_of(node, self.text);
                 let makes = self.shape.makes.contains(&name);
-                let own = if makes { Says::Value } else { Says::Nothing };
+                let own = if makes { Rank::Value } else { Rank::Nothing };
                 bound.get(&name).copied().unwrap_or(own)
             }
             Some(Role::Member) => {
@@ -168,18 +168,18 @@ impl Reader<'_> {
                     name.starts_with(char::is_uppercase) && name.chars().all(is_capital)
                 });
                 let root = node.named().next().filter(|_| !is_constant);
-                root.map_or(Says::Value, |it| self.says(it, bound))
-                    .max(Says::Made)
+                root.map_or(Rank::Value, |it| self.rank(it, bound))
+                    .max(Rank::Made)
             }
             Some(Role::Call) if self.makes(node, bound) => {
                 let given = node.field("arguments").into_iter().flat_map(Syntax::named);
-                let mut values = given.map(|it| match it.kind() {
-                    "keyword_argument" => it.field("value").unwrap_or(it),
-                    _ => it,
+                let mut values = given.map(|value| match value.kind() {
+                    "keyword_argument" => value.field("value").unwrap_or(value),
+                    _ => value,
                 });
-                of_all(&mut values).max(Says::Made)
+                of_all(&mut values).max(Rank::Made)
             }
-            _ => Says::Nothing,
+            _ => Rank::Nothing,
         }
     }
 
@@ -197,7 +197,7 @@ impl Reader<'_> {
             || self.shape.makes.contains(&name)
             || on
                 .filter(is_member)
-                .is_some_and(|it| self.says(it, bound) == Says::Value)
+                .is_some_and(|it| self.rank(it, bound) == Rank::Value)
     }
 
     fn is_around(&self, call: Node<'_>) -> bool {
@@ -207,25 +207,25 @@ impl Reader<'_> {
 
     // A text in which nothing is put.
     pub(super) fn is_text(&self, node: Node<'_>) -> bool {
-        let is = |it: Node<'_>, role| self.shape.role(it) == Some(role);
-        is(node, Role::Text) && !below(node, |_| true).iter().any(|it| is(*it, Role::Hole))
+        let has = |it: Node<'_>, role| self.shape.role(it) == Some(role);
+        has(node, Role::Text) && !below(node, |_| true).iter().any(|it| has(*it, Role::Hole))
     }
 }
 
 // Another literal in the form of one, far from it: what reads the test's text finds the other value.
 // `None` for what has none that is as plain.
-fn other_literal(was: &str) -> Option<String> {
-    match was {
+fn other_literal(text: &str) -> Option<String> {
+    match text {
         "True" => return Some("False".to_owned()),
         "False" => return Some("True".to_owned()),
         "true" => return Some("false".to_owned()),
         "false" => return Some("true".to_owned()),
         _ => {}
     }
-    if let Some(start) = was.find(['\'', '"', '`']) {
-        let quote = was.get(start..=start)?;
+    if let Some(start) = text.find(['\'', '"', '`']) {
+        let quote = text.get(start..=start)?;
         let triple = quote.repeat(3);
-        let (head, body) = was.split_at(start);
+        let (head, body) = text.split_at(start);
         let closing = if body.len() >= 6 && body.starts_with(&triple) {
             &triple
         } else {
@@ -235,7 +235,7 @@ fn other_literal(was: &str) -> Option<String> {
         return (head.len() <= 2 && kept.len() >= closing.len())
             .then(|| format!("{head}{kept}~7919{closing}"));
     }
-    let (sign, digits) = was.strip_prefix('-').map_or(("", was), |it| ("-", it));
+    let (sign, digits) = text.strip_prefix('-').map_or(("", text), |it| ("-", it));
     let is_plain = digits.len() <= 12 && digits.bytes().all(|it| it.is_ascii_digit() || it == b'.');
     if !is_plain || digits.len() > 1 && digits.starts_with('0') && !digits.starts_with("0.") {
         return None;
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_literal_is_exchanged_by_another() {
-        for (was, other) in [
+        for (text, other) in [
             ("3", Some("7925")),
             ("-3", Some("-7925")),
             ("1.5", Some("7922.0")),
@@ -266,7 +266,7 @@ mod tests {
             ("None", None),
             ("1e309", None),
         ] {
-            assert_eq!(other_literal(was).as_deref(), other, "{was}");
+            assert_eq!(other_literal(text).as_deref(), other, "{text}");
         }
     }
 }

@@ -81,7 +81,7 @@ pub struct Exchange {
 
 /// What an expression says of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Says {
+pub(super) enum Rank {
     /// It is one.
     Value,
     /// It is made of some.
@@ -93,7 +93,7 @@ pub(super) enum Says {
 }
 
 /// What each name is bound to; the least that any of its bindings in a scope says.
-pub(super) type Bound = BTreeMap<String, Says>;
+pub(super) type Bound = BTreeMap<String, Rank>;
 
 /// What reads the tests of a text.
 pub(super) struct Reader<'t> {
@@ -203,14 +203,14 @@ impl Reader<'_> {
         for name in self.given(function) {
             let listed = head.contains("parametrize") && head.split(is_word).any(|it| it == name);
             let is_column = listed || head.contains(".each");
-            let says = if is_column { Says::Made } else { Says::Nothing };
-            bound.insert(name, says);
+            let rank = if is_column { Rank::Made } else { Rank::Nothing };
+            bound.insert(name, rank);
         }
         let enter = |node: Node<'_>| self.shape.role(node) != Some(Role::Apart);
         let inside = below(function, enter).into_iter();
         let found = inside.filter_map(|node| {
             let values = match self.shape.role(node)? {
-                Role::Statement => self.asked(node.named().next()?, &bound),
+                Role::Statement => self.truth(node.named().next()?, &bound),
                 Role::Call => self.call(node, &bound)?,
                 _ => return None,
             };
@@ -258,8 +258,8 @@ impl Reader<'_> {
                 _ => continue,
             };
             let Some(target) = target else { continue };
-            let least = if whole { Says::Nothing } else { Says::Kept };
-            let said = value.map_or(Says::Nothing, |it| self.says(it, &bound).min(least));
+            let least = if whole { Rank::Nothing } else { Rank::Kept };
+            let least = value.map_or(Rank::Nothing, |it| self.rank(it, &bound).min(least));
             let mut names = below(target, |it| self.shape.role(it) != Some(Role::Member));
             names.push(target);
             for name in names
@@ -267,9 +267,9 @@ impl Reader<'_> {
                 .filter(|it| self.shape.role(**it) == Some(Role::Name))
             {
                 let name = text_of(*name, self.text);
-                let known = own.entry(name.clone()).or_insert(Says::Made);
-                *known = said.max(*known);
-                bound.insert(name, *known);
+                let weakest = own.entry(name.clone()).or_insert(Rank::Made);
+                *weakest = least.max(*weakest);
+                bound.insert(name, *weakest);
             }
         }
         bound

@@ -29,7 +29,7 @@ mod skeleton;
 mod statements;
 mod tags;
 #[cfg(test)]
-mod told;
+mod text_form;
 pub(crate) mod typescript;
 mod uses;
 

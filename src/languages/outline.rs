@@ -54,7 +54,7 @@ pub fn outline(path: &RepoPath, bytes: &[u8]) -> Outline {
 }
 
 // What is known of a definition before the walk comes to it.
-struct Known<'t> {
+struct Defined<'t> {
     name: Node<'t>,
     body: Option<Node<'t>>,
     titled: bool,
@@ -66,7 +66,7 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
     let mut around: Vec<(usize, usize)> = Vec::new();
     // Whether each of the nodes around it holds statements.
     let mut above: Vec<bool> = Vec::new();
-    let mut known: HashMap<usize, Known<'_>> = HashMap::new();
+    let mut defined: HashMap<usize, Defined<'_>> = HashMap::new();
     let mut named: HashSet<usize> = HashSet::new();
     let mut cursor = tree.walk();
     // Where the comment above a definition begins, when one ends on the line before it.
@@ -93,18 +93,18 @@ fn read(tree: &Tree, text: &[u8], query: &Patterns) -> Outline {
             let (name, title) = (get(found, "name"), get(found, "title"));
             if let (Some(whole), Some(name)) = (get(found, "definition"), name.or(title)) {
                 let (body, titled) = (get(found, "body"), title.is_some());
-                let one = known
+                let one = defined
                     .entry(whole.id())
-                    .or_insert(Known { name, body, titled });
+                    .or_insert(Defined { name, body, titled });
                 one.body = one.body.or(body);
             }
         });
-        if let Some(one) = known.remove(&node.id())
+        if let Some(one) = defined.remove(&node.id())
             && named.insert(one.name.start_byte())
         {
             let first = line_of(node);
-            let said = comment.filter(|[_, to]| to + 1 == first);
-            let lines = [said.map_or(first, |[from, _]| from), last_line(node)];
+            let title = comment.filter(|[_, to]| to + 1 == first);
+            let lines = [title.map_or(first, |[from, _]| from), last_line(node)];
             let signature_end = match one.body {
                 // A Python body starts on a line of its own.
                 Some(body) if body.kind() == "block" => body.prev_sibling().map_or(0, end_line_of),

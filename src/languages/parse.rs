@@ -36,14 +36,14 @@ const SECONDS_PER_MEGABYTE: f64 = 2.0;
 /// Parses the text; `None` when the effort leaves all proportion to its length.
 pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let own = std::ptr::from_ref(grammar);
-    let known = LAST.with_borrow(|last| {
+    let cached = LAST.with_borrow(|last| {
         let mut same = last
             .iter()
             .filter(|it| it.grammar == own && it.text == text);
         same.next().map(|it| it.tree.clone())
     });
-    if known.is_some() {
-        return known;
+    if cached.is_some() {
+        return cached;
     }
     let tree = parse_once(grammar, text)?;
     let mended = grammar.mended.filter(|_| tree.root_node().has_error());
@@ -67,9 +67,9 @@ pub(super) fn parse(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
 pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree> {
     let own = std::ptr::from_ref(grammar);
     PARSERS.with_borrow_mut(|parsers| {
-        let known = parsers.iter().position(|(it, _)| *it == own);
-        let slot = known.unwrap_or(parsers.len());
-        if known.is_none() {
+        let found = parsers.iter().position(|(it, _)| *it == own);
+        let slot = found.unwrap_or(parsers.len());
+        if found.is_none() {
             let mut parser = Parser::new();
             parser.set_language(&(grammar.of)()).ok()?;
             parsers.push((own, parser));

@@ -109,7 +109,7 @@ type Then<'a, 't> = &'a mut dyn FnMut(&mut Captures<'t>) -> bool;
 impl Pattern {
     fn at<'t>(&self, node: Node<'t>, found: &mut Captures<'t>, then: Then<'_, 't>) -> bool {
         if self.one_of.is_empty() {
-            if !self.is(node) {
+            if !self.matches(node) {
                 return false;
             }
             let deep = !self.children.is_empty();
@@ -144,7 +144,7 @@ impl Pattern {
         any
     }
 
-    fn is(&self, node: Node<'_>) -> bool {
+    fn matches(&self, node: Node<'_>) -> bool {
         node.is_named() != self.token && (self.kind.is_empty() || node.kind() == self.kind)
     }
 
@@ -324,12 +324,12 @@ impl Reader {
         self.skip('(');
         self.word();
         self.skip('@');
-        let mut said = vec![self.word()];
+        let mut condition = vec![self.word()];
         while self.peek() == Some('"') {
-            said.push(self.quoted());
+            condition.push(self.quoted());
         }
         self.skip(')');
-        said
+        condition
     }
 }
 
@@ -381,8 +381,8 @@ mod tests {
         let mut cursor = tree.walk();
         loop {
             ours.at(cursor.node(), text, |number, captured| {
-                let captures = captured.iter().filter_map(|(it, node)| {
-                    Some((name(it)?, [node.start_byte(), node.end_byte()]))
+                let captures = captured.iter().filter_map(|(index, node)| {
+                    Some((name(index)?, [node.start_byte(), node.end_byte()]))
                 });
                 let mut captures: Vec<_> = captures.collect();
                 captures.sort();

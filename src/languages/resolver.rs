@@ -177,14 +177,14 @@ impl<K: Eq + Hash, V: Clone> Memo<K, V> {
         K: Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(value) = known.get(key) {
+        let cache = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = cache.get(key) {
             return value.clone();
         }
-        drop(known);
+        drop(cache);
         let value = compute();
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.insert(key.to_owned(), value.clone());
+        let mut cache = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        cache.insert(key.to_owned(), value.clone());
         value
     }
 }

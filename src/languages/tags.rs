@@ -114,20 +114,20 @@ impl Reader<'_> {
     fn exported(&self, found: &Captures<'_>) -> Option<Export> {
         let star = get(found, "export.star");
         let at = star.or_else(|| get(found, "export.one"))?;
-        let said = |name: &str| get(found, name).map(|node| plain(node, self.text));
+        let named = |name: &str| get(found, name).map(|node| plain(node, self.text));
         let value = get(found, "value").filter(|it| it.kind() == "identifier");
         let value = value.map(|it| text_of(it, self.text));
-        let (name, local) = match (star, get(found, "default"), said("as")) {
+        let (name, local) = match (star, get(found, "default"), named("as")) {
             (Some(_), ..) => ("*".to_owned(), None),
             (_, Some(_), _) => ("default".to_owned(), value),
             (.., Some(name)) => {
                 let value = value.filter(|it| *it != name);
-                (name, said("local").or(value))
+                (name, named("local").or(value))
             }
-            _ => (said("local")?, None),
+            _ => (named("local")?, None),
         };
         Some(Export {
-            from: said("from"),
+            from: named("from"),
             type_only: get(found, "erased").is_some(),
             ..Export::new(name, local, line_of(at))
         })
@@ -170,10 +170,10 @@ fn bound<'t>(node: Node<'t>, depth: usize, names: &mut Vec<Node<'t>>) {
 
 // The text of a name, or what a string holds.
 fn plain(node: Node<'_>, text: &[u8]) -> String {
-    let said = text_of(node, text);
+    let written = text_of(node, text);
     let is_string = matches!(node.kind(), "string" | "template_string");
-    let inside = said
-        .get(1..said.len().saturating_sub(1))
+    let inside = written
+        .get(1..written.len().saturating_sub(1))
         .filter(|_| is_string);
-    inside.map_or_else(|| said.clone(), unescape)
+    inside.map_or_else(|| written.clone(), unescape)
 }

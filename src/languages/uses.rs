@@ -52,7 +52,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
     let (head, tree) = (code.head(), code.tree()?);
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
-    let (mut known, mut any) = (Known::default(), false);
+    let (mut matches, mut any) = (Matches::default(), false);
     for at in words(head, name).take(MAX_PLACES) {
         let Some(nodes) = finder.at(at) else { break };
         let Some((leaf, above)) = nodes.split_last() else {
@@ -67,7 +67,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
             continue;
         }
         any = true;
-        if Place::of(&code.language.uses, *leaf, above, head, &mut known).add(&mut found) {
+        if Place::of(&code.language.uses, *leaf, above, head, &mut matches).add(&mut found) {
             found.places.push(at);
         }
     }
@@ -82,15 +82,15 @@ pub fn free_names(path: &RepoPath, bytes: &[u8]) -> Vec<String> {
     let code = Code::of(path, bytes).filter(|code| code.cut.is_none());
     let names = code.and_then(|code| {
         let tree = code.tree().filter(|tree| !tree.root_node().has_error())?;
-        let tells = code.language.tells_free_names;
-        tells.then(|| free(&code.language.uses, &tree, code.head()))
+        let reliable = code.language.tells_free_names;
+        reliable.then(|| free(&code.language.uses, &tree, code.head()))
     });
     names.unwrap_or_default()
 }
 
 fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
-    let mut known = Known::default();
+    let mut matches = Matches::default();
     let mut above: Vec<Node<'_>> = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -100,7 +100,7 @@ fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
         }
         if node.kind() == "identifier" {
             let uses = found.entry(text_of(node, text)).or_default();
-            let place = Place::of(query, node, &above, text, &mut known);
+            let place = Place::of(query, node, &above, text, &mut matches);
             if place.binder {
                 uses.bound = true;
             } else {
@@ -133,7 +133,7 @@ struct Place {
 }
 
 // What was found at nodes, by their ids: many names stand below one.
-type Known<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
+type Matches<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
 
 /// Nodes above a name that are asked what it is.
 const MAX_ABOVE: usize = 6;
@@ -144,7 +144,7 @@ impl Place {
         leaf: Node<'t>,
         above: &[Node<'t>],
         text: &[u8],
-        known: &mut Known<'t>,
+        cached: &mut Matches<'t>,
     ) -> Self {
         let mut place = Self {
             is_name: leaf.kind() == "identifier",
@@ -156,7 +156,7 @@ impl Place {
             if !is_near && !matches!(node.kind(), "type" | "class_body") {
                 continue;
             }
-            let matches = known.entry(node.id()).or_insert_with(|| {
+            let matches = cached.entry(node.id()).or_insert_with(|| {
                 let mut matches = Vec::new();
                 query.at(node, text, |number, found| {
                     matches.push((number, found.clone()));

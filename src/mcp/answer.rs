@@ -9,9 +9,9 @@ use super::tool::Given;
 /// The answer of a tool. What is longer than a client takes is cut to whole rows, says what is
 /// left off, and names the command and the resource that have the rest.
 pub(super) fn answer(given: Given, answers: &Answers, links: bool) -> CallToolResult {
-    let limit = match given.asked {
+    let limit = match given.limit {
         Some(0) => u64::MAX / 7,
-        Some(asked) => asked.max(LEAST_TOKENS),
+        Some(most) => most.max(LEAST_TOKENS),
         None => MOST_TOKENS,
     };
     let (text, document) = (&given.text, &given.document);
@@ -30,18 +30,18 @@ pub(super) fn answer(given: Given, answers: &Answers, links: bool) -> CallToolRe
     let taken = document.as_ref().map_or(0, |it| tokens(&it.to_string()));
     let (head, lines) = lines_below(text, room.saturating_sub(taken));
     let mut shown = head.to_owned();
-    let mut said: Vec<String> = Vec::new();
+    let mut cuts: Vec<String> = Vec::new();
     if lines > 0 {
-        said.push(format!("{lines} more lines"));
+        cuts.push(format!("{lines} more lines"));
     }
     if !left.is_empty() {
         let left = left.iter().map(|(list, rows)| format!("{rows} of {list}"));
         let left: Vec<String> = left.take(MOST_NAMED).collect();
-        said.push(format!("the document leaves off {}", left.join(", ")));
+        cuts.push(format!("the document leaves off {}", left.join(", ")));
     }
     shown.push_str(&format!(
         "\n[cut here: {}. All of it: `{}`; more of it here: `maxTokens`]\n",
-        said.join("; "),
+        cuts.join("; "),
         given.command
     ));
     let mut content = vec![ContentBlock::text(shown)];
@@ -210,10 +210,10 @@ const MOST_NAMED: usize = 6;
 mod tests {
     use super::*;
 
-    fn given(text: String, document: Option<Value>, asked: Option<u64>) -> Given {
+    fn given(text: String, document: Option<Value>, limit: Option<u64>) -> Given {
         Given {
             document,
-            asked,
+            limit,
             ..Given::text(text, "mendit imports a.py")
         }
     }
@@ -226,15 +226,15 @@ mod tests {
         let text: String = (0..9000).map(|at| format!("src/m{at}.py\n")).collect();
         let cycles = json!([["a.py", "b.py"], ["c.py", "d.py"]]);
         let document = json!({"files": rows, "cycles": cycles, "patch": "+x\n".repeat(40_000)});
-        for asked in [None, Some(400), Some(2_000)] {
+        for wanted in [None, Some(400), Some(2_000)] {
             let answers = Answers::default();
-            let given = given(text.clone(), Some(document.clone()), asked);
+            let given = given(text.clone(), Some(document.clone()), wanted);
             let result = answer(given, &answers, true);
-            let limit = asked.unwrap_or(MOST_TOKENS);
+            let limit = wanted.unwrap_or(MOST_TOKENS);
             let kept = result.structured_content.unwrap();
             let shown = result.content[0].as_text().unwrap().text.clone();
             let size = tokens(&shown) + tokens(&kept.to_string());
-            assert!(size <= limit && size * 2 > limit, "{asked:?}: {size}");
+            assert!(size <= limit && size * 2 > limit, "{wanted:?}: {size}");
             let files = kept["files"].as_array().unwrap();
             assert_eq!(files[..], rows[..files.len()]);
             assert_eq!(kept[LEFT_OFF]["files"], rows.len() - files.len());

@@ -128,20 +128,20 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let row = match self.row(&request.name)? {
             Ok(row) => row,
-            Err(said) => return Ok(refused(said).into()),
+            Err(message) => return Ok(refused(message).into()),
         };
         let _permit = self.calls.acquire().await;
         let options = self.options.clone();
         let mut arguments = request.arguments.unwrap_or_default();
-        let asked = match row.take_limit(&mut arguments) {
-            Ok(asked) => asked,
+        let limit = match row.take_limit(&mut arguments) {
+            Ok(limit) => limit,
             Err(error) => return Ok(failed(error).into()),
         };
         let token = context.meta.get_progress_token();
         let directory = self.directory(&context).await?;
         let stop = Stop::install().map_err(|error| {
-            let said = format!("nothing could end the call: {error}");
-            ErrorData::internal_error(said, None)
+            let message = format!("nothing could end the call: {error}");
+            ErrorData::internal_error(message, None)
         })?;
         let (progress, mut steps) = Progress::new(stop.clone());
         let mut work = tokio::task::spawn_blocking(move || {
@@ -156,7 +156,7 @@ impl ServerHandler for Server {
             };
             (row.call)(&caller, arguments)
         });
-        let mut told = Notified::default();
+        let mut notified = Notified::default();
         let mut ended = self.ended.subscribe();
         let mut silence = tokio::time::interval(SILENCE);
         silence.tick().await;
@@ -170,25 +170,25 @@ impl ServerHandler for Server {
                 }
                 // The command ends with this process.
                 () = async { drop(ended.wait_for(|ended| *ended).await) }, if row.runs => {
-                    let said = "the input ended before the command did";
-                    return Err(ErrorData::internal_error(said, None));
+                    let message = "the input ended before the command did";
+                    return Err(ErrorData::internal_error(message, None));
                 }
                 Some(heard) = steps.recv() => {
-                    if let Some(step) = told.hear(heard) {
+                    if let Some(step) = notified.hear(heard) {
                         silence.reset();
-                        tell(&context, token.as_ref(), &told, step).await;
+                        tell(&context, token.as_ref(), &notified, step).await;
                     }
                 }
                 _ = silence.tick() => {
-                    let said = told.still();
-                    tell(&context, token.as_ref(), &told, said).await;
+                    let message = notified.still();
+                    tell(&context, token.as_ref(), &notified, message).await;
                 }
                 given = &mut work => break given,
             }
         };
         match given {
             Ok(Ok(mut given)) => {
-                given.asked = given.asked.or(asked);
+                given.limit = given.limit.or(limit);
                 Ok(answer(given, &self.answers, knows_links(&context)).into())
             }
             Ok(Err(error)) => Ok(failed(error).into()),
@@ -260,8 +260,8 @@ hard caps, find imports for undefined names, and judge patches before they are a
 or neither for the last run of `mendit run`); check every patch with `check_patch`, whose feedback says \
 what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
 
-fn refused(said: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(said)])
+fn refused(message: String) -> CallToolResult {
+    CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
 // What a call stands on; its arguments go before what the settings say.
@@ -289,7 +289,7 @@ fn internal(error: AppError) -> ErrorData {
 // The model sees what was wrong with its call, and can call again.
 fn failed(error: ToolError) -> CallToolResult {
     refused(match error {
-        ToolError::Arguments(said) => said,
+        ToolError::Arguments(message) => message,
         ToolError::Task(error) => error.to_string(),
     })
 }
@@ -318,12 +318,12 @@ fn end(stop: Stop) {
 async fn tell(
     context: &RequestContext<RoleServer>,
     token: Option<&ProgressToken>,
-    told: &Notified,
-    said: String,
+    notified: &Notified,
+    message: String,
 ) {
     if let Some(token) = token {
-        let mut note = ProgressNotificationParam::new(token.clone(), told.count.into());
-        note.message = Some(said);
+        let mut note = ProgressNotificationParam::new(token.clone(), notified.count.into());
+        note.message = Some(message);
         let _ = context.peer.notify_progress(note).await;
     }
 }

@@ -93,18 +93,18 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
         }
         let mut taken = understood(&line, &mut greeted);
         while line.len() as u64 == LONGEST && !line.ends_with(b"\n") {
-            let said = format!("a message has at most {LONGEST} bytes");
-            taken = Err(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &said));
+            let message = format!("a message has at most {LONGEST} bytes");
+            taken = Err(refusal(&Value::Null, ErrorCode::INVALID_REQUEST, &message));
             if next_line(&mut input, &mut line).await.is_err() {
                 return;
             }
         }
-        let told = match taken {
+        let sent = match taken {
             Ok(Some(message)) => messages.send(message).await.is_ok(),
             Ok(None) => true,
             Err(answer) => say(&out, &answer).await.is_ok(),
         };
-        if !told {
+        if !sent {
             return;
         }
     }
@@ -124,11 +124,11 @@ fn understood(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMes
         return Ok(None);
     }
     let value: Value = serde_json::from_slice(line).map_err(|error| {
-        let said = format!("the line is no JSON: {error}");
-        refusal(&Value::Null, ErrorCode::PARSE_ERROR, &said)
+        let message = format!("the line is no JSON: {error}");
+        refusal(&Value::Null, ErrorCode::PARSE_ERROR, &message)
     })?;
     let id = value.get("id").cloned().unwrap_or_default();
-    let invalid = |said: &str| Err(refusal(&id, ErrorCode::INVALID_REQUEST, said));
+    let invalid = |message: &str| Err(refusal(&id, ErrorCode::INVALID_REQUEST, message));
     if !value.is_object() || value["jsonrpc"] != "2.0" {
         return invalid("a message is an object of JSON-RPC 2.0, and no list of them");
     }
@@ -149,20 +149,20 @@ fn understood(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMes
     let meta = &value["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"];
     let stands_alone = !meta.is_null();
     let unfit = || {
-        let said = match method.as_str() {
+        let message = match method.as_str() {
             "initialize" => "`initialize` takes protocolVersion, capabilities and clientInfo",
             _ => "the params do not fit the method",
         };
-        refusal(&id, ErrorCode::INVALID_PARAMS, said)
+        refusal(&id, ErrorCode::INVALID_PARAMS, message)
     };
     let message: ClientJsonRpcMessage = serde_json::from_value(value).map_err(|_| unfit())?;
     let JsonRpcMessage::Request(request) = &message else {
         return invalid("a request has no result");
     };
     let greets = matches!(request.request, ClientRequest::InitializeRequest(_)) || stands_alone;
-    let known = ["initialize", "tools/", "resources/", "prompts/"];
+    let ours = ["initialize", "tools/", "resources/", "prompts/"];
     if matches!(request.request, ClientRequest::CustomRequest(_))
-        && known.iter().any(|it| method.starts_with(it))
+        && ours.iter().any(|it| method.starts_with(it))
     {
         return Err(unfit());
     }
@@ -173,8 +173,8 @@ fn understood(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpcMes
     Ok(Some(message))
 }
 
-fn refusal(id: &Value, code: ErrorCode, said: &str) -> Value {
-    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": said}})
+fn refusal(id: &Value, code: ErrorCode, message: &str) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}})
 }
 
 #[cfg(test)]

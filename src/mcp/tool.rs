@@ -104,7 +104,7 @@ pub(super) struct Given {
     pub(super) document: Option<Value>,
     /// Tokens that were asked for in so many words, 0 for all there is; else the usual limit is
     /// kept.
-    pub(super) asked: Option<u64>,
+    pub(super) limit: Option<u64>,
     /// The command line that gives all of it.
     pub(super) command: String,
 }
@@ -128,7 +128,7 @@ impl Given {
         Self {
             text,
             document: None,
-            asked: None,
+            limit: None,
             command: command.into(),
         }
     }
@@ -187,8 +187,8 @@ fn shallow(schema: &Value) -> Value {
         let named = field["$ref"].as_str().and_then(|it| it.rsplit('/').next());
         let named = named.map_or(&Value::Null, |name| &schema["$defs"][name]);
         let kept = ["const", "type"].map(|key| {
-            let told = field.get(key).or_else(|| named.get(key));
-            told.map(|it| (key.to_owned(), it.clone()))
+            let found = field.get(key).or_else(|| named.get(key));
+            found.map(|it| (key.to_owned(), it.clone()))
         });
         Value::Object(kept.into_iter().flatten().collect())
     };

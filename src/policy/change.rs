@@ -115,12 +115,12 @@ fn moves_imports(file: &ChangedFile<'_>) -> bool {
     // A line at its depth, and apart from these the imports, which stand alone on theirs.
     let parts = |bytes| {
         let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-        let says = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
+        let code = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
         let is_import = |text: &&[u8]| {
             let line = text.trim_ascii_start();
             line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
         };
-        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(says).partition(is_import);
+        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(code).partition(is_import);
         imports = imports.into_iter().map(<[u8]>::trim_ascii_start).collect();
         imports.sort_unstable();
         (imports, rest)
@@ -149,11 +149,11 @@ fn puts_imports_back(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
         return false;
     };
     let lines = |bytes| -> Vec<&[u8]> { <[u8]>::split(bytes, |byte| *byte == b'\n').collect() };
-    let (was, is, committed) = (lines(before), lines(after), lines(&committed));
-    let same = was.iter().zip(&is).take_while(|(one, other)| one == other);
+    let (old, is, committed) = (lines(before), lines(after), lines(&committed));
+    let same = old.iter().zip(&is).take_while(|(one, other)| one == other);
     let head = same.count();
-    let rest = was.len().min(is.len()) - head;
-    let ends = was.iter().rev().zip(is.iter().rev());
+    let rest = old.len().min(is.len()) - head;
+    let ends = old.iter().rev().zip(is.iter().rev());
     let tail = ends.take(rest).take_while(|(one, other)| one == other);
     let tail = tail.count();
     let changed = |lines: &[&[u8]]| {
@@ -162,7 +162,7 @@ fn puts_imports_back(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
             .unwrap_or_default()
             .join(&b'\n')
     };
-    let (gone, new) = (changed(&was), changed(&is));
+    let (gone, new) = (changed(&old), changed(&is));
     let (gone, new) = changed_lines(&gone, &new);
     // With the line above and the one below.
     let place = is.get(head.saturating_sub(1)..is.len() - tail.saturating_sub(1));
@@ -458,8 +458,8 @@ pub(super) mod tests {
         assert!(codes("tests/test_b.py", None, Some(test)).is_empty());
         let shell = "# why\n[ $A = 1 ] || exit 1\n";
         assert_eq!(codes("tests/a.rb", Some(shell), Some("# why\n")), ["P703"]);
-        let said = shell.replace("why", "because");
-        assert!(codes("tests/a.rb", Some(shell), Some(&said)).is_empty());
+        let reworded = shell.replace("why", "because");
+        assert!(codes("tests/a.rb", Some(shell), Some(&reworded)).is_empty());
     }
 
     #[test]

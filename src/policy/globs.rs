@@ -11,7 +11,7 @@ const MANY: usize = 100;
 #[derive(Debug)]
 pub(super) struct GlobList {
     globs: Vec<String>,
-    asked: AtomicUsize,
+    calls: AtomicUsize,
     compiled: OnceLock<GlobSet>,
 }
 
@@ -19,14 +19,14 @@ impl GlobList {
     pub(super) fn new(globs: Vec<String>) -> Self {
         Self {
             globs,
-            asked: AtomicUsize::new(0),
+            calls: AtomicUsize::new(0),
             compiled: OnceLock::new(),
         }
     }
 
     /// Which of them match a path in lower case, in their order.
     pub(super) fn matches(&self, path: &str) -> Vec<usize> {
-        if self.asked.fetch_add(1, Ordering::Relaxed) < MANY {
+        if self.calls.fetch_add(1, Ordering::Relaxed) < MANY {
             return self.one_by_one(path);
         }
         self.compiled.get_or_init(|| self.compile()).matches(path)

@@ -24,8 +24,8 @@ pub fn text_warnings(text: &str) -> Vec<TextWarning> {
             let seen = warnings
                 .iter()
                 .rev()
-                .take_while(|known: &&TextWarning| known.line == number);
-            if !seen.into_iter().any(|known| known == &warning) {
+                .take_while(|other: &&TextWarning| other.line == number);
+            if !seen.into_iter().any(|other| other == &warning) {
                 warnings.push(warning);
             }
         }

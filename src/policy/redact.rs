@@ -169,11 +169,11 @@ impl Redactor {
         ];
         learned.extend(own);
         let mut all = hits;
-        let known = all.len();
+        let count = all.len();
         for finder in finders.iter().flatten() {
             all.extend(scan_learned(text, finder));
         }
-        if all.len() > known {
+        if all.len() > count {
             all = self.mask_alone(text, all, learned);
         }
         let found = findings(text, all);
@@ -183,8 +183,8 @@ impl Redactor {
 
     // A mask can bring a neighbour to light, so the lines around masks are looked at again until
     // nothing new turns up.
-    fn mask_alone(&self, text: &[u8], known: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
-        let mut hits = known;
+    fn mask_alone(&self, text: &[u8], first: Vec<Hit>, learned: &mut Learned) -> Vec<Hit> {
+        let mut hits = first;
         let mut found = findings(text, hits.clone());
         let mut masked = (!found.is_empty()).then(|| render(text, &found, push_mask));
         for _ in 0..MAX_ROUNDS {
@@ -208,8 +208,8 @@ impl Redactor {
             masked = Some(render(text, &next, push_mask));
             found = next;
         }
-        for it in &found {
-            learned.take(text.get(it.start..it.end).unwrap_or_default(), &it.rule);
+        for hit in &found {
+            learned.take(text.get(hit.start..hit.end).unwrap_or_default(), &hit.rule);
         }
         hits
     }

@@ -103,14 +103,14 @@ impl<'t> Sign<'t> {
 
 // Signs of rows about lines that are lost, or come, on the one side, without those of the other.
 fn left(one: &[Sign<'_>], other: &[Sign<'_>], lost: bool) -> Vec<Suspicion> {
-    let mut known: HashMap<_, usize> = HashMap::new();
+    let mut other_side: HashMap<_, usize> = HashMap::new();
     for sign in other {
-        *known.entry(sign.key()).or_default() += 1;
+        *other_side.entry(sign.key()).or_default() += 1;
     }
     let is_told = |it: &Suspicion, sign: &Sign<'_>| it.at == sign.at && it.why == sign.row.why;
     let mut found: Vec<Suspicion> = Vec::new();
     for sign in one.iter().filter(|it| it.row.lost == lost) {
-        match known.get_mut(&sign.key()).filter(|left| **left > 0) {
+        match other_side.get_mut(&sign.key()).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             // One line of a file tells it of all.
             None if found.iter().any(|it| is_told(it, sign)) => {}
@@ -175,7 +175,7 @@ pub(super) fn suspicious(
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
     let found = suspicions(files, rules.run).into_iter();
-    let told = found.map(|suspicion| {
+    let problems = found.map(|suspicion| {
         let head = format!(
             "line {} `{}` {}",
             suspicion.line, suspicion.text, suspicion.why
@@ -186,7 +186,7 @@ pub(super) fn suspicious(
         };
         (suspicion.at, problem)
     });
-    told.collect()
+    problems.collect()
 }
 
 /// Characters of a line that are shown.
@@ -231,7 +231,7 @@ impl Row {
             let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
             name.split('.').next().unwrap_or(name).to_owned()
         };
-        let is = |name: &str| self.programs.iter().any(|it| it == name);
+        let runs = |name: &str| self.programs.iter().any(|it| it == name);
         let is_option = |word: &String| {
             let mut options = self.programs.iter().filter(|it| it.starts_with("--"));
             options.any(|it| word.starts_with(it.as_str()))
@@ -239,7 +239,7 @@ impl Row {
         self.programs.is_empty()
             || run.commands().iter().any(|words| {
                 let mut first = words.iter().take(3).map(|word| base(word));
-                first.any(|it| is(&it) || matches!(it.as_str(), "pre-commit" | "lint-staged"))
+                first.any(|it| runs(&it) || matches!(it.as_str(), "pre-commit" | "lint-staged"))
                     || words.iter().any(is_option)
             })
     }
@@ -258,13 +258,13 @@ impl Row {
     }
 
     fn matches(&self, number: usize, line: &[u8], above: &[u8]) -> bool {
-        let is = |it: Option<&RowPattern>, line| it.is_some_and(|it| it.regex().is_match(line));
+        let fits = |it: Option<&RowPattern>, line| it.is_some_and(|it| it.regex().is_match(line));
         let asserts = self.programs.is_empty() && line.starts_with(b"assert ");
         !asserts
             && self.within.is_none_or(|within| number < within)
-            && (self.below.is_none() || is(self.below.as_ref(), above))
-            && is(self.sign.as_ref(), line)
-            && !is(self.but.as_ref(), line)
+            && (self.below.is_none() || fits(self.below.as_ref(), above))
+            && fits(self.sign.as_ref(), line)
+            && !fits(self.but.as_ref(), line)
     }
 
     // Whether it is about a new file as such.
@@ -347,9 +347,9 @@ mod tests {
             ("tests/test_a.py", "os._exit(0)", None),
         ] {
             let after = format!("{line}\n");
-            let told = |before, after| needs("python3 run.txt", modified(path, before, after));
-            assert_eq!(told("x\n", &after), expected, "{line}");
-            assert_eq!(told(&after, &format!("y\n{after}")), None, "{line} stays");
+            let found = |before, after| needs("python3 run.txt", modified(path, before, after));
+            assert_eq!(found("x\n", &after), expected, "{line}");
+            assert_eq!(found(&after, &format!("y\n{after}")), None, "{line} stays");
         }
     }
 
@@ -372,13 +372,13 @@ mod tests {
             ("npx c8 mocha", "a.js", "/* istanbul ignore if */"),
         ] {
             let (plain, silent) = ("x = 1\n", format!("x = 1  {comment}\ny = 2\n"));
-            let told = |command, before, after| needs(command, modified(path, before, after));
-            let refused = told(command, plain, &silent);
+            let found = |command, before, after| needs(command, modified(path, before, after));
+            let refused = found(command, plain, &silent);
             assert_eq!(refused, Some(Needs::Refused), "{command} {comment}");
             let moved = format!("y = 2\nx = 3  {comment}\n");
-            assert_eq!(told(command, &silent, &moved), None, "{command} {comment}");
+            assert_eq!(found(command, &silent, &moved), None, "{command} {comment}");
             for other in ["pytest -q", "npx vitest run", "cargo test"] {
-                assert_eq!(told(other, plain, &silent), None, "{other} {comment}");
+                assert_eq!(found(other, plain, &silent), None, "{other} {comment}");
             }
         }
     }

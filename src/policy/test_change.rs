@@ -72,7 +72,7 @@ fn done_to(
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let count = |lines: &[&[u8]], is: fn(&[u8]) -> bool| lines.iter().filter(|it| is(it)).count();
+    let count = |lines: &[&[u8]], by: fn(&[u8]) -> bool| lines.iter().filter(|it| by(it)).count();
     let (lost, found) = (count(&gone, is_test_head), count(&new, is_test_head));
     let moved = gone
         .iter()
@@ -172,9 +172,9 @@ fn heads_that_come(files: &[ChangedFile<'_>]) -> HashMap<Vec<u8>, usize> {
     found
 }
 
-fn lines_of(text: &[u8], changed: &[&[u8]], is: &dyn Fn(&[u8]) -> bool) -> Vec<u64> {
+fn lines_of(text: &[u8], changed: &[&[u8]], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<u64> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
-    for line in changed.iter().filter(|it| is(it)) {
+    for line in changed.iter().filter(|it| wanted(it)) {
         *left.entry(line).or_default() += 1;
     }
     let mut found = Vec::new();
@@ -253,14 +253,14 @@ fn without_shared_ends<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a 
 // What of the one is not in the other, as a multiset.
 fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) -> Vec<T> {
     let mut left: HashMap<T, usize, RandomState> = HashMap::default();
-    for it in other {
-        *left.entry(*it).or_default() += 1;
+    for item in other {
+        *left.entry(*item).or_default() += 1;
     }
     let mut found = Vec::new();
-    for it in one {
-        match left.get_mut(it).filter(|left| **left > 0) {
+    for item in one {
+        match left.get_mut(item).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
-            None => found.push(*it),
+            None => found.push(*item),
         }
     }
     found
@@ -278,7 +278,7 @@ mod tests {
     const PRODUCT: (&str, &str, &str) = ("src/shop.py", "return 1\n", "return 2\n");
 
     // What is said of the first file: nothing, `told` or `refused`, and the words.
-    fn said(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
+    fn verdict(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
         with_rules(&|_| None, |rules| {
             let rules = ChangeRules {
                 tests_refused: refused,
@@ -303,7 +303,7 @@ mod tests {
         let after = text.replacen(old, new, 1);
         let product = modified(PRODUCT.0, PRODUCT.1, PRODUCT.2);
         let files = [modified(path, text, &after), product];
-        said(if beside { &files } else { &files[..1] }, false)
+        verdict(if beside { &files } else { &files[..1] }, false)
     }
 
     #[test]
@@ -340,8 +340,8 @@ mod tests {
             ),
         ] {
             for beside in [true, false] {
-                let said = edited(path, text, old, new, beside);
-                assert_eq!(said.0, "refused", "{new} {}", said.1);
+                let found = edited(path, text, old, new, beside);
+                assert_eq!(found.0, "refused", "{new} {}", found.1);
             }
         }
         let gone = ChangedFile {
@@ -350,7 +350,7 @@ mod tests {
             ..modified(python, TEST, "")
         };
         assert_eq!(
-            said(&[gone, modified(PRODUCT.0, PRODUCT.1, PRODUCT.2)], false).0,
+            verdict(&[gone, modified(PRODUCT.0, PRODUCT.1, PRODUCT.2)], false).0,
             "refused"
         );
         let moved = ChangedFile {
@@ -358,7 +358,7 @@ mod tests {
             before: None,
             ..modified("tests/unit/test_a.py", "", TEST)
         };
-        assert_eq!(said(&[gone, moved], false).0, "free");
+        assert_eq!(verdict(&[gone, moved], false).0, "free");
     }
 
     #[test]
@@ -388,7 +388,7 @@ mod tests {
             let after = text.replacen(old, new, 1);
             let product = modified(PRODUCT.0, PRODUCT.1, PRODUCT.2);
             assert_eq!(
-                said(&[modified(path, text, &after), product], true).0,
+                verdict(&[modified(path, text, &after), product], true).0,
                 "refused"
             );
         }
@@ -400,7 +400,7 @@ mod tests {
         let after = TEST.replace("== 2", "== 3");
         let bound = modified("requirements-dev.txt", "pytest<7\n", "pytest<9\n");
         let both = [modified("tests/test_a.py", TEST, &after), bound];
-        assert_eq!(said(&both, false).0, "told");
+        assert_eq!(verdict(&both, false).0, "told");
     }
 
     #[test]
@@ -421,8 +421,8 @@ mod tests {
                 "refused",
             ),
         ] {
-            let said = said(&[modified(path, TEST, &after), product], false);
-            assert_eq!(said.0, how, "{after} {}", said.1);
+            let verdict = verdict(&[modified(path, TEST, &after), product], false);
+            assert_eq!(verdict.0, how, "{after} {}", verdict.1);
         }
     }
 
@@ -447,10 +447,10 @@ mod tests {
             ("spec/openapi.yaml", "a: 1\n", "1", "2"),
         ] {
             for beside in [true, false] {
-                let said = edited(path, text, old, new, beside);
+                let found = edited(path, text, old, new, beside);
                 assert!(
-                    said.0 == "free" || path.ends_with("README.txt"),
-                    "{path} {new} {said:?}"
+                    found.0 == "free" || path.ends_with("README.txt"),
+                    "{path} {new} {found:?}"
                 );
             }
         }

@@ -163,9 +163,9 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
 /// Whether a module or package is a test runner, or a part of one.
 pub(super) fn is_test_runner(module: &str) -> bool {
     let first = module.split(['.', '/']).next().unwrap_or_default();
-    let is = |name: &str| WORDS.runner_packages.iter().any(|it| it == name);
+    let listed = |name: &str| WORDS.runner_packages.iter().any(|it| it == name);
     let scopes = &WORDS.runner_scopes;
-    is(first) || is(module) || scopes.iter().any(|it| module.starts_with(it.as_str()))
+    listed(first) || listed(module) || scopes.iter().any(|it| module.starts_with(it.as_str()))
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {

@@ -135,9 +135,9 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
     if !source_is_target {
         ranked.truncate(FIRST);
         look_around(&mut signals, &ranked);
-        let known: HashSet<RepoPath> = ranked.iter().map(|it| it.path.clone()).collect();
+        let first: HashSet<RepoPath> = ranked.iter().map(|it| it.path.clone()).collect();
         let others = order(&pool, &apart, &signals, further);
-        ranked.extend(others.into_iter().filter(|it| !known.contains(&it.path)));
+        ranked.extend(others.into_iter().filter(|it| !first.contains(&it.path)));
     }
     ranked
 }

@@ -11,7 +11,7 @@ use super::scan::{FileTerms, add_path, scan};
 use super::signals::{Commit, Scores, bm25_by, log2_1p, rarities, recency};
 use super::terms::{ByTerm, TermId, identifiers, part_words, term_id};
 use super::units::units;
-use super::worth::{Asked, Words, shared_words};
+use super::worth::{Terms, Words, shared_words};
 use crate::languages::Outline;
 use crate::model::RepoPath;
 use crate::source::Source;
@@ -21,7 +21,7 @@ use crate::state::Store;
 pub struct Issue {
     query: Query,
     // By term: how much it is asked for, and how much as a name.
-    asked: Vec<f64>,
+    weights: Vec<f64>,
     named: Vec<f64>,
     paths: Vec<String>,
     frames: Vec<Frame>,
@@ -75,7 +75,7 @@ impl Issue {
         let mut words = Asking::default();
         let mut issue = Self {
             query: Query::of_groups(std::iter::empty(), 0),
-            asked: Vec::new(),
+            weights: Vec::new(),
             named: Vec::new(),
             paths: Vec::new(),
             frames: Vec::new(),
@@ -96,15 +96,15 @@ impl Issue {
         let groups = (0_u32..).zip(words.terms.keys());
         let ids = groups.flat_map(|(number, word)| forms(word).map(move |id| (id, number)));
         issue.query = Query::of_groups(ids.collect::<Vec<_>>().into_iter(), words.terms.len());
-        (issue.asked, issue.named) = words.terms.into_values().unzip();
+        (issue.weights, issue.named) = words.terms.into_values().unzip();
         issue
     }
 
     /// What parts are weighed against.
-    pub(super) fn asks<'a>(&'a self, rarity: &'a Rarity) -> Asked<'a> {
-        let numbers = (0..).zip(&self.asked);
-        Asked {
-            weights: numbers.map(|(number, asked)| (number, *asked)).collect(),
+    pub(super) fn asks<'a>(&'a self, rarity: &'a Rarity) -> Terms<'a> {
+        let numbers = (0..).zip(&self.weights);
+        Terms {
+            weights: numbers.map(|(number, weight)| (number, *weight)).collect(),
             key: Box::new(|id| self.query.number(id).map(u64::from)),
             rarity: Some(rarity),
             part: 1.0,
@@ -154,9 +154,9 @@ impl Asking {
         });
     }
 
-    fn put(&mut self, word: &[u8], asked: f64, named: f64) {
+    fn put(&mut self, word: &[u8], weight: f64, named: f64) {
         let term = self.terms.entry(word.to_ascii_lowercase()).or_default();
-        term.0 += asked;
+        term.0 += weight;
         term.1 += named;
     }
 }
@@ -292,7 +292,7 @@ pub fn rank_issue(source: &dyn Source, issue: &Issue, input: &IssueInput<'_>) ->
     let terms: Vec<FileTerms> = pool.par_iter().map(read).collect();
     let rarity = rarities(query, &terms);
     let mut signals: [Scores; SIGNALS.len()] = [
-        bm25_by(&issue.asked, &rarity, &terms),
+        bm25_by(&issue.weights, &rarity, &terms),
         vec![0.0; pool.len()],
         defined(issue, &terms),
         named(issue, &pool),
@@ -319,8 +319,8 @@ pub fn rank_issue(source: &dyn Source, issue: &Issue, input: &IssueInput<'_>) ->
     }
     let mut lines: BTreeMap<usize, Vec<u32>> = best.into_iter().zip(parts.1).collect();
     let files = order(&pool, &signals).into_iter().map(|at| {
-        let said = lines.remove(&at).unwrap_or_default();
-        ranked(&pool[at], at, &signals, said)
+        let named = lines.remove(&at).unwrap_or_default();
+        ranked(&pool[at], at, &signals, named)
     });
     Ranking {
         files: files.collect(),
@@ -364,18 +364,18 @@ fn scaled(score: f64) -> u64 {
 }
 
 fn ranked(path: &RepoPath, at: usize, signals: &[Scores], lines: Vec<u32>) -> Ranked {
-    let mut said: Vec<(u64, &str)> = signals
+    let mut parts: Vec<(u64, &str)> = signals
         .iter()
         .zip(SIGNALS)
         .map(|(scores, (name, weight))| (scaled(weight * scores[at]), name))
         .filter(|it| it.0 > 0)
         .collect();
-    said.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-    let reasons: Vec<&str> = said.iter().take(2).map(|it| reason(it.1)).collect();
+    parts.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let reasons: Vec<&str> = parts.iter().take(2).map(|it| reason(it.1)).collect();
     Ranked {
         path: path.clone(),
-        score: said.iter().map(|it| it.0).sum(),
-        scores: said.iter().map(|it| (it.1.to_owned(), it.0)).collect(),
+        score: parts.iter().map(|it| it.0).sum(),
+        scores: parts.iter().map(|it| (it.1.to_owned(), it.0)).collect(),
         why: match &reasons[..] {
             [] => "nothing speaks for it but being source code".to_owned(),
             reasons => reasons.join("; "),
@@ -436,7 +436,7 @@ fn path_words(issue: &Issue, pool: &[RepoPath]) -> Scores {
     let words: Vec<FileTerms> = pool.iter().map(words).collect();
     let rarity = rarities(&issue.query, &words);
     let weight = |(number, _): &(u32, u32)| {
-        rarity[*number as usize] * log2_1p(issue.asked[*number as usize])
+        rarity[*number as usize] * log2_1p(issue.weights[*number as usize])
     };
     words
         .iter()

@@ -10,9 +10,9 @@ pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline 
     let Some(key) = key.map(|reading| Key::new(BlobId::of(text).as_bytes(), reading)) else {
         return outline(path, text);
     };
-    let known = outlines.get(&key);
-    if let Some(known) = known.and_then(|it| serde_json::from_slice(&it).ok()) {
-        return known;
+    let cached = outlines.get(&key);
+    if let Some(cached) = cached.and_then(|it| serde_json::from_slice(&it).ok()) {
+        return cached;
     }
     let found = outline(path, text);
     if let Ok(data) = serde_json::to_vec(&found) {

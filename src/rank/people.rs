@@ -16,28 +16,28 @@ pub(super) fn zones(text: &str) -> Vec<(Zone, &str)> {
     let mut zones = Vec::new();
     let (mut fenced, mut traced) = (false, false);
     for line in text.lines() {
-        let said = line.trim();
-        if said.starts_with("```") || said.starts_with("~~~") {
+        let bare = line.trim();
+        if bare.starts_with("```") || bare.starts_with("~~~") {
             fenced = !fenced;
             traced = false;
             continue;
         }
-        let is_frame = said.starts_with("File \"") || said.starts_with("at ") && said.contains(':');
-        traced |= said.starts_with("Traceback (most recent");
-        traced &= fenced || !said.is_empty();
+        let is_frame = bare.starts_with("File \"") || bare.starts_with("at ") && bare.contains(':');
+        traced |= bare.starts_with("Traceback (most recent");
+        traced &= fenced || !bare.is_empty();
         let is_code = fenced
             || line.starts_with("    ")
             || line.starts_with('\t')
             || [">>>", "... ", "In ["]
                 .iter()
-                .any(|it| said.starts_with(it));
+                .any(|it| bare.starts_with(it));
         let zone = match () {
-            () if zones.is_empty() && !said.is_empty() && !is_frame => Zone::Title,
+            () if zones.is_empty() && !bare.is_empty() && !is_frame => Zone::Title,
             () if traced || is_frame => Zone::Trace,
             () if is_code => Zone::Code,
             () => Zone::Prose,
         };
-        if !said.is_empty() {
+        if !bare.is_empty() {
             zones.push((zone, line));
         }
     }

@@ -182,16 +182,16 @@ mod tests {
 
     #[test]
     fn tests_and_fixtures_are_no_candidates() {
-        let is = |text| {
+        let ranks = |text| {
             Pool::default()
                 .standing(&RepoPath::new(text).unwrap())
                 .is_some()
         };
         assert!(
-            is("src/user.ts")
-                && is("coverage/sort.py")
-                && is("pkg/contest.py")
-                && is("app/View.vue")
+            ranks("src/user.ts")
+                && ranks("coverage/sort.py")
+                && ranks("pkg/contest.py")
+                && ranks("app/View.vue")
         );
         for outside in [
             "tests/user.py",
@@ -205,7 +205,7 @@ mod tests {
             ".next/server/a.js",
             "README.md",
         ] {
-            assert!(!is(outside), "{outside}");
+            assert!(!ranks(outside), "{outside}");
         }
     }
 

@@ -31,8 +31,8 @@ pub(super) fn scan(
 ) -> FileTerms {
     let id = words.keeps().then(|| source.blob_id(path)).flatten();
     let key = id.map(|id| Key::new(id.as_bytes(), 0));
-    let known = key.as_ref().and_then(|key| words.get(key));
-    if let Some(terms) = known.and_then(|known| decode(query, &known)) {
+    let cached = key.as_ref().and_then(|key| words.get(key));
+    if let Some(terms) = cached.and_then(|cached| decode(query, &cached)) {
         return terms;
     }
     let Ok(bytes) = source.read(path) else {

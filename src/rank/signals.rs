@@ -9,12 +9,12 @@ const B: f64 = 0.75;
 
 /// BM25 of the files against a part of the query; `weight` says how often that part holds a term.
 pub(super) fn bm25(query: &Query, files: &[FileTerms], weight: fn(&Term) -> u32) -> Scores {
-    let asked = query.terms.iter().map(|term| f64::from(weight(term)));
-    bm25_by(&asked.collect::<Vec<_>>(), &rarities(query, files), files)
+    let weights = query.terms.iter().map(|term| f64::from(weight(term)));
+    bm25_by(&weights.collect::<Vec<_>>(), &rarities(query, files), files)
 }
 
 /// The same by how much each term is asked for, and how rare it is.
-pub(super) fn bm25_by(asked: &[f64], rarity: &[f64], files: &[FileTerms]) -> Scores {
+pub(super) fn bm25_by(weights: &[f64], rarity: &[f64], files: &[FileTerms]) -> Scores {
     let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
     let average = if files.is_empty() {
         1.0
@@ -28,9 +28,9 @@ pub(super) fn bm25_by(asked: &[f64], rarity: &[f64], files: &[FileTerms]) -> Sco
             file.counts
                 .iter()
                 .filter_map(|(number, count)| {
-                    let asked = asked.get(*number as usize).filter(|it| **it > 0.0)?;
+                    let weight = weights.get(*number as usize).filter(|it| **it > 0.0)?;
                     let often = f64::from(*count) * (K1 + 1.0) / (f64::from(*count) + norm);
-                    Some(rarity[*number as usize] * often * log2_1p(*asked))
+                    Some(rarity[*number as usize] * often * log2_1p(*weight))
                 })
                 .sum()
         })
@@ -92,10 +92,10 @@ pub(super) fn defines(query: &Query, files: &[FileTerms], weight: fn(&Term) -> u
                 .iter()
                 .filter_map(|number| {
                     let term = query.terms.get(*number as usize)?;
-                    let asked = weight(term);
-                    (asked > 0 && term.whole).then(|| {
+                    let often = weight(term);
+                    (often > 0 && term.whole).then(|| {
                         let few = f64::from(definers[*number as usize]);
-                        log2_1p(f64::from(asked)) / (few * few.sqrt())
+                        log2_1p(f64::from(often)) / (few * few.sqrt())
                     })
                 })
                 .sum()
@@ -122,9 +122,9 @@ pub(super) fn uses(query: &Query, files: &[FileTerms], rarity: &[f64]) -> Scores
 
 /// Nearness in the import graph: 1 / hops, for files that a target reaches.
 pub(super) fn nearness(pool: &[RepoPath], hops: &[(RepoPath, u32)]) -> Scores {
-    let known: HashMap<&RepoPath, u32> = hops.iter().map(|(path, hops)| (path, *hops)).collect();
+    let by_path: HashMap<&RepoPath, u32> = hops.iter().map(|(path, hops)| (path, *hops)).collect();
     pool.iter()
-        .map(|path| match known.get(path) {
+        .map(|path| match by_path.get(path) {
             Some(0) | None => 0.0,
             Some(hops) => 1.0 / f64::from(*hops),
         })
@@ -133,8 +133,8 @@ pub(super) fn nearness(pool: &[RepoPath], hops: &[(RepoPath, u32)]) -> Scores {
 
 /// Scores that are given.
 pub(super) fn given(pool: &[RepoPath], scores: &[(RepoPath, f64)]) -> Scores {
-    let known: HashMap<&RepoPath, f64> = scores.iter().map(|(path, it)| (path, *it)).collect();
-    let of = |path| known.get(path).copied().unwrap_or(0.0);
+    let by_path: HashMap<&RepoPath, f64> = scores.iter().map(|(path, it)| (path, *it)).collect();
+    let of = |path| by_path.get(path).copied().unwrap_or(0.0);
     pool.iter().map(of).collect()
 }
 

@@ -27,7 +27,7 @@ pub struct Piece<'t> {
 #[derive(Clone, Copy)]
 pub struct Question<'t> {
     /// What says what is wrong.
-    pub said: Wording<'t>,
+    pub wording: Wording<'t>,
     /// Pieces that fail, such as the bodies of failing tests, and pieces that the log points into,
     /// with their weight.
     pub seeds: &'t [(usize, f64)],
@@ -43,7 +43,7 @@ pub enum Wording<'t> {
 }
 
 /// The words that are asked for.
-pub(super) struct Asked<'t> {
+pub(super) struct Terms<'t> {
     /// By key, how much each is.
     pub(super) weights: BTreeMap<u64, f64>,
     /// The key of a word; words with the same are one.
@@ -56,9 +56,9 @@ pub(super) struct Asked<'t> {
     pub(super) length: f64,
 }
 
-impl<'t> Asked<'t> {
+impl<'t> Terms<'t> {
     fn of(words: &[Words], question: &Question<'t>) -> Self {
-        let text = match question.said {
+        let text = match question.wording {
             Wording::Issue(issue, rarity) => return issue.asks(rarity),
             Wording::Log(text) => text,
         };
@@ -88,7 +88,7 @@ impl<'t> Asked<'t> {
 #[must_use]
 pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
     let words: Vec<Words> = pieces.iter().map(|it| Words::of(it.text)).collect();
-    let shared = shared_words(&words, &Asked::of(&words, question));
+    let shared = shared_words(&words, &Terms::of(&words, question));
     let reached = reached(pieces, &words, &shared, question);
     let highest = |scores: &[f64]| {
         let of_product = scores.iter().zip(pieces).filter(|(_, it)| it.product);
@@ -100,11 +100,11 @@ pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
         .zip(&reached)
         .zip(pieces)
         .map(|((shared, reached), piece)| {
-            let said = LEAST + shared / most_shared + REACHED * reached / most_reached;
+            let score = LEAST + shared / most_shared + REACHED * reached / most_reached;
             let seen = match piece.ran {
-                None => said,
-                Some(ran) if ran <= 0.0 => IDLE * said,
-                Some(ran) => said + RAN * ran * ran,
+                None => score,
+                Some(ran) if ran <= 0.0 => IDLE * score,
+                Some(ran) => score + RAN * ran * ran,
             };
             piece.prior * seen
         })
@@ -161,13 +161,13 @@ const K1: f64 = 1.2;
 const B: f64 = 0.6;
 
 /// BM25 of the pieces against what is asked for.
-pub(super) fn shared_words(words: &[Words], asked: &Asked<'_>) -> Vec<f64> {
+pub(super) fn shared_words(words: &[Words], terms: &Terms<'_>) -> Vec<f64> {
     let counted: Vec<BTreeMap<u64, f64>> = words
         .iter()
         .map(|piece| {
             let mut counts: BTreeMap<u64, f64> = BTreeMap::new();
-            for (id, count) in piece.all(asked.part) {
-                let key = (asked.key)(id).filter(|it| asked.weights.contains_key(it));
+            for (id, count) in piece.all(terms.part) {
+                let key = (terms.key)(id).filter(|it| terms.weights.contains_key(it));
                 if let Some(key) = key {
                     *counts.entry(key).or_default() += count;
                 }
@@ -183,17 +183,17 @@ pub(super) fn shared_words(words: &[Words], asked: &Asked<'_>) -> Vec<f64> {
     let total: f64 = words.iter().map(|it| f64::from(it.length)).sum();
     let average = (total / all.max(1.0)).max(1.0);
     let rarity = |key: u64| {
-        let known = asked.rarity.and_then(|it| it.0.get(&key).copied());
-        known.unwrap_or_else(|| {
+        let given = terms.rarity.and_then(|it| it.0.get(&key).copied());
+        given.unwrap_or_else(|| {
             let held = f64::from(holders.get(&key).copied().unwrap_or(0));
             log2_1p((all - held + 0.5) / (held + 0.5))
         })
     };
     let scored = counted.iter().zip(words).map(|(counts, piece)| {
         let length = f64::from(piece.length) / average;
-        let norm = K1 * (1.0 - asked.length + asked.length * length);
+        let norm = K1 * (1.0 - terms.length + terms.length * length);
         let score = |(key, count): (&u64, &f64)| {
-            rarity(*key) * log2_1p(asked.weights[key]) * count * (K1 + 1.0) / (count + norm)
+            rarity(*key) * log2_1p(terms.weights[key]) * count * (K1 + 1.0) / (count + norm)
         };
         counts.iter().map(score).sum()
     });
@@ -258,7 +258,7 @@ fn reached(
             .map(|(at, weight)| (at, weight / sum.max(1e-9)))
             .collect()
     };
-    let mut known: HashMap<usize, Vec<(usize, f64)>> = HashMap::new();
+    let mut cache: HashMap<usize, Vec<(usize, f64)>> = HashMap::new();
     let mut total = vec![0.0; pieces.len()];
     let mut wave: BTreeMap<usize, f64> = BTreeMap::new();
     for (seed, weight) in question.seeds {
@@ -275,7 +275,7 @@ fn reached(
         let mut next: BTreeMap<usize, f64> = BTreeMap::new();
         for (at, weight) in &wave {
             total[*at] += weight;
-            for (to, share) in known.entry(*at).or_insert_with(|| edges(*at)) {
+            for (to, share) in cache.entry(*at).or_insert_with(|| edges(*at)) {
                 *next.entry(*to).or_default() += HANDED_ON * weight * *share;
             }
             let rest = pieces[*at].rest;
@@ -335,13 +335,13 @@ mod tests {
             ("def close_socket(): open_socket()", &["close_socket"], 1.0),
         ];
         let question = Question {
-            said: Wording::Log(b"assert basket_total(3) == 4"),
+            wording: Wording::Log(b"assert basket_total(3) == 4"),
             seeds: &[(0, 1.0)],
         };
         let found = order(texts, &question);
         assert_eq!(found[..2], [2, 3], "{found:?}");
         let socket = Question {
-            said: Wording::Log(b"OSError in open_socket"),
+            wording: Wording::Log(b"OSError in open_socket"),
             seeds: &[],
         };
         let found = order(texts, &socket);

@@ -88,7 +88,7 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
         let mut wanted = question.wanted.clone();
         for (_, log) in question.logs {
             for (module, name) in lost(log, source) {
-                wanted.entry(module).or_default().asked.push(name);
+                wanted.entry(module).or_default().members.push(name);
             }
             let is_told = wanted.values().any(|it| !it.modules.is_empty());
             for (file, module) in gone(log, source).into_iter().filter(|_| !is_told) {

@@ -238,7 +238,7 @@ fn listed(ids: &[String]) -> String {
 }
 
 fn named<const N: usize>(rows: [(&str, String); N]) -> Vec<(String, String)> {
-    rows.map(|(name, said)| (name.to_owned(), said)).to_vec()
+    rows.map(|(name, value)| (name.to_owned(), value)).to_vec()
 }
 
 fn table<const N: usize>(

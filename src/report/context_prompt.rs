@@ -113,13 +113,13 @@ fn not_here(context: &ContextDocument) -> Vec<Part> {
 }
 
 /// The evidence with equal lines once, each with how often it stands there when that is more.
-pub(super) fn told_once(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
+pub(super) fn distinct(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
     let mut rows: Vec<(&Evidence, usize)> = Vec::new();
     for one in evidence {
-        let known = rows
+        let same = rows
             .iter_mut()
             .find(|it| it.0.text.trim() == one.text.trim());
-        match known {
+        match same {
             Some(row) => row.1 += 1,
             None => rows.push((one, 1)),
         }
@@ -137,7 +137,7 @@ fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
     let mut parts = Vec::new();
     parts.push(Part::Heading("What failed"));
     parts.push(prose(&failure(context)));
-    let evidence = told_once(&packet.failure.evidence);
+    let evidence = distinct(&packet.failure.evidence);
     let evidence = evidence.iter().take(MAX_EVIDENCE);
     let evidence: Vec<String> = evidence
         .map(|(first, often)| format!("log line {}: {}{often}\n", first.line, first.text))
@@ -178,7 +178,7 @@ fn kept(change: &KeptChange) -> String {
 // What the attempt before tried, and what came of it.
 fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
     parts.push(Part::Heading("The attempt before this one"));
-    let said = match (previous.kept, previous.stop_reason) {
+    let outcome = match (previous.kept, previous.stop_reason) {
         (true, _) => KEPT_ONE,
         (false, StopReason::RequestedFiles) => ASKED,
         (false, StopReason::NoPatch) => NOTHING,
@@ -186,7 +186,7 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
         (false, _) if previous.outputs.is_some() => UNDONE,
         (false, _) => REFUSED,
     };
-    parts.push(prose(said));
+    parts.push(prose(outcome));
     let mut about = vec![("ended", previous.stop_reason.to_string())];
     let verdict = |name: &str| {
         let value = previous.preflight.as_ref()?.get(name)?;
@@ -194,11 +194,11 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
     };
     about.extend(verdict("verdict").map(|it| ("verdict", it.to_owned())));
     about.extend(verdict("errorCode").map(|it| ("error", it.to_owned())));
-    let said: Vec<&str> = [previous.message.as_deref(), verdict("feedback")]
+    let messages: Vec<&str> = [previous.message.as_deref(), verdict("feedback")]
         .into_iter()
         .flatten()
         .collect();
-    parts.push(data("attempt", about, &said.join("\n")));
+    parts.push(data("attempt", about, &messages.join("\n")));
     let outputs = previous.outputs.as_ref();
     let shown = |text: &String| Some(text.clone()).filter(|it| !it.trim().is_empty());
     for (kind, text) in [
@@ -215,8 +215,8 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
         }
     }
     if outputs.is_some_and(|it| it.same) {
-        let said = "With it the commands wrote the same as without it, as in the log above.";
-        parts.push(prose(said));
+        let note = "With it the commands wrote the same as without it, as in the log above.";
+        parts.push(prose(note));
     }
 }
 

@@ -1,5 +1,5 @@
 use super::context_block::one_line;
-use super::context_prompt::told_once;
+use super::context_prompt::distinct;
 use super::table::table;
 use crate::model::{Code, ContextDocument, FileMode, Omission, PacketFile, Role};
 
@@ -24,9 +24,9 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
             diagnosis.confidence,
             one_line(&diagnosis.explanation)
         ));
-        for (first, often) in told_once(&diagnosis.evidence).iter().take(MAX_EVIDENCE) {
-            let said = shortened(&first.text);
-            text.push_str(&format!("  log line {}: {said}{often}\n", first.line));
+        for (first, often) in distinct(&diagnosis.evidence).iter().take(MAX_EVIDENCE) {
+            let shown = shortened(&first.text);
+            text.push_str(&format!("  log line {}: {shown}{often}\n", first.line));
         }
     }
     text.push('\n');
@@ -176,14 +176,14 @@ fn rejected(context: &ContextDocument) -> String {
 
 fn left_out(omitted: &[Omission]) -> String {
     // What many rows have in common is said once, with the first of them.
-    let mut told: Vec<(Code, &str)> = Vec::new();
+    let mut given: Vec<(Code, &str)> = Vec::new();
     let rows = omitted.iter().map(|omitted| {
         let row = format!("{}  {}", one_line(&omitted.path), omitted.code);
         let reason = (omitted.code, omitted.reason.as_str());
-        if told.contains(&reason) {
+        if given.contains(&reason) {
             return row;
         }
-        told.push(reason);
+        given.push(reason);
         let remedy = match omitted.remedy.as_str() {
             "" => String::new(),
             remedy => format!("; {remedy}"),

@@ -98,11 +98,11 @@ fn left_out_text(left_out: &LeftOut) -> String {
         (left_out.telling, "lines with one, beyond what is weighed"),
         (left_out.tests, "failing tests beyond those listed"),
     ];
-    let said = parts.iter().filter(|part| part.0 > 0);
-    let said: Vec<String> = said
+    let parts = parts.iter().filter(|part| part.0 > 0);
+    let parts: Vec<String> = parts
         .map(|(count, what)| format!("{count} {what}"))
         .collect();
-    said.join(", ")
+    parts.join(", ")
 }
 
 /// The runner's spelling and where the test stands.

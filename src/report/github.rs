@@ -53,9 +53,9 @@ pub fn summary_github(summary: &RunSummary) -> String {
         let each = cause.changes.iter();
         each.map(|change| (change, format!("{}\n{}", cause.message, change.diff)))
     });
-    for (change, said) in changes {
+    for (change, note) in changes {
         let place = Some((change.path.as_str(), change.line));
-        text.push_str(&command("warning", place, "what did it", said.trim_end()));
+        text.push_str(&command("warning", place, "what did it", note.trim_end()));
     }
     text
 }
@@ -64,7 +64,7 @@ fn command(
     level: &str,
     place: Option<(&str, Option<impl std::fmt::Display>)>,
     title: &str,
-    said: &str,
+    message: &str,
 ) -> String {
     let mut properties = String::new();
     if let Some((path, line)) = place {
@@ -76,7 +76,7 @@ fn command(
     format!(
         "::{level} {properties}title={}::{}\n",
         property(title),
-        data(said)
+        data(message)
     )
 }
 

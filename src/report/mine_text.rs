@@ -19,8 +19,8 @@ pub fn mine_text(mined: &MineDocument) -> String {
     if mined.more {
         text.push_str("\nmore candidates are left: a higher --limit goes on\n");
     }
-    for said in &mined.incomplete {
-        text.push_str(&format!("\nF404: {said}\n"));
+    for message in &mined.incomplete {
+        text.push_str(&format!("\nF404: {message}\n"));
     }
     text
 }

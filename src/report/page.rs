@@ -26,9 +26,9 @@ pub(super) fn text(blocks: &[Block]) -> String {
     let one = |block: &Block| match block {
         Title(title, _) => format!("{title}\n"),
         Heading(title) => format!("\n{title}\n"),
-        Prose(said) | Code(said) => format!("{said}\n"),
+        Prose(text) | Code(text) => format!("{text}\n"),
         Rows(rows) => {
-            let rows = rows.iter().map(|(name, said)| [name.clone(), said.clone()]);
+            let rows = rows.iter().map(|(name, text)| [name.clone(), text.clone()]);
             table(&rows.collect::<Vec<_>>(), &[])
         }
         Table(rows, numbers) => format!("\n{}", table(rows, numbers)),
@@ -47,11 +47,11 @@ pub(super) fn markdown(blocks: &[Block]) -> String {
     let one = |block: &Block| match block {
         Title(title, _) => format!("## {title}\n"),
         Heading(title) => format!("\n**{title}**\n"),
-        Prose(said) => format!("\n{}\n", cell(said)),
+        Prose(text) => format!("\n{}\n", cell(text)),
         Rows(rows) => {
             let rows = rows
                 .iter()
-                .map(|(name, said)| line(&[name.clone(), said.clone()]));
+                .map(|(name, value)| line(&[name.clone(), value.clone()]));
             format!("\n| | |\n|---|---|\n{}", rows.collect::<String>())
         }
         Table(rows, numbers) => {
@@ -80,10 +80,10 @@ pub(super) fn html(title: &str, blocks: &[Block]) -> String {
     let one = |block: &Block| match block {
         Title(title, state) => format!("<h1 class=\"{state}\">{}</h1>\n", escaped(title)),
         Heading(title) => format!("<h2>{}</h2>\n", escaped(title)),
-        Prose(said) => format!("<p>{}</p>\n", message(said)),
+        Prose(text) => format!("<p>{}</p>\n", message(text)),
         Rows(rows) => {
-            let row = |(name, said): &(String, String)| {
-                format!("<tr><th>{}<td>{}</tr>\n", escaped(name), escaped(said))
+            let row = |(name, value): &(String, String)| {
+                format!("<tr><th>{}<td>{}</tr>\n", escaped(name), escaped(value))
             };
             let rows: String = rows.iter().map(row).collect();
             format!("<table>\n{rows}</table>\n")

@@ -15,14 +15,14 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         let seen = |end: TestEnd| tests.iter().filter(|it| it.ended == end).count();
         let (passed, counted) = (seen(TestEnd::Passed), seen(TestEnd::Counted));
         let all = tests.len();
-        let mut said = Vec::new();
+        let mut counts = Vec::new();
         if passed > 0 || counted == 0 {
-            said.push(format!("of {all} that failed {passed} are seen passing"));
+            counts.push(format!("of {all} that failed {passed} are seen passing"));
         }
         if counted > 0 {
-            said.push(format!("{counted} of {all} that failed pass by the counts"));
+            counts.push(format!("{counted} of {all} that failed pass by the counts"));
         }
-        rows.push(("", said.join(", ")));
+        rows.push(("", counts.join(", ")));
     }
     let again = if proof.green_runs > 1 {
         format!("; green in {} runs", proof.green_runs)
@@ -33,15 +33,15 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         "",
         format!("red in {} without the change{again}", runs(proof.red_runs)),
     ));
-    for said in proof.counter_proof.iter().flat_map(tried) {
-        rows.push(("", said));
+    for result in proof.counter_proof.iter().flat_map(tried) {
+        rows.push(("", result));
     }
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");
         rows.push(("rests on", format!("the test's own values: {values}")));
     }
-    for (at, said) in proof.missing.iter().enumerate() {
-        rows.push((if at == 0 { "missing" } else { "" }, said.clone()));
+    for (at, reason) in proof.missing.iter().enumerate() {
+        rows.push((if at == 0 { "missing" } else { "" }, reason.clone()));
     }
     rows
 }
@@ -56,7 +56,7 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         all.filter(|it| it.ended == end).count()
     };
     let (bit, passed) = (ended(ExpectationEnd::Failed), ended(ExpectationEnd::Passed));
-    let mut said = Vec::new();
+    let mut results = Vec::new();
     if bit + passed > 0 {
         let of = bit + passed;
         let head = if passed == 0 {
@@ -64,15 +64,15 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         } else {
             "the test does not bite"
         };
-        said.push(format!("{head}: {bit} of {of} changed expectations fail"));
+        results.push(format!("{head}: {bit} of {of} changed expectations fail"));
     }
     match counter.disguise {
-        Disguise::Passed => said.push("in another guise the tests pass, too".to_owned()),
-        Disguise::Partly => said.push("under other names the tests pass, too".to_owned()),
-        Disguise::Failed => said.push("in another guise the tests fail".to_owned()),
+        Disguise::Passed => results.push("in another guise the tests pass, too".to_owned()),
+        Disguise::Partly => results.push("under other names the tests pass, too".to_owned()),
+        Disguise::Failed => results.push("in another guise the tests fail".to_owned()),
         Disguise::NotApplicable => {}
     }
-    if let Some(first) = said.first_mut() {
+    if let Some(first) = results.first_mut() {
         let word = if counter.runs == 1 { "run" } else { "runs" };
         first.push_str(&format!(" ({} {word})", counter.runs));
     }
@@ -81,7 +81,7 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         (ExpectationEnd::NotRun, "could not be exchanged"),
     ] {
         let all = counter.expectations.iter().filter(|it| it.ended == end);
-        said.extend(all.map(|expectation| {
+        results.extend(all.map(|expectation| {
             format!(
                 "counter: not applicable: `{}` at {}:{} {why}",
                 expectation.was, expectation.path, expectation.line
@@ -89,8 +89,8 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         }));
     }
     let rest = counter.not_applicable.iter();
-    said.extend(rest.map(|why| format!("counter: not applicable: {why}")));
-    said
+    results.extend(rest.map(|why| format!("counter: not applicable: {why}")));
+    results
 }
 
 /// How a test ended, in words.
@@ -170,7 +170,7 @@ mod tests {
             missing: vec!["x".to_owned()],
             ..Proof::default()
         };
-        let said = |proof: &Proof| {
+        let text = |proof: &Proof| {
             let rows = proof_rows(proof);
             let rows: Vec<String> = rows
                 .iter()
@@ -179,7 +179,7 @@ mod tests {
             rows.join("\n")
         };
         assert_eq!(
-            said(&proof),
+            text(&proof),
             "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              |of 1 that failed 1 are seen passing\n\
              |red in 2 runs without the change; green in 2 runs\nmissing|x"
@@ -187,6 +187,6 @@ mod tests {
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
         proof.rests_on = vec!["main.py".to_owned()];
-        assert!(said(&proof).starts_with("proof|the exit code alone, of `main.py`, which"));
+        assert!(text(&proof).starts_with("proof|the exit code alone, of `main.py`, which"));
     }
 }

@@ -48,9 +48,9 @@ fn page(run: &RunRecord, most_tests: usize) -> Vec<Block> {
         }
     };
     if let Some(failure) = &result.failure {
-        let mut said = vec![Prose(format!("{}: {}", failure.kind, failure.message))];
+        let mut blocks = vec![Prose(format!("{}: {}", failure.kind, failure.message))];
         if !run.evidence.is_empty() {
-            said.push(Code(run.evidence.join("\n")));
+            blocks.push(Code(run.evidence.join("\n")));
         }
         let mut tests: Vec<_> = failure
             .failing_tests
@@ -60,8 +60,8 @@ fn page(run: &RunRecord, most_tests: usize) -> Vec<Block> {
             .collect();
         let more = failure.failing_tests.len() - tests.len();
         tests.extend((more > 0).then(|| format!("and {more} more")));
-        said.extend(listed(&tests));
-        part("The failure", said);
+        blocks.extend(listed(&tests));
+        part("The failure", blocks);
     }
     let cause = result.cause.iter().map(|it| Prose(it.clone()));
     part("What did it", cause.collect());
@@ -163,13 +163,13 @@ fn facts(run: &RunRecord) -> Vec<(String, String)> {
         ("blocked on", blocked.unwrap_or_default()),
         ("last tool that worked", tool.unwrap_or_default()),
     ];
-    let rows = rows.map(|(name, said)| (name.to_owned(), said)).into_iter();
-    rows.filter(|(_, said)| !said.is_empty()).collect()
+    let rows = rows.map(|(name, text)| (name.to_owned(), text)).into_iter();
+    rows.filter(|(_, text)| !text.is_empty()).collect()
 }
 
 fn proven(proof: &Proof, most_tests: usize) -> Vec<(String, String)> {
     let rows = proof_rows(proof).into_iter();
-    let mut rows: Vec<_> = rows.map(|(name, said)| (name.to_owned(), said)).collect();
+    let mut rows: Vec<_> = rows.map(|(name, value)| (name.to_owned(), value)).collect();
     let tests = proof.decisive.tests.iter().take(most_tests);
     rows.extend(tests.map(|it| (word(it.ended).to_owned(), it.id.clone())));
     rows

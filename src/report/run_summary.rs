@@ -53,15 +53,15 @@ fn failures(summary: &RunSummary) -> Vec<Row<'_>> {
     // What no rule knows is shown, and not as what failed.
     let unread = summary.kind == FailureKind::Unknown;
     let unread = unread && summary.failures.iter().all(|it| it.test.is_empty());
-    let mut known = summary.failures.as_slice();
-    if unread && !known.is_empty() {
+    let mut failures = summary.failures.as_slice();
+    if unread && !failures.is_empty() {
         say("    the log's last lines:".to_owned());
-        for last in known {
+        for last in failures {
             say(format!("      {}", undrawn(&last.error)));
         }
-        known = &[];
+        failures = &[];
     }
-    for group in known.chunk_by(same) {
+    for group in failures.chunk_by(same) {
         let [failure, others @ ..] = group else {
             continue;
         };
@@ -120,20 +120,20 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     if let Some(changed) = changed(summary) {
         rows.push((format!("  ~ {changed}"), typed("mendit why")));
     }
-    for it in &summary.certain {
-        let said = format!("  ✓ certain: {}", it.statement);
-        rows.push((said, tried(it.tried, "mendit hint --apply")));
+    for hint in &summary.certain {
+        let guess = format!("  ✓ certain: {}", hint.statement);
+        rows.push((guess, tried(hint.tried, "mendit hint --apply")));
     }
-    for it in &summary.perhaps {
-        let said = format!("  ? perhaps: {}", it.statement);
-        rows.push((said, tried(it.tried, "mendit hint")));
+    for hint in &summary.perhaps {
+        let guess = format!("  ? perhaps: {}", hint.statement);
+        rows.push((guess, tried(hint.tried, "mendit hint")));
     }
     for mend in &summary.mends {
         rows.push((format!("  ? perhaps: {mend}"), typed("mendit fix")));
     }
-    for it in &summary.remedies {
-        let command = it.command.as_deref().unwrap_or_default();
-        rows.push((format!("  ! {}", it.problem), command));
+    for remedy in &summary.remedies {
+        let command = remedy.command.as_deref().unwrap_or_default();
+        rows.push((format!("  ! {}", remedy.problem), command));
     }
     rows
 }
@@ -190,9 +190,9 @@ fn place(failure: &RunFailure, with_test: bool) -> Option<String> {
 // The test and below it what it died of with its place; without a test the error comes first.
 fn rows(failure: &RunFailure) -> (String, Vec<String>) {
     // A compiler's line begins with its place.
-    let told = |path: &String| failure.error.starts_with(path.as_str());
+    let leads = |path: &String| failure.error.starts_with(path.as_str());
     let place = match &failure.path {
-        Some(path) if told(path) => None,
+        Some(path) if leads(path) => None,
         _ => place(failure, true),
     };
     if failure.test.is_empty() {
@@ -405,10 +405,10 @@ mod tests {
             .replace(GREEN, "")
             .replace("\x1b[0m", "");
         assert_eq!(plain, run_summary(&summary(), false, 80));
-        let told = run_failures(&summary());
+        let failures = run_failures(&summary());
         assert!(
-            told.contains("✓ certain") && !told.contains("mendit"),
-            "{told}"
+            failures.contains("✓ certain") && !failures.contains("mendit"),
+            "{failures}"
         );
     }
 

@@ -8,12 +8,12 @@ const MOST_LINES: usize = 3;
 fn left(remaining: &Observed) -> String {
     let own = remaining.errors.iter().filter(|it| it.test.is_empty());
     let own = own.map(|it| it.error.clone()).filter(|it| !it.is_empty());
-    let mut said = remaining.failing_tests.clone();
-    said.extend(own.take(MOST_LINES));
-    if said.is_empty() {
-        said.push(remaining.message.clone());
+    let mut failing = remaining.failing_tests.clone();
+    failing.extend(own.take(MOST_LINES));
+    if failing.is_empty() {
+        failing.push(remaining.message.clone());
     }
-    said.join(", ")
+    failing.join(", ")
 }
 
 /// The end of a fix that was found and that nobody wanted written.
@@ -35,8 +35,8 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
         let took: f64 = result.command_runs.iter().map(|it| it.seconds).sum();
         let whys = result.command_runs.iter().map(|it| it.why.as_str());
         let whys = whys.collect::<Vec<_>>();
-        let said = format!("{} in {took:.1} s: {}", whys.len(), whys.join("; "));
-        rows.push(("runs", said));
+        let summary = format!("{} in {took:.1} s: {}", whys.len(), whys.join("; "));
+        rows.push(("runs", summary));
     }
     if result.attempts > 0 {
         let spent = format!(
@@ -81,15 +81,15 @@ fn failed(result: &RunResult) -> Vec<(&'static str, String)> {
         ));
         let mut errors = failure.errors.iter().filter(|it| !it.error.is_empty());
         // What is left otherwise tells it.
-        let told = result.remaining.is_some() || result.status == RunStatus::Fixed;
-        if let Some(error) = errors.next().filter(|_| !told) {
+        let elsewhere = result.remaining.is_some() || result.status == RunStatus::Fixed;
+        if let Some(error) = errors.next().filter(|_| !elsewhere) {
             let place = match (&error.path, error.line) {
                 (Some(path), Some(line)) => format!("  {path}:{line}"),
                 _ => String::new(),
             };
             rows.push(("error", format!("{}{place}", error.error)));
         }
-        let cause = result.cause.iter().filter(|_| !told);
+        let cause = result.cause.iter().filter(|_| !elsewhere);
         rows.extend(cause.map(|it| ("cause", it.clone())));
     }
     for (name, id) in [("task", &result.task_id), ("issue", &result.issue)] {
@@ -110,7 +110,7 @@ fn changes(result: &RunResult) -> String {
     if result.file_changes.is_empty() {
         return result.files_modified.join(", ");
     }
-    let told = result.file_changes.iter().map(|change| {
+    let changes = result.file_changes.iter().map(|change| {
         let unnamed = if change.unnamed {
             " (new, and no other file names it)"
         } else {
@@ -121,7 +121,7 @@ fn changes(result: &RunResult) -> String {
             change.path, change.added, change.removed
         )
     });
-    told.collect::<Vec<_>>().join(", ")
+    changes.collect::<Vec<_>>().join(", ")
 }
 
 /// How a run stands, in a word or two.

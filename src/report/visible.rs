@@ -279,8 +279,8 @@ mod tests {
                 (found.expected.as_str(), found.actual.as_str()),
                 (shown, other_shown)
             );
-            let said = found.unseen.unwrap();
-            assert!(said.contains(name), "{said}");
+            let unseen = found.unseen.unwrap();
+            assert!(unseen.contains(name), "{unseen}");
             let turned = difference(other, one);
             assert_eq!(
                 (turned.expected, turned.actual),

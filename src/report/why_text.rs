@@ -244,17 +244,17 @@ const MOST_SHOWN: usize = 30;
 
 // Words, and what stands between them: runs of blanks, runs of signs.
 fn parts(text: &str) -> Vec<&str> {
-    let class = |it: char| match it {
-        it if it.is_alphanumeric() || it == '_' => 0,
-        it if it.is_whitespace() => 1,
+    let class = |letter: char| match letter {
+        letter if letter.is_alphanumeric() || letter == '_' => 0,
+        letter if letter.is_whitespace() => 1,
         '(' | ')' | '[' | ']' | '{' | '}' | ',' | '"' | '\'' => 3,
         _ => 2,
     };
     let mut found = Vec::new();
     let mut start = 0;
     let mut last = None;
-    for (at, it) in text.char_indices() {
-        let here = class(it);
+    for (at, letter) in text.char_indices() {
+        let here = class(letter);
         if last.is_some_and(|last| last != here || here == 3) {
             found.push(&text[start..at]);
             start = at;

@@ -58,9 +58,9 @@ impl Copied {
         )?;
         let outer = outer(&original, plan.commands, &|name| std::env::var_os(name));
         let views = slot.join("environments");
-        let environments = outer.iter().enumerate().map(|(number, it)| {
-            let name = it.root.file_name().unwrap_or_default();
-            (it.root.clone(), views.join(number.to_string()).join(name))
+        let environments = outer.iter().enumerate().map(|(number, env)| {
+            let name = env.root.file_name().unwrap_or_default();
+            (env.root.clone(), views.join(number.to_string()).join(name))
         });
         let mut copied = Self {
             scratch,

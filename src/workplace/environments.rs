@@ -37,9 +37,9 @@ pub(super) fn outer(
             return;
         }
         match found.iter_mut().find(|it| it.root == root) {
-            Some(known) => {
-                known.typed.extend(typed);
-                known.kept |= kept;
+            Some(same) => {
+                same.typed.extend(typed);
+                same.kept |= kept;
             }
             None => found.push(OutsideEnvironment {
                 root,

@@ -89,9 +89,9 @@ impl Extras {
         relink: &Relink<'_>,
         progress: Progress<'_>,
     ) -> Result<(), WorkplaceError> {
-        let known: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
+        let listed: BTreeSet<&str> = self.files.iter().map(RepoPath::as_str).collect();
         for top in &self.tops {
-            sweep(relink.copy, top.as_str(), &known)?;
+            sweep(relink.copy, top.as_str(), &listed)?;
         }
         for (number, part) in self.files.chunks(PART).enumerate() {
             progress(number * PART, self.files.len());
@@ -137,13 +137,13 @@ fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
     to.symlink_metadata().ok().as_ref().map(Stamp::of)
 }
 
-fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
+fn sweep(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), WorkplaceError> {
     let at = copy.join(below);
     let Ok(found) = at.symlink_metadata() else {
         return Ok(());
     };
     if !found.is_dir() {
-        return if known.contains(below) {
+        return if listed.contains(below) {
             Ok(())
         } else {
             clear(&at)
@@ -151,7 +151,7 @@ fn sweep(copy: &Path, below: &str, known: &BTreeSet<&str>) -> Result<(), Workpla
     }
     for entry in fs::read_dir(&at).into_iter().flatten().flatten() {
         match entry.file_name().to_str() {
-            Some(name) => sweep(copy, &format!("{below}/{name}"), known)?,
+            Some(name) => sweep(copy, &format!("{below}/{name}"), listed)?,
             None => clear(&entry.path())?,
         }
     }

@@ -81,9 +81,9 @@ impl Found {
     ) -> Result<Option<RepoPath>, ReadError> {
         let tracked = git.and_then(|git| git.tracked().ok());
         let tracked = tracked.unwrap_or_else(|| Box::new(Untracked));
-        let known: BTreeSet<RepoPath> = tracked.paths().into_iter().map(|(path, _)| path).collect();
+        let paths: BTreeSet<RepoPath> = tracked.paths().into_iter().map(|(path, _)| path).collect();
         let counts = |path: &RepoPath| {
-            known.contains(path)
+            paths.contains(path)
                 || Language::of_path(path.as_str()).is_some() && !is_litter(path.as_str())
         };
         let now = Worktree::open(root, tracked, 0)?;

@@ -56,7 +56,7 @@ impl<'s> InPlace<'s> {
 
     // From the reference to the worktree as it is now; the trial belongs to neither.
     fn drift(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let (now, was) = (self.source()?, self.reference.source()?);
+        let (now, old) = (self.source()?, self.reference.source()?);
         let listed = |source: &Worktree| -> BTreeSet<RepoPath> {
             source
                 .listing()
@@ -65,11 +65,11 @@ impl<'s> InPlace<'s> {
                 .map(|it| it.path.clone())
                 .collect()
         };
-        let paths: BTreeSet<RepoPath> = listed(&now).union(&listed(&was)).cloned().collect();
+        let paths: BTreeSet<RepoPath> = listed(&now).union(&listed(&old)).cloned().collect();
         Ok(paths
             .into_iter()
             .filter_map(|path| {
-                let (before, after) = (FileState::of(&was, &path), FileState::of(&now, &path));
+                let (before, after) = (FileState::of(&old, &path), FileState::of(&now, &path));
                 (before != after).then(|| Change::between(path, before, after))
             })
             .collect())

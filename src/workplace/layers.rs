@@ -82,20 +82,20 @@ impl Walk<'_> {
         let Ok(path) = RepoPath::new(name) else {
             return Ok(());
         };
-        let known = self.below.listing().get(name).map(|entry| &entry.kind);
+        let below = self.below.listing().get(name).map(|entry| &entry.kind);
         let kind = found.file_type();
-        if matches!(known, Some(EntryKind::Submodule { .. })) {
+        if matches!(below, Some(EntryKind::Submodule { .. })) {
             return Ok(());
         }
         if kind.is_dir() {
-            if known.is_some() {
+            if below.is_some() {
                 self.take(path, None)?;
             } else if at.join(".git").symlink_metadata().is_ok() && !self.has_below(name) {
                 return Ok(());
             }
             return self.folder(at, name);
         }
-        if known.is_none() {
+        if below.is_none() {
             self.gone_below(name, &BTreeSet::new());
             let is_file = kind.is_file() || kind.is_symlink();
             if !is_file || is_litter(name) || self.ignored.is_ignored(&path) {

@@ -117,7 +117,7 @@ struct Commits<'a> {
 impl Commits<'_> {
     fn clone(&self) -> Result<&Repository, BenchError> {
         let clone = self.clone.as_deref();
-        clone.map_err(|said| BenchError::Lacking(said.clone()))
+        clone.map_err(|message| BenchError::Lacking(message.clone()))
     }
 
     fn sides(&self) -> Result<Sides, BenchError> {
@@ -168,7 +168,7 @@ impl Commits<'_> {
         let all: Vec<&RepoPath> = self.fix.tests.iter().chain(&self.fix.hidden).collect();
         let trial = bench.run(&self.line(lease, &all), &changes)?;
         Ok(match (trial.passed, trial.tests_passed) {
-            (false, _) => Hidden::Failed(trial.said),
+            (false, _) => Hidden::Failed(trial.end),
             (true, count) if count < self.fix.hidden_passed => Hidden::Failed(format!(
                 "{count} tests passed, and {} pass with the fix",
                 self.fix.hidden_passed

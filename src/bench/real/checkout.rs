@@ -71,7 +71,7 @@ impl Checkout {
         })?;
         self.lay(&files)?;
         let log = self.home.join("setup.log");
-        let mut said = String::new();
+        let mut outputs = String::new();
         for line in &environment.setup {
             let job = Job {
                 environment: Environment::with(self.variables(environment)),
@@ -86,8 +86,8 @@ impl Checkout {
                 )
             };
             let outcome = run(&job, stop, &mut Discard)?;
-            let _ = writeln!(said, "$ {line}\n{}", outcome.output.text());
-            fs::write(&log, &said).map_err(|error| BenchError::write(&log, &error))?;
+            let _ = writeln!(outputs, "$ {line}\n{}", outcome.output.text());
+            fs::write(&log, &outputs).map_err(|error| BenchError::write(&log, &error))?;
             if !outcome.passed() {
                 return Err(BenchError::SetUp {
                     environment: environment.name.clone(),

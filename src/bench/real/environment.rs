@@ -330,7 +330,7 @@ test = "python -m unittest {modules}"
 
     #[test]
     fn what_makes_no_sense_is_said() {
-        for (from, to, said) in [
+        for (from, to, expected) in [
             ("{tests}", "all", "only the tests"),
             ("\"old\"", "\"new\"", "two environments"),
             ("licence", "license", "unknown field"),
@@ -338,7 +338,7 @@ test = "python -m unittest {modules}"
             ("\"old\"", "\"../x\"", "letters"),
         ] {
             let error = BenchFile::parse(&FILE.replacen(from, to, 1)).unwrap_err();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

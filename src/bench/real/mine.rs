@@ -62,7 +62,7 @@ pub struct Mined<'a> {
     /// What it came to: `kept`, or a reason.
     pub end: &'a str,
     /// What was seen.
-    pub said: &'a str,
+    pub seen: &'a str,
 }
 
 /// Searches the main line of a repository for fixes whose tests fail before and pass after, twice
@@ -190,9 +190,9 @@ impl Search<'_> {
             };
             match verdict {
                 Ok(fix) => row.fix = Some(fix),
-                Err((reason, said)) => {
+                Err((reason, seen)) => {
                     row.reason = Some(reason.as_str().to_owned());
-                    row.said = self.redactor.redact(&said).text.into_owned();
+                    row.said = self.redactor.redact(&seen).text.into_owned();
                 }
             }
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -205,7 +205,7 @@ impl Search<'_> {
                 kept: fixes,
                 commit: &candidate.commit,
                 end: row.reason.as_deref().unwrap_or("kept"),
-                said: &row.said,
+                seen: &row.said,
             });
             if row.fix.is_some() {
                 self.write_set(candidates)?;
@@ -225,7 +225,7 @@ impl Search<'_> {
         while let Some(candidate) = candidates.get(*next) {
             *next += 1;
             if kept
-                .known(&candidate.commit, &self.words(candidate))
+                .result(&candidate.commit, &self.words(candidate))
                 .is_none()
             {
                 return Some((*next, candidate));
@@ -235,11 +235,11 @@ impl Search<'_> {
     }
 
     fn fixes(&self, kept: &Kept, candidates: &[Candidate]) -> usize {
-        let known = |candidate: &&Candidate| {
-            kept.known(&candidate.commit, &self.words(candidate))
+        let kept_fix = |candidate: &&Candidate| {
+            kept.result(&candidate.commit, &self.words(candidate))
                 .is_some_and(|row| row.fix.is_some())
         };
-        candidates.iter().filter(known).count()
+        candidates.iter().filter(kept_fix).count()
     }
 
     fn words(&self, candidate: &Candidate) -> String {
@@ -293,7 +293,7 @@ impl Search<'_> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let fixes: Vec<_> = candidates
             .iter()
-            .filter_map(|it| kept.known(&it.commit, &self.words(it))?.fix.clone())
+            .filter_map(|it| kept.result(&it.commit, &self.words(it))?.fix.clone())
             .collect();
         let used = |it: &&RealEnvironment| fixes.iter().any(|fix| fix.environment == it.name);
         let set = RealFixes {
@@ -312,7 +312,7 @@ impl Search<'_> {
         let mut candidates = Vec::new();
         let (mut tried, mut fixes) = (0, 0);
         for candidate in &found.candidates {
-            let Some(row) = kept.known(&candidate.commit, &self.words(candidate)) else {
+            let Some(row) = kept.result(&candidate.commit, &self.words(candidate)) else {
                 continue;
             };
             tried += 1;
@@ -343,22 +343,22 @@ impl Search<'_> {
 }
 
 fn incomplete(walked: &Walked) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut reasons = Vec::new();
     if walked.cut {
-        said.push(format!(
+        reasons.push(format!(
             "the clone is shallow: nothing before its edge, {} commits back, was looked at \
              (`git fetch --unshallow`)",
             walked.steps
         ));
     }
     if walked.unreadable > 0 {
-        said.push(format!(
+        reasons.push(format!(
             "the clone is partial: of {} commits the files are not here \
              (`git fetch --refetch --no-filter`)",
             walked.unreadable
         ));
     }
-    said
+    reasons
 }
 
 // A line a fix, so that a change of a set can be read.
@@ -428,7 +428,7 @@ impl Kept {
     }
 
     /// What a candidate came to when it was tried in the same words.
-    fn known(&self, commit: &str, words: &str) -> Option<&TriedCandidate> {
+    fn result(&self, commit: &str, words: &str) -> Option<&TriedCandidate> {
         self.rows.get(commit).filter(|row| row.words == words)
     }
 

@@ -38,21 +38,21 @@ pub(super) fn prove(
     let line = |tests: &[&RepoPath]| test_line(&bench.environment.test, tests, &environment);
     let red = bench.run(&line(&own), &[])?;
     if red.passed {
-        return Ok(no(Reason::PassesBefore, red.said));
+        return Ok(no(Reason::PassesBefore, red.end));
     }
     if red.timed_out {
-        return Ok(no(Reason::TimedOut, red.said));
+        return Ok(no(Reason::TimedOut, red.end));
     }
     let green = bench.run(&line(&own), &changes)?;
     if green.timed_out {
-        return Ok(no(Reason::TimedOut, green.said));
+        return Ok(no(Reason::TimedOut, green.end));
     }
     if !green.passed {
-        return Ok(no(Reason::FailsAfter, green.said));
+        return Ok(no(Reason::FailsAfter, green.end));
     }
     let again = bench.run(&line(&own), &[])?;
     if !same(&red, &again) {
-        return Ok(no(Reason::Unsteady, format!("without it: {}", again.said)));
+        return Ok(no(Reason::Unsteady, format!("without it: {}", again.end)));
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
     let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
@@ -78,7 +78,7 @@ pub(super) fn prove(
         }
     }
     if !whole.passed {
-        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.said)));
+        return Ok(no(Reason::Unsteady, format!("with it: {}", whole.end)));
     }
     Ok(Ok(RealFix {
         id,
@@ -97,8 +97,8 @@ pub(super) fn prove(
 }
 
 /// A candidate that is no fix.
-pub(super) fn no(reason: Reason, said: impl Into<String>) -> Verdict {
-    Err((reason, said.into()))
+pub(super) fn no(reason: Reason, seen: impl Into<String>) -> Verdict {
+    Err((reason, seen.into()))
 }
 
 fn same(one: &TestRun, other: &TestRun) -> bool {

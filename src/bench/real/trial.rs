@@ -25,7 +25,7 @@ pub(super) struct TestRun {
     /// Tests that passed, as the runners' summaries count them.
     pub(super) tests_passed: u64,
     /// How it ended, in a few words.
-    pub(super) said: String,
+    pub(super) end: String,
 }
 
 /// How tests are run in a checkout.
@@ -102,7 +102,7 @@ impl Bench<'_> {
             kind: ran.observed.kind,
             failing: ran.observed.failing_tests,
             tests_passed: accounts.map(|it| it.counts.passed).sum(),
-            said: last_line(&ran.log, &ran.observed.test_result.message),
+            end: last_line(&ran.log, &ran.observed.test_result.message),
         })
     }
 }

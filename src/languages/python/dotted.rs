@@ -16,7 +16,7 @@ const MAX_STRINGS: usize = 2_000;
 pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     let mut finder = Finder::new(tree);
     let mut found: Vec<Import> = Vec::new();
-    let mut known: HashSet<(u32, String)> = facts
+    let mut seen: HashSet<(u32, String)> = facts
         .imports
         .iter()
         .map(|import| (import.line, import.specifier.clone()))
@@ -49,7 +49,7 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
             continue;
         };
         let line = line_of(*string);
-        if specifier.as_bytes() == name && known.insert((line, specifier.clone())) {
+        if specifier.as_bytes() == name && seen.insert((line, specifier.clone())) {
             found.push(Import {
                 specifier,
                 kind: ImportKind::DottedString,

@@ -47,10 +47,10 @@ fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
         };
         let line = line_of(*string);
         let mine = |it: &Import| it.line == line && it.specifier == specifier;
-        let known = &mut facts.imports;
-        known.retain(|it| it.kind != ImportKind::DottedString || !mine(it));
+        let imports = &mut facts.imports;
+        imports.retain(|it| it.kind != ImportKind::DottedString || !mine(it));
         let kind = ImportKind::Importlib;
-        known.push(Import {
+        imports.push(Import {
             kind,
             line,
             ..Import::of(&specifier)
@@ -252,7 +252,7 @@ pub(super) fn python_string(node: Node<'_>, text: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::languages::{facts, told};
+    use crate::languages::{facts, text_form};
     use crate::model::{FileFacts, RepoPath};
 
     fn read(text: &str) -> FileFacts {
@@ -284,7 +284,7 @@ mod tests {
             ("pytest_plugins = ['a.b']", "Importlib a.b []"),
             ("pytest_plugins = 'plug'", "Importlib plug []"),
         ] {
-            let found: Vec<String> = read(text).imports.iter().map(told::import).collect();
+            let found: Vec<String> = read(text).imports.iter().map(text_form::import).collect();
             assert_eq!(found, [expected], "{text}");
         }
     }
@@ -310,7 +310,7 @@ mod tests {
             "import a.b\nfrom .c import d as e\nX: int = 1\nY = Z = 2\nif q:\n    def f(): from g import h\n@deco\nclass K:\n    inner = 1\n",
         );
         assert_eq!(
-            told::exports(&facts.exports),
+            text_form::exports(&facts.exports),
             ["a<*<a", "e<d<.c", "X<<", "Y<<", "Z<<", "f<<", "K<<"]
         );
     }

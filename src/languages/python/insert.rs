@@ -53,7 +53,7 @@ impl Inserter for Isort<'_> {
         all: &'s [Statement<'f>],
         one: &Suggestion,
     ) -> Option<(&'s Statement<'f>, String, usize)> {
-        let wanted = |it: &&Statement<'_>| match it.imports.as_slice() {
+        let wanted = |found: &&Statement<'_>| match found.imports.as_slice() {
             [import] => {
                 import.kind == ImportKind::From
                     && import.specifier == one.module

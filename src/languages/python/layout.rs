@@ -146,9 +146,9 @@ fn walk(tree: &Tree) -> (Vec<Range<usize>>, Vec<ParseProblem>) {
     loop {
         let node = cursor.node();
         let (function, repeats) = around.last().copied().unwrap_or_default();
-        let mut stray = |is_stray: bool, said: &str| {
+        let mut stray = |is_stray: bool, message: &str| {
             if is_stray {
-                problems.push(ParseProblem::new(line_of(node), said));
+                problems.push(ParseProblem::new(line_of(node), message));
             }
         };
         let inside = match node.kind() {
@@ -185,7 +185,7 @@ mod tests {
     fn what_python_refuses_is_an_error_though_the_grammar_takes_it() {
         let path = RepoPath::new("a.py").unwrap();
         let errors = |text: &str| syntax_errors(&path, text.as_bytes());
-        for (text, line, said) in [
+        for (text, line, expected) in [
             ("for a in b:\nif a:\n        c()\n", 2, "expected"),
             ("if a:\n    b()\n      c()\n", 3, "nothing asks"),
             ("if a:\n        b()\n    c()\n", 3, "no block"),
@@ -199,7 +199,7 @@ mod tests {
             let found = errors(text);
             let first = found.first().unwrap_or_else(|| panic!("{text}"));
             assert_eq!(first.line, line, "{text}{first:?}");
-            assert!(first.message.contains(said), "{text}{first:?}");
+            assert!(first.message.contains(expected), "{text}{first:?}");
         }
         for text in [
             "if a:\n\tb()\n\n# c\n\telse_()\nelse: c()\nx = {\n'a':\n1}\n",

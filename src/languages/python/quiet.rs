@@ -7,18 +7,18 @@ use super::dotted::{is_dotted, is_name};
 /// stays. All lines keep their numbers, so the tree of it tells the same facts for a fraction of
 /// the work. `None` when the lines cannot be told apart.
 pub(super) fn quieted(text: &[u8]) -> Option<Vec<u8>> {
-    let mut said = statements(text)?;
-    keep_what_is_around(&mut said);
-    keep_what_belongs_together(&mut said);
+    let mut statements = statements(text)?;
+    keep_what_is_around(&mut statements);
+    keep_what_belongs_together(&mut statements);
     let mut out = Vec::with_capacity(text.len());
     let mut written = 0;
-    let mut said = said.iter().peekable();
-    while let Some(first) = said.next() {
+    let mut statements = statements.iter().peekable();
+    while let Some(first) = statements.next() {
         if first.kept {
             continue;
         }
         let (start, mut end) = (first.start, first.end);
-        while let Some(next) = said.next_if(|it| !it.kept && it.indent >= first.indent) {
+        while let Some(next) = statements.next_if(|it| !it.kept && it.indent >= first.indent) {
             end = next.end;
         }
         // One expression in the place of all, as many lines long.
@@ -52,19 +52,19 @@ fn statements(text: &[u8]) -> Option<Vec<Statement<'_>>> {
     let mut found = Vec::new();
     while let Some(line) = lines.next()? {
         let start = line.start + line.indent;
-        let said = text.get(start..line.end)?.trim_ascii_end();
-        if said.is_empty() || said.first() == Some(&b'#') {
+        let statement = text.get(start..line.end)?.trim_ascii_end();
+        if statement.is_empty() || statement.first() == Some(&b'#') {
             continue;
         }
         let code = text.get(start..line.code)?;
         if line.indent == 0 {
-            inside = is_definition(said);
+            inside = is_definition(statement);
         }
         found.push(Statement {
             start,
-            end: start + said.len(),
+            end: start + statement.len(),
             indent: line.indent,
-            text: said,
+            text: statement,
             kept: !inside || line.indent == 0 || is_telling(code),
         });
     }
@@ -72,10 +72,10 @@ fn statements(text: &[u8]) -> Option<Vec<Statement<'_>>> {
 }
 
 // The headers above what is kept, and the clauses before a clause.
-fn keep_what_is_around(said: &mut [Statement<'_>]) {
+fn keep_what_is_around(statements: &mut [Statement<'_>]) {
     let mut inner = 0;
     let mut clauses: Vec<usize> = Vec::new();
-    for one in said.iter_mut().rev() {
+    for one in statements.iter_mut().rev() {
         clauses.retain(|indent| *indent <= one.indent);
         let opens = clauses.last() == Some(&one.indent);
         if one.kept || opens || one.indent < inner {
@@ -90,10 +90,10 @@ fn keep_what_is_around(said: &mut [Statement<'_>]) {
 }
 
 // The clauses behind a header, and what a decorator decorates.
-fn keep_what_belongs_together(said: &mut [Statement<'_>]) {
+fn keep_what_belongs_together(statements: &mut [Statement<'_>]) {
     let mut headers: Vec<usize> = Vec::new();
     let mut decorated = false;
-    for one in said {
+    for one in statements {
         headers.retain(|indent| *indent <= one.indent);
         let belongs = headers.last() == Some(&one.indent) && is_clause(one.text);
         one.kept |= belongs || decorated;
@@ -105,32 +105,32 @@ fn keep_what_belongs_together(said: &mut [Statement<'_>]) {
     }
 }
 
-fn is_clause(said: &[u8]) -> bool {
-    let end = said.iter().position(|byte| !byte.is_ascii_alphabetic());
-    let word = said.get(..end.unwrap_or(said.len()));
+fn is_clause(text: &[u8]) -> bool {
+    let end = text.iter().position(|byte| !byte.is_ascii_alphabetic());
+    let word = text.get(..end.unwrap_or(text.len()));
     matches!(
         word,
         Some(b"elif" | b"else" | b"except" | b"finally" | b"case")
     )
 }
 
-fn is_definition(said: &[u8]) -> bool {
+fn is_definition(text: &[u8]) -> bool {
     ["def ", "class ", "async "]
         .iter()
-        .any(|word| said.starts_with(word.as_bytes()))
+        .any(|word| text.starts_with(word.as_bytes()))
 }
 
 // What may be an import.
-fn is_telling(said: &[u8]) -> bool {
-    memmem::find(said, b"import").is_some() || names_module(said)
+fn is_telling(code: &[u8]) -> bool {
+    memmem::find(code, b"import").is_some() || names_module(code)
 }
 
-fn names_module(said: &[u8]) -> bool {
-    memchr::memchr2_iter(b'"', b'\'', said).any(|quote| {
-        let rest = said.get(quote + 1..).unwrap_or_default();
+fn names_module(code: &[u8]) -> bool {
+    memchr::memchr2_iter(b'"', b'\'', code).any(|quote| {
+        let rest = code.get(quote + 1..).unwrap_or_default();
         let end = rest.iter().position(|byte| !is_dotted(*byte));
         let name = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        end.and_then(|end| rest.get(end)) == said.get(quote) && is_name(name)
+        end.and_then(|end| rest.get(end)) == code.get(quote) && is_name(name)
     })
 }
 

@@ -54,7 +54,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
         &roots.hoped[..]
     };
     let mut namespaces = Vec::new();
-    let mut known = false;
+    let mut within_root = false;
     let mut tried = Vec::new();
     for root in roots.certain.iter().chain(hoped) {
         match find(resolver, root, &parts) {
@@ -67,7 +67,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
             }
             Found::Namespace(directory) => namespaces.push(directory),
             Found::Missing { within } => {
-                known |= within;
+                within_root |= within;
                 if tried.len() < 12 {
                     tried.push(child(root, &parts.join("/")));
                 }
@@ -77,7 +77,7 @@ fn module_of(resolver: &Resolver<'_>, from: &RepoPath, import: &Import) -> Resol
     if !standard && let Some(found) = in_namespaces(resolver, &namespaces, import) {
         return found;
     }
-    if known && !standard {
+    if within_root && !standard {
         return Resolution {
             tried,
             ..Resolution::default()

@@ -155,11 +155,11 @@ fn find(resolver: &Resolver<'_>, from: &RepoPath) -> Roots {
     for root in projects {
         hoped.add(root);
     }
-    let known = &certain.0;
+    let sure = &certain.0;
     let hoped = hoped
         .0
         .into_iter()
-        .filter(|root| !known.contains(root))
+        .filter(|root| !sure.contains(root))
         .collect();
     Roots {
         certain: certain.0,
@@ -172,7 +172,7 @@ struct Ordered(Vec<String>);
 
 impl Ordered {
     fn add(&mut self, directory: &str) {
-        if !self.0.iter().any(|known| known == directory) {
+        if !self.0.iter().any(|added| added == directory) {
             self.0.push(directory.to_owned());
         }
     }

@@ -7,10 +7,10 @@ use crate::model::{FileFacts, Import, ImportKind, ImportedName};
 /// `{import('./a').A}`, which the compiler checks as it does in TypeScript.
 pub(super) fn jsdoc(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
     // Few files have one, and a walk over the whole tree is dear.
-    let said = [&b"@import"[..], b"import("]
+    let imports = [&b"@import"[..], b"import("]
         .iter()
         .any(|word| memchr::memmem::find(text, word).is_some());
-    if !said || memchr::memmem::find(text, b"/**").is_none() {
+    if !imports || memchr::memmem::find(text, b"/**").is_none() {
         return;
     }
     let mut cursor = tree.walk();
@@ -35,11 +35,11 @@ fn comment(node: Node<'_>, text: &[u8], facts: &mut FileFacts) {
     };
     for (at, line) in text.lines().enumerate() {
         let number = line_of(node) + u32::try_from(at).unwrap_or(u32::MAX);
-        let said = line
+        let comment = line
             .trim_start()
             .trim_start_matches(['/', '*'])
             .trim_start();
-        if let Some(rest) = said.strip_prefix("@import ") {
+        if let Some(rest) = comment.strip_prefix("@import ") {
             facts.imports.extend(tag(rest, number));
         }
         for (at, _) in line.match_indices("import(") {

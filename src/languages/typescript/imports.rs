@@ -211,7 +211,7 @@ pub(super) fn script_string(node: Node<'_>, text: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::languages::{facts, told};
+    use crate::languages::{facts, text_form};
     use crate::model::{FileFacts, Import, RepoPath};
 
     fn read(name: &str, text: &str) -> FileFacts {
@@ -220,8 +220,8 @@ mod tests {
 
     fn imports(name: &str, text: &str) -> Vec<String> {
         let facts = read(name, text);
-        let told = |it: &Import| format!("{}:{}", it.line, told::import(it));
-        facts.imports.iter().map(told).collect()
+        let line = |it: &Import| format!("{}:{}", it.line, text_form::import(it));
+        facts.imports.iter().map(line).collect()
     }
 
     #[test]
@@ -299,7 +299,7 @@ mod tests {
             "import { x as y } from './x'\nexport { y, z as w }\nexport default function f() {}\nexport const { k, l: [m] } = o\nexport class C {}\nexport * from './s'\n",
         );
         assert_eq!(
-            told::exports(&facts.exports),
+            text_form::exports(&facts.exports),
             [
                 "y<x<./x",
                 "w<z<",

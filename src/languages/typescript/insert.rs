@@ -108,7 +108,7 @@ impl Inserter for Groups<'_> {
         let Some(import) = statement.imports.first() else {
             return (0, (0, String::new()));
         };
-        let known = !import.specifier.starts_with('.')
+        let package = !import.specifier.starts_with('.')
             && !self
                 .page
                 .resolver
@@ -121,7 +121,7 @@ impl Inserter for Groups<'_> {
         } else {
             import.specifier.to_lowercase()
         };
-        (group(&import.specifier, known), (0, key))
+        (group(&import.specifier, package), (0, key))
     }
 
     fn place(&self, one: &Suggestion) -> (u8, (u8, String)) {
@@ -225,7 +225,7 @@ fn width(page: &Page<'_>, all: &[Statement<'_>]) -> usize {
         "biome.json",
         "package.json",
     ];
-    let told = texts.iter().find_map(|name| {
+    let configured = texts.iter().find_map(|name| {
         let text = page.resolver.text_above(page.file, name)?;
         let at = text.find("printWidth").or_else(|| text.find("lineWidth"))?;
         let digits = text
@@ -241,7 +241,7 @@ fn width(page: &Page<'_>, all: &[Statement<'_>]) -> usize {
         .flat_map(str::lines)
         .map(|line| line.chars().count())
         .max();
-    told.unwrap_or(80).max(widest.unwrap_or(0)).min(160)
+    configured.unwrap_or(80).max(widest.unwrap_or(0)).min(160)
 }
 
 // Where the first import of a file goes: below a shebang, a leading comment and directives.

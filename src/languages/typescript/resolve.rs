@@ -267,9 +267,9 @@ fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolutio
 // The patterns of repository paths that a pattern behind an alias stands for.
 fn behind_alias(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Vec<String> {
     let config = resolver.owner(from);
-    let told = resolver.configured(from);
+    let configured = resolver.configured(from);
     let paths = config.iter().flat_map(|config| &config.paths);
-    let all = paths.chain(told.iter().flat_map(|told| told.iter()));
+    let all = paths.chain(configured.iter().flat_map(|configured| configured.iter()));
     let mut found: Vec<String> = all
         .filter(|alias| alias.pattern.len() > 1)
         .filter_map(|alias| Some((alias, alias.star(pattern)?)))

@@ -12,11 +12,11 @@ impl Resolver<'_> {
         let config = self.owner(from);
         let configured = self.configured(from);
         let own = config.iter().flat_map(|config| &config.paths);
-        let told = configured.iter().flat_map(|aliases| aliases.iter());
+        let aliased = configured.iter().flat_map(|aliases| aliases.iter());
         let stem = probe::without_extension(target.as_str());
         let stem = stem.strip_suffix("/index").unwrap_or(stem);
         let mut found: Vec<String> = own
-            .chain(told)
+            .chain(aliased)
             .filter(|alias| !alias.pattern.starts_with('*'))
             .flat_map(|alias| {
                 alias.targets.iter().filter_map(|path| {

@@ -93,14 +93,14 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     }
     // A document beside the prompt would say every byte twice.
     let mut answer = if given.document {
-        let said = context_text(&packed.context, packed.prompt_tokens());
-        Given::new(said, &packed.context, COMMAND)?
+        let text = context_text(&packed.context, packed.prompt_tokens());
+        Given::new(text, &packed.context, COMMAND)?
     } else {
         Given::text(context_markdown(&packed.context, &packed.packet), COMMAND)
     };
     // Files are counted, and what is said of them is about as much again.
-    let asked = request.max_tokens.map(|it| it.saturating_mul(2));
-    answer.asked = asked.map(|it| if it == 0 { 0 } else { it.max(MOST_TOKENS) });
+    let limit = request.max_tokens.map(|it| it.saturating_mul(2));
+    answer.limit = limit.map(|it| if it == 0 { 0 } else { it.max(MOST_TOKENS) });
     Ok(answer)
 }
 

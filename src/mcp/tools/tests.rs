@@ -155,17 +155,17 @@ pub(super) fn why(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
 // Tells now and then which line a command printed last, its secrets masked.
 #[derive(Default)]
 struct Heard {
-    said: Option<Instant>,
+    reported: Option<Instant>,
 }
 
 impl Heard {
     fn take(&mut self, bytes: &[u8], app: &App, caller: &Caller<'_>) {
-        if self.said.is_some_and(|it| it.elapsed() < LINES_APART) {
+        if self.reported.is_some_and(|it| it.elapsed() < LINES_APART) {
             return;
         }
         if let Some(line) = last_line(app, bytes) {
             (caller.heard)(&line);
-            self.said = Some(Instant::now());
+            self.reported = Some(Instant::now());
         }
     }
 }
@@ -175,17 +175,17 @@ const LINES_APART: Duration = Duration::from_secs(1);
 // `None` for the command of the last run.
 fn chosen(caller: &Caller<'_>, given: JsonObject) -> Result<Option<String>, ToolError> {
     let given: Arguments = arguments(given)?;
-    let known = caller.commands;
+    let allowed = caller.commands;
     let found = match &given.command {
-        Some(named) => known.iter().find(|it| *it == named),
-        None if caller.last && known.is_empty() => return Ok(None),
-        None => known.first(),
+        Some(named) => allowed.iter().find(|it| *it == named),
+        None if caller.last && allowed.is_empty() => return Ok(None),
+        None => allowed.first(),
     };
     found.cloned().map(Some).ok_or_else(|| {
-        let known: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+        let allowed: Vec<String> = allowed.iter().map(|it| format!("`{it}`")).collect();
         ToolError::Arguments(format!(
             "that command is not one of those this server may run: {}",
-            known.join(", ")
+            allowed.join(", ")
         ))
     })
 }

@@ -83,8 +83,8 @@ fn read_ini(text: &str) -> Result<Tree, String> {
     let mut section: Option<String> = None;
     let mut key: Option<String> = None;
     for (at, line) in text.lines().enumerate() {
-        let said = line.trim();
-        if said.is_empty() || said.starts_with(['#', ';']) {
+        let content = line.trim();
+        if content.is_empty() || content.starts_with(['#', ';']) {
             continue;
         }
         let number = at + 1;
@@ -96,10 +96,10 @@ fn read_ini(text: &str) -> Result<Tree, String> {
                 .and_then(|keys| keys.get_mut(key.as_ref()?))
         {
             value.push('\n');
-            value.push_str(said);
+            value.push_str(content);
             continue;
         }
-        if let Some(name) = said.strip_prefix('[') {
+        if let Some(name) = content.strip_prefix('[') {
             let name = name
                 .split_once(']')
                 .map(|(name, _)| name)
@@ -115,7 +115,7 @@ fn read_ini(text: &str) -> Result<Tree, String> {
             .as_ref()
             .and_then(|section| sections.get_mut(section))
             .ok_or_else(|| format!("line {number} stands in no section"))?;
-        let (name, value) = said.split_once(['=', ':']).unwrap_or((said, ""));
+        let (name, value) = content.split_once(['=', ':']).unwrap_or((content, ""));
         let name = name.trim().to_ascii_lowercase();
         if keys.insert(name.clone(), value.trim().to_owned()).is_some() {
             return Err(format!("the key `{name}` stands twice"));
@@ -148,17 +148,17 @@ fn read_requirements(text: &str) -> Tree {
                         .is_some_and(u8::is_ascii_whitespace)
             })
             .map_or(line.len(), |(at, _)| at);
-        let said: Vec<&str> = line.get(..end).unwrap_or(line).split_whitespace().collect();
-        let Some(first) = said.first() else {
+        let words: Vec<&str> = line.get(..end).unwrap_or(line).split_whitespace().collect();
+        let Some(first) = words.first() else {
             continue;
         };
         if first.starts_with('-') {
-            let option = said.join(" ");
+            let option = words.join(" ");
             options.insert(option.clone(), Tree::Text(option));
             continue;
         }
         // Hashes only narrow what is taken.
-        let plain: Vec<&str> = said
+        let plain: Vec<&str> = words
             .into_iter()
             .filter(|word| !word.starts_with("--hash=sha256:"))
             .collect();

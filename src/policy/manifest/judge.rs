@@ -44,11 +44,11 @@ pub(in crate::policy) fn manifest_change(
         Ok(tree) => tree,
         Err(why) => return vec![unreadable("would be", &why)],
     };
-    let mut said = BTreeSet::new();
+    let mut reported = BTreeSet::new();
     differences(&before, &after)
         .iter()
         .filter_map(|difference| judge(rules, difference, dependencies))
-        .filter(|(code, _)| said.insert(*code))
+        .filter(|(code, _)| reported.insert(*code))
         .map(|(code, message)| refused(code, &message))
         .collect()
 }
@@ -142,10 +142,10 @@ fn foreign(permit: Permit, difference: &Difference<'_>) -> Option<String> {
             (!fits).then(|| name().to_owned())
         }
         _ => {
-            let known = items(difference.before);
+            let old = items(difference.before);
             items(Some(after))
                 .into_iter()
-                .find(|item| !known.contains(item) && !is_python(item))
+                .find(|item| !old.contains(item) && !is_python(item))
         }
     }
 }

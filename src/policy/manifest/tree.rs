@@ -64,24 +64,24 @@ impl<'de> Visitor<'de> for AnyTree {
         f.write_str("a value")
     }
 
-    fn visit_bool<E: Error>(self, it: bool) -> Result<Tree, E> {
-        Ok(Tree::Other(it.to_string()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Tree, E> {
+        Ok(Tree::Other(value.to_string()))
     }
 
-    fn visit_i64<E: Error>(self, it: i64) -> Result<Tree, E> {
-        Ok(Tree::Other(it.to_string()))
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Tree, E> {
+        Ok(Tree::Other(value.to_string()))
     }
 
-    fn visit_u64<E: Error>(self, it: u64) -> Result<Tree, E> {
-        Ok(Tree::Other(it.to_string()))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Tree, E> {
+        Ok(Tree::Other(value.to_string()))
     }
 
-    fn visit_f64<E: Error>(self, it: f64) -> Result<Tree, E> {
-        Ok(Tree::Other(format!("{it:?}")))
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Tree, E> {
+        Ok(Tree::Other(format!("{value:?}")))
     }
 
-    fn visit_str<E: Error>(self, it: &str) -> Result<Tree, E> {
-        Ok(Tree::Text(it.to_owned()))
+    fn visit_str<E: Error>(self, value: &str) -> Result<Tree, E> {
+        Ok(Tree::Text(value.to_owned()))
     }
 
     fn visit_unit<E: Error>(self) -> Result<Tree, E> {

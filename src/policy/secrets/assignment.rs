@@ -122,9 +122,9 @@ impl<'t> Names<'t> {
         let weak = kind == NameKind::Password
             && (is_weak_password(set) || is_passphrase(set))
             && literal();
-        let told = form == Form::Quoted && is_told(text, &name, set);
+        let declared = form == Form::Quoted && is_told(text, &name, set);
         let random = alone == kind || matches!(strength(set), Strength::Strong | Strength::Uuid);
-        if weak || told || (random && accepts(kind, set, form)) {
+        if weak || declared || (random && accepts(kind, set, form)) {
             push(whole(text, value));
         }
     }

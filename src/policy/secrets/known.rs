@@ -63,8 +63,8 @@ impl Learned {
     pub(in crate::policy) fn take(&mut self, value: &[u8], rule: &str) {
         if TELLING.contains(&rule) && self.values.len() < MAX_LEARNED {
             for part in parts(value, rule).filter(|it| is_told_again(it)) {
-                let known = || Cow::Owned(rule.to_owned());
-                self.values.entry(part.to_vec()).or_insert_with(known);
+                let rule_name = || Cow::Owned(rule.to_owned());
+                self.values.entry(part.to_vec()).or_insert_with(rule_name);
             }
         }
     }

@@ -32,7 +32,7 @@ pub(super) struct Matcher {
     // The end of the run of visible characters around the last place.
     run_end: usize,
     // Rules asked in the current block of a long run.
-    asked: usize,
+    tried: usize,
     block: usize,
 }
 
@@ -81,10 +81,10 @@ impl Matcher {
         if self.run_end - at > LONG_RUN {
             if at / WINDOW != self.block {
                 self.block = at / WINDOW;
-                self.asked = 0;
+                self.tried = 0;
             }
-            self.asked += 1;
-            if self.asked > MAX_ASKED {
+            self.tried += 1;
+            if self.tried > MAX_ASKED {
                 return None;
             }
         }

@@ -22,6 +22,6 @@ pub(super) fn import(import: &Import) -> String {
 /// `name<local<from`.
 pub(super) fn exports(exports: &[Export]) -> Vec<String> {
     let part = |text: &Option<String>| text.clone().unwrap_or_default();
-    let told = |it: &Export| format!("{}<{}<{}", it.name, part(&it.local), part(&it.from));
-    exports.iter().map(told).collect()
+    let row = |it: &Export| format!("{}<{}<{}", it.name, part(&it.local), part(&it.from));
+    exports.iter().map(row).collect()
 }
