@@ -1,7 +1,0 @@
-//! The `mendit` program: everything is in the library.
-
-use std::process::ExitCode;
-
-fn main() -> ExitCode {
-    mendit::cli::main()
-}

@@ -131,8 +131,8 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
     // What is listed is short; the whole schema is a resource.
     let whole = document["document"].as_str();
     let whole = whole
-        .and_then(mendit::model::schema)
-        .map(mendit::model::DocumentSchema::schema);
+        .and_then(mendit::documents::schema)
+        .map(mendit::documents::DocumentSchema::schema);
     for schema in listed.into_iter().chain(whole) {
         let mut known = document.clone();
         known.as_object_mut().unwrap().remove("leftOff");
@@ -563,7 +563,7 @@ async fn schemas_and_the_last_run_are_resources() {
     let client = over_stdio(&mut server).await;
     let listed = client.list_all_resources().await.unwrap();
     let uris: Vec<&str> = listed.iter().map(|it| it.uri.as_str()).collect();
-    for document in mendit::model::DOCUMENTS {
+    for document in mendit::documents::DOCUMENTS {
         let uri = format!("mendit://schema/{}", document.name);
         assert!(uris.contains(&uri.as_str()), "{uri}");
         let read = client

@@ -117,7 +117,7 @@ fn a_hook_tells_of_red_test_commands_alone() {
     let diagnosis = document(&repo.mendit(&["diagnose", "--format", "json"]));
     assert_eq!(diagnosis["failingTests"][0], "tests/test_a.py::test_a");
     let told = document(&repo.mendit(&["report", "--format", "json"]));
-    let schema = mendit::model::schema("run").unwrap().schema();
+    let schema = mendit::documents::schema("run").unwrap().schema();
     let valid = jsonschema::validator_for(&schema).unwrap();
     assert!(valid.is_valid(&told), "{told:#}");
     // A pipe hides the exit code; the log does not.

@@ -8,9 +8,9 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::support::{Repo, mendit};
-use mendit::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
-use mendit::exec::{CommandLine, Discard, Job, Limits, Stop, run};
-use mendit::model::FailureKind;
+use mendit::internals::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
+use mendit::internals::exec::{CommandLine, Discard, Job, Limits, Stop, run};
+use mendit::documents::FailureKind;
 use serde_json::Value;
 
 #[test]
@@ -62,7 +62,7 @@ fn hidden_tests_tell_the_repair_from_none() {
     let fixtures = load_fixtures(&all()).unwrap();
     let told = |fixture: &Fixture, repaired: bool| {
         let home = tempfile::tempdir().unwrap();
-        let root = mendit::bench::materialise(fixture, home.path()).unwrap();
+        let root = mendit::internals::bench::materialise(fixture, home.path()).unwrap();
         if repaired {
             fs::write(
                 home.path().join("patch"),
@@ -252,7 +252,7 @@ fn a_level_that_is_not_allowed_is_missed_and_the_baseline_tells() {
         serde_json::json!(["py-two-hops"])
     );
     assert_eq!(document["ladder"][0]["fixed"], 1);
-    let schema = mendit::model::schema("bench").unwrap().schema();
+    let schema = mendit::documents::schema("bench").unwrap().schema();
     assert!(jsonschema::is_valid(&schema, &document), "{document}");
     let low = run(&["--max-level", "0", "--min-rate", "0.6"]);
     assert_eq!((low.status.code(), said(&low, "F307")), (Some(1), true));

@@ -458,7 +458,7 @@ fn what_is_run_is_named_by_a_person() {
 #[test]
 fn the_list_that_is_ready_can_be_used() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");
-    let sets = mendit::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
+    let sets = mendit::internals::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
     let fixes: usize = sets.iter().map(|it| it.fixes.len()).sum();
     assert!(
         sets.len() >= 14 && fixes >= 120,
@@ -468,7 +468,7 @@ fn the_list_that_is_ready_can_be_used() {
     for set in &sets {
         let repository = &set.repository;
         let home = folder.join(repository.name.replace('/', "+"));
-        let described = mendit::bench::BenchFile::read(&home.join("bench.toml")).unwrap();
+        let described = mendit::internals::bench::BenchFile::read(&home.join("bench.toml")).unwrap();
         assert_eq!(&described.repository(), repository);
         assert!(!set.fixes.is_empty() && !repository.licence.is_empty());
         for fix in &set.fixes {
@@ -477,7 +477,7 @@ fn the_list_that_is_ready_can_be_used() {
             assert!(!fix.tests.is_empty() && fix.hidden_passed > 0, "{id}");
             let unseen = |it| !fix.tests.contains(it);
             assert!(fix.hidden.iter().all(unseen), "{id}");
-            let product = |it: &mendit::model::NeededFile| !fix.taken.contains(&it.path);
+            let product = |it: &mendit::documents::NeededFile| !fix.taken.contains(&it.path);
             assert!(
                 fix.needed.iter().all(product) && !fix.needed.is_empty(),
                 "{id}"

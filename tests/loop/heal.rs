@@ -26,7 +26,7 @@ fn heal(repo: &Repo, arguments: &[&str]) -> (i32, Value) {
     let output = repo.mendit(&all);
     let document = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", support::stderr(&output)));
-    let schema = mendit::model::schema("healing").unwrap().schema();
+    let schema = mendit::documents::schema("healing").unwrap().schema();
     let valid = jsonschema::validator_for(&schema).unwrap();
     assert!(valid.is_valid(&document), "{document:#}");
     (output.status.code().unwrap(), document)

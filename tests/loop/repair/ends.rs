@@ -100,7 +100,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
         "```diff\n--- a/answer.sh\n+++ b/answer.sh\n@@ -1 +1 @@\n-ANSWER=40\n+ANSWER=42\n```\n";
     let request = r#"{"status": "request_files", "requestedFiles": ["other.sh"]}"#;
     let agent = world.agent(&[bad, request, FIX], "");
-    // A type error starts at level 1 (R19).
+    // A type error starts at level 1.
     let error = "answer.sh(1,1): error TS2322: Type 'number' is not assignable to type 'string'.";
     let test = format!("sh check.sh || {{ echo \"{error}\"; exit 1; }}");
     let output = world.repair(&["--test", &test, "--agent", &agent]);

@@ -154,7 +154,7 @@ fn runs_add_up_to_rates() {
     assert_eq!(stats["fixed"], 1);
     assert_eq!(stats["failureRate"], 0.5);
     assert_eq!(stats["skipped"].as_array().unwrap().len(), 1);
-    // R51: by category, as counts and as shares of all failures, and what stood in the way.
+    // By category, as counts and as shares of all failures, and what stood in the way.
     assert_eq!(stats["categories"], serde_json::json!({"partial": 1}));
     assert_eq!(stats["categoryRates"], serde_json::json!({"partial": 0.5}));
     let blockers = stats["blockers"].as_array().unwrap();
@@ -187,7 +187,7 @@ fn runs_add_up_to_rates() {
 
 #[test]
 fn import_errors_and_their_recovery_are_counted() {
-    // R15: one that is healed, one that nobody mends.
+    // One that is healed, one that nobody mends.
     let files = [
         ("shop/__init__.py", ""),
         ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
@@ -225,7 +225,7 @@ fn import_errors_and_their_recovery_are_counted() {
         said[0]["suggested_imports"]["total"],
         "from shop.prices import total"
     );
-    // R12: nothing else that needs no model is left out.
+    // Nothing else that needs no model is left out.
     let folder = healed.outside("left");
     let arguments = ["repair", "--test", "python3 check.py", "--no-heal-imports"];
     let more = ["--out", folder.to_str().unwrap()];
@@ -248,7 +248,7 @@ fn import_errors_and_their_recovery_are_counted() {
 
 #[test]
 fn of_what_was_sent_the_agent_says_what_it_used() {
-    // R27. What was not sent is not believed, in whatever form it is said.
+    // What was not sent is not believed, in whatever form it is said.
     let world = World::shell();
     for said in [
         r#"["check.sh", "nowhere.sh", 7]"#,
@@ -341,7 +341,7 @@ fn advice_fits_what_was_done() {
     ended(&output, 1);
     let report = world.text("report.txt");
     assert!(!report.contains("next context level"), "{report}");
-    // R7, R14: the end of a name that stays undefined.
+    // The end of a name that stays undefined.
     let result = world.json("result.json");
     assert_eq!(result["status"], "blocked");
     assert_eq!(

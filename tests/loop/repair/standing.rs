@@ -403,7 +403,7 @@ fn a_report_names_the_task_and_what_is_left() {
     assert_eq!(report["blockedOn"], "t.py::two");
     assert_eq!(report["lastSuccessfulTool"], "agent");
     assert_eq!(report["toolUsage"]["agent"], 2);
-    // R47: what was done, to what, for how long, and what to do now.
+    // What was done, to what, for how long, and what to do now.
     assert!(report["duration"].as_f64().unwrap() > 0.0, "{report}");
     assert!(
         !report["completedSteps"].as_array().unwrap().is_empty(),

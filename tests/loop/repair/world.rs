@@ -137,7 +137,7 @@ fn artifacts_are_valid(folder: &Path) {
                 Some("report.json") => "report",
                 _ => continue,
             };
-            let schema = mendit::model::schema(name).unwrap().schema();
+            let schema = mendit::documents::schema(name).unwrap().schema();
             let document = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             let wrong: Vec<String> = jsonschema::validator_for(&schema)
                 .unwrap()

@@ -1,6 +1,6 @@
 use super::{memory, path};
-use mendit::graph::closure;
-use mendit::model::RepoPath;
+use mendit::internals::graph::closure;
+use mendit::documents::RepoPath;
 
 fn shown(files: &[(&str, &str)], targets: &[&str], hops: u32) -> Vec<String> {
     let source = memory(files);

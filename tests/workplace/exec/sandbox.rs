@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
-use mendit::exec::{Discard, Outcome, SandboxState, Stop, run};
-use mendit::model::SandboxMode;
+use mendit::internals::exec::{Discard, Outcome, SandboxState, Stop, run};
+use mendit::documents::SandboxMode;
 
 use super::world::World;
 use crate::support::command;
