@@ -1,6 +1,5 @@
 //! Agents: what `init` writes for them, what they are told of a run, and what that spares.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
 use std::process::Output;
@@ -256,7 +255,7 @@ fn every_agents_hook_is_answered_in_its_own_words() {
 fn the_plugin_for_opencode_hands_over_and_takes() {
     let node = std::process::Command::new("node").arg("--version").output();
     if node.is_err() {
-        eprintln!("skipped: node is not here");
+        crate::support::skip("no node");
         return;
     }
     let repo = repo();

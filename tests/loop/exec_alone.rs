@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use mendit::documents::SandboxMode;
 use mendit::internals::exec::{
     CommandLine, Discard, End, Job, Limits, SandboxState, Stdin, Stop, TimeLimit, run,
 };
-use mendit::documents::SandboxMode;
 
 fn job(line: &str) -> Job {
     Job {

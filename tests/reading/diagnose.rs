@@ -1,8 +1,8 @@
 //! What a caller relies on: kinds, places in the repository, root causes first.
 
+use mendit::documents::{Diagnosis, FailureKind, RepoPath};
 use mendit::internals::DiagnoseRule;
 use mendit::internals::diagnose::{LogFacts, UserRules, diagnose, rule_page};
-use mendit::documents::{Diagnosis, FailureKind, RepoPath};
 use mendit::internals::source::{Entry, EntryKind, Listing};
 
 fn of(log: &str) -> Diagnosis {

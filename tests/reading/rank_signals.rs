@@ -2,9 +2,9 @@
 //! file that is needed is among the first ten, and falls out of them without that signal.
 
 use mendit::documents::RepoPath;
+use mendit::internals::Store;
 use mendit::internals::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
 use mendit::internals::source::Memory;
-use mendit::internals::Store;
 
 const TARGET: &str = "tests/zebra.test.ts";
 const NEEDED: &str = "src/needed.ts";

@@ -1,5 +1,5 @@
-use mendit::documents::PatchFormat;
 use mendit::Judge;
+use mendit::documents::PatchFormat;
 
 use super::support::{after, judged, words};
 

@@ -1,12 +1,10 @@
 use serde_json::json;
 
-use super::world::{FIX, World, ended, has_program, read};
+use super::world::{FIX, World, ended, needs, read};
 
 #[test]
 fn a_removed_import_of_python_is_healed_without_an_agent() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = World::with(&[
         ("shop/__init__.py", ""),
         (
@@ -46,9 +44,7 @@ fn a_removed_import_of_python_is_healed_without_an_agent() {
 // Files of TypeScript, run by node with a loader that takes them as they are.
 #[test]
 fn a_removed_import_of_typescript_is_healed_without_an_agent() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     let world = World::with(&[
         (
             "package.json",

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::world::{FIX, World, ended, has_program};
+use super::world::{FIX, World, ended, needs};
 
 fn report(world: &World, arguments: &[&str]) -> String {
     let output = world
@@ -193,9 +193,7 @@ fn import_errors_and_their_recovery_are_counted() {
         ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
         ("check.py", "print(total(1, 2))\n"),
     ];
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let healed = World::with(&files);
     let lost = World::with(&[files[0], ("check.py", "print(nowhere_at_all(1, 2))\n")]);
     let runs = healed.outside("runs");
@@ -325,9 +323,7 @@ fn advice_fits_what_was_done() {
     );
     assert!(report.contains("`--task FILE`"), "{report}");
     let world = World::with(&[("check.py", "import os\nprint(nowhere_at_all)\n")]);
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let agent = world.agent(&["I do not know.", "Nor now.", "No.", "Never."], "");
     let line = [
         "--test",

@@ -174,7 +174,7 @@ fn what_the_sandbox_refused_stands_in_the_result() {
     let output = world.repair(&["--test", &test]);
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("R211") || builds_in_temporary() {
-        eprintln!("skipped: nothing is confined here");
+        crate::support::skip("nothing is confined here");
         return;
     }
     ended(&output, 4);

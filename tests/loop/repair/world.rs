@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use crate::support::{self, Repo};
-pub(crate) use crate::support::{builds_in_temporary, has_program};
+pub(crate) use crate::support::{builds_in_temporary, has_program, needs};
 
 /// A repository, and beside it the scripts that stand in for agents.
 pub(crate) struct World {

@@ -6,11 +6,11 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use crate::support::{Repo, json};
+use mendit::documents::{HintSource, RepoPath, Suggestion};
+use mendit::internals::Installed;
 use mendit::internals::graph::Graph;
 use mendit::internals::hint::{Query, fix, renamed_exports, suggest};
-use mendit::documents::{HintSource, RepoPath, Suggestion};
 use mendit::internals::source::{Memory, Source};
-use mendit::internals::Installed;
 
 // A name that one file imports and another lacks.
 const ENGINE: [(&str, &str); 5] = [
@@ -594,7 +594,9 @@ fn only_the_same_definition_stands_for_one_that_a_module_has_lost() {
             .collect();
         rows.sort_unstable();
         assert_eq!(rows, expected, "{found:?}");
-        let tried = |it: &&mendit::documents::Suggestion| it.confidence > mendit::internals::hint::MOST_IN_DOUBT;
+        let tried = |it: &&mendit::documents::Suggestion| {
+            it.confidence > mendit::internals::hint::MOST_IN_DOUBT
+        };
         let tried: Vec<&str> = found
             .iter()
             .filter(tried)
