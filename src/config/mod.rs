@@ -13,10 +13,9 @@ pub use error::ConfigError;
 pub use file::{FILE_NAMES, File, find};
 pub use settings::{Origin, Settings};
 pub use table::{
-    Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
-    Sections, Test, Trust, commented_defaults, file_schema,
+    Context, Key, Output, Patch, commented_defaults, file_schema,
 };
 pub use values::{
-    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
+    Bytes, Color, CommandLines, DiagnoseRule, Dollars, RepairLevel, Seconds,
     SecretRule,
 };

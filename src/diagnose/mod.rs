@@ -42,7 +42,7 @@ mod votes;
 
 pub use claimed::diagnose_in;
 pub use derive::{
-    GO_ON, NEXT_LEVEL, REVIEW, Retry, category, requires_user_action, retry, suggested_actions,
+    GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions,
     words,
 };
 pub use document::diagnose;

@@ -31,7 +31,6 @@ pub use history::MOST_IN_DOUBT;
 pub use missing::{gone_files, leads_to, moved_modules, near_packages, own_packages};
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
-pub use reexport::PassedOn;
 pub use renamed::{Earlier, renamed_exports};
 pub use similar::distance;
 pub use suggest::suggest;

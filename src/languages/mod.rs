@@ -35,13 +35,13 @@ mod uses;
 
 #[cfg(feature = "program")]
 pub use edit::{aliased, extended, removed, respecified};
-pub use expected::{Assertion, Exchange, ExpectingTest, expected};
+pub use expected::{Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
-pub use language::{LANGUAGES, Language, Outside, reading};
+pub use language::{Language, Outside, reading};
 #[cfg(feature = "program")]
 pub use loading::{always_bound, called_later};
 pub use outline::{Definition, Outline, outline};
@@ -50,5 +50,5 @@ pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use statements::import_lines;
-pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
+pub use typescript::{TYPESCRIPT, package_part};
 pub use uses::{Uses, free_names, is_word, uses, words};

@@ -11,6 +11,6 @@ mod named_runners;
 
 pub use compare::compare;
 pub use evidence::{
-    CommandEvidence, CommandOutput, Evidence, TestAccount, command_evidence, hidden_failure,
+    CommandEvidence, CommandOutput, Evidence, command_evidence, hidden_failure,
 };
 pub use named_runners::named_runners;

@@ -19,7 +19,7 @@ mod worth;
 pub use fuse::{RankInput, Ranked, rank, rank_by};
 pub use issue::{Issue, IssueInput, Ranking, Rarity, rank_issue};
 pub use outlines::known_outline;
-pub use pool::{Pool, ProjectPart};
+pub use pool::Pool;
 pub use signals::Commit;
 pub use units::{Unit, units};
 pub use weights::{Signal, WEIGHTS, Weight};
