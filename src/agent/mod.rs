@@ -3,7 +3,6 @@
 
 mod adapter;
 mod call;
-mod endpoint;
 mod live;
 mod reply;
 mod settings;
@@ -13,9 +12,6 @@ mod trouble;
 
 pub use adapter::{Adapter, Transcript};
 pub use call::{Answer, Call, Places, call, fill_template};
-pub use endpoint::ChatEndpoint;
-#[cfg(feature = "http")]
-pub use endpoint::ask_endpoint;
 pub use live::Live;
 pub use reply::{Reply, read_reply};
 pub use settings::{SettingsChange, settings_folders};

@@ -357,7 +357,6 @@ const TASKS: &[(&str, &str)] = &[
     ("add_up_runs", "tests/faces/doors.rs: \"stats\""),
     ("answer_hook", "tests/faces/setup.rs: \"hook\""),
     ("apply_patch", "tests/faces/doors.rs: \"apply\""),
-    ("ask_model", "tests/faces/endpoint.rs: openai:"),
     ("build_context", "tests/faces/doors.rs: \"context\""),
     ("check_agent", "tests/faces/setup.rs: \"agent\", \"check\""),
     ("check_batch", "tests/judge/patch/intent.rs: a_batch_refuses"),
