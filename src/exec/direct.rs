@@ -139,7 +139,6 @@ fn wait_for(mut child: Group, limits: Limits, requests: &Receiver<Ask>) -> Repor
             "only a supervisor can confine a command, and none is set",
         )],
         shut: Vec::new(),
-        hung: None,
     }
 }
 

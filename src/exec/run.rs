@@ -143,10 +143,6 @@ impl Watch<'_> {
                 Ok(Message::Output(stream, bytes)) => self.take(stream, &bytes),
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
-                    let hung = how.as_ref().and_then(|it| it.hung.clone());
-                    if let Some(text) = hung {
-                        self.take(Stream::Stderr, text.as_bytes());
-                    }
                     report = how;
                     left = Some(DRAIN);
                 }

@@ -4,14 +4,12 @@
 mod elsewhere;
 mod group;
 mod hang;
-mod inspector;
 #[cfg(target_os = "linux")]
 mod linux;
 mod protocol;
 mod pty;
 mod refused;
 mod signals;
-mod source_lines;
 mod supervise;
 mod supervised;
 mod tree;
