@@ -97,6 +97,12 @@
 //! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+#[cfg(all(feature = "program", not(unix)))]
+compile_error!(
+    "the program supports Linux and macOS, and Windows through WSL; elsewhere only patch validation \
+     compiles: --no-default-features --features judge"
+);
+
 /// The text of a table of the sources as JSON, by its path below `src`.
 macro_rules! embedded {
     ($($path:tt)*) => {

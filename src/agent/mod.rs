@@ -6,7 +6,6 @@ mod call;
 mod live;
 mod reply;
 mod settings;
-#[cfg_attr(not(unix), path = "no_settings_guard.rs")]
 mod settings_guard;
 mod trouble;
 
