@@ -96,6 +96,12 @@
 //! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+#[cfg(all(feature = "program", not(unix)))]
+compile_error!(
+    "the program supports Linux and macOS, and Windows through WSL; elsewhere only patch validation \
+     compiles: --no-default-features --features judge"
+);
+
 /// The text of a table of the sources as JSON, by its path below `src`.
 macro_rules! embedded {
     ($($path:tt)*) => {
@@ -218,10 +224,7 @@ pub mod internals {
             pub use crate::graph::{Graph, Wanted, closure, cycles, document};
         }
         pub mod hint {
-            pub use crate::hint::{MOST_IN_DOUBT, Query, fix, renamed_exports, suggest};
-        }
-        pub mod rank {
-            pub use crate::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
+            pub use crate::hint::{Query, fix, suggest};
         }
     }
 }

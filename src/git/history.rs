@@ -43,7 +43,6 @@ impl Repository {
         } else {
             store
         };
-        store.load();
         if let Some(diffs) = kept_walk(store, tip, count) {
             return Ok(under_names_of_today(diffs));
         }

@@ -5,7 +5,6 @@ mod attributes;
 mod base;
 mod diff;
 mod disk_entry;
-mod earlier;
 mod error;
 mod guard;
 mod history;
@@ -22,8 +21,7 @@ mod tree_writer;
 
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
-pub use disk_entry::{Stamp, open_folder, remove_entry, symlink, write_entry};
-pub use earlier::earlier;
+pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
 pub use index::IndexChange;
 pub use main_line::{Step, Walked};

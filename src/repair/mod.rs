@@ -46,10 +46,7 @@ pub use error::RepairError;
 pub use journal::{RunLock, read_json};
 pub use limits::RunLimit;
 pub use own_place::own_place;
-pub use plan::{
-    Policy,
-    may_pass_again,
-};
+pub use plan::{Policy, may_pass_again};
 pub use read_run::read_run;
 pub use run::{files_digest, in_utc, repair};
 pub use setup::{Agent, Before, Commands, LastRun, Setup};

@@ -118,19 +118,20 @@ impl Workspace {
 
 fn below(root: &Path, directory: &Path) -> String {
     let prefix = directory.strip_prefix(root).ok().and_then(Path::to_str);
-    prefix.unwrap_or_default().replace('\\', "/")
+    prefix.unwrap_or_default().to_owned()
 }
 
-/// A directory, absolute and with its links resolved; on Windows in the form that people and other
-/// programs know, without `\\?\`.
+/// Returns a directory as an absolute path with its links resolved.
 ///
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    dunce::canonicalize(directory).map_err(|error| WorkspaceError::Directory {
-        path: directory.to_owned(),
-        reason: error.kind(),
-    })
+    directory
+        .canonicalize()
+        .map_err(|error| WorkspaceError::Directory {
+            path: directory.to_owned(),
+            reason: error.kind(),
+        })
 }
 
 /// Why there is nothing to work on.

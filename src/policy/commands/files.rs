@@ -69,11 +69,6 @@ impl CommandFiles {
     pub fn is_evidence(&self, path: &str) -> bool {
         self.evidence.contains(path)
     }
-
-    /// Every file, by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &CommandFile)> {
-        self.files.iter().map(|(path, file)| (path.as_str(), file))
-    }
 }
 
 #[cfg(test)]
@@ -159,6 +154,7 @@ mod tests {
         ] {
             let found = CommandFiles::of(&[line.to_owned()], directory, &source);
             let files: Vec<String> = found
+                .files
                 .iter()
                 .map(|(path, file)| format!("{path}{}", if file.is_test { "*" } else { "" }))
                 .collect();
