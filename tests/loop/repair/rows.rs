@@ -19,7 +19,6 @@ struct Project {
     app: String,
     text: String,
     wrong: String,
-    right: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
