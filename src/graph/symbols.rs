@@ -144,7 +144,7 @@ impl Graph<'_> {
                 _ => ImportKind::ExportFrom,
             },
             names: vec![ImportedName::new(name, None)],
-            ..Import::of(from)
+            ..Import::from_specifier(from)
         };
         let mut files = self.resolver.resolve(file, &import).files;
         files.truncate(2);

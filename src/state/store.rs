@@ -142,7 +142,7 @@ impl Store {
             return None;
         }
         let value = bytes.split_off(DIGEST);
-        (bytes == BlobId::of(&value).as_bytes()).then_some(value)
+        (bytes == BlobId::from_content(&value).as_bytes()).then_some(value)
     }
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
@@ -200,7 +200,10 @@ fn write_value(folder: &Path, key: &Key, value: &[u8]) -> io::Result<()> {
     let name = key.file_name();
     // Two processes write the same value under one key, each to a file of its own first.
     let unfinished = folder.join(format!("{name}.{}", std::process::id()));
-    fs::write(&unfinished, [BlobId::of(value).as_bytes(), value].concat())?;
+    fs::write(
+        &unfinished,
+        [BlobId::from_content(value).as_bytes(), value].concat(),
+    )?;
     fs::rename(unfinished, folder.join(name))
 }
 
