@@ -1,5 +1,4 @@
 //! Agents: what `init` writes for them, what they are told of a run, and what that spares.
-#![cfg(unix)]
 #![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;

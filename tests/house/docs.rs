@@ -1,6 +1,5 @@
 //! Every command line of the documentation is understood, and what needs neither a network nor an
 //! account is run.
-#![cfg(unix)]
 
 use crate::support;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,6 @@ use super::support::{git, mendit, repository, write};
 
 // Only what is plain from the named files alone is judged without a listing.
 #[test]
-#[cfg(unix)]
 fn a_workspace_of_named_files_has_tracked_ones_alone() {
     let place = repository(&[
         ("src/a.py", b"x = 1\n"),
