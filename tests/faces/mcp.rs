@@ -4,7 +4,6 @@
     deprecated,
     reason = "roots leave the protocol; clients in use name them"
 )]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
 use std::io::{BufRead, BufReader, Write};
@@ -131,8 +130,8 @@ async fn document(client: &Client, name: &'static str, arguments: Value) -> Valu
     // What is listed is short; the whole schema is a resource.
     let whole = document["document"].as_str();
     let whole = whole
-        .and_then(mendit::model::schema)
-        .map(mendit::model::DocumentSchema::schema);
+        .and_then(mendit::documents::schema)
+        .map(mendit::documents::DocumentSchema::schema);
     for schema in listed.into_iter().chain(whole) {
         let mut known = document.clone();
         known.as_object_mut().unwrap().remove("leftOff");
@@ -325,7 +324,7 @@ async fn a_patch_beside_a_secret_is_not_handed_out_masked() {
         .arg("--version")
         .output();
     if python.is_err() {
-        eprintln!("skipped: python3 is not here");
+        crate::support::skip("no python3");
         return;
     }
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
@@ -563,7 +562,7 @@ async fn schemas_and_the_last_run_are_resources() {
     let client = over_stdio(&mut server).await;
     let listed = client.list_all_resources().await.unwrap();
     let uris: Vec<&str> = listed.iter().map(|it| it.uri.as_str()).collect();
-    for document in mendit::model::DOCUMENTS {
+    for document in mendit::documents::DOCUMENTS {
         let uri = format!("mendit://schema/{}", document.name);
         assert!(uris.contains(&uri.as_str()), "{uri}");
         let read = client

@@ -1,9 +1,9 @@
 //! What a caller relies on: kinds, places in the repository, root causes first.
 
-use mendit::config::DiagnoseRule;
-use mendit::diagnose::{LogFacts, UserRules, diagnose, rule_page};
-use mendit::model::{Diagnosis, FailureKind, RepoPath};
-use mendit::source::{Entry, EntryKind, Listing};
+use mendit::documents::{Diagnosis, FailureKind, RepoPath};
+use mendit::internals::DiagnoseRule;
+use mendit::internals::diagnose::{LogFacts, UserRules, diagnose, rule_page};
+use mendit::internals::source::{Entry, EntryKind, Listing};
 
 fn of(log: &str) -> Diagnosis {
     diagnose(log, &LogFacts::default(), None)
@@ -504,7 +504,7 @@ fn an_exception_has_the_place_where_it_was_raised() {
             .iter()
             .all(|it| it.kind != FailureKind::TestSetupError)
     );
-    let place = |test: &mendit::model::FailedTest| {
+    let place = |test: &mendit::documents::FailedTest| {
         let test = test.clone();
         (test.path, test.line, test.crash_path, test.crash_line)
     };
