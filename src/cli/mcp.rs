@@ -54,8 +54,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         output.note("an MCP client is expected on standard input; Ctrl-C ends this");
     }
     serve_stdio(server).map_err(|error| {
-        AppError::new(Code::U305, format!("the server stopped: {error}"))
-            .hint("an MCP client starts it and speaks first; docs/mcp.md shows how to name it there")
+        AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
+            "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there",
+        )
     })?;
     Ok(Exit::Yes)
 }

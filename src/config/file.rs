@@ -81,8 +81,8 @@ pub(super) fn user_file(environment: impl Fn(&str) -> Option<String>) -> Option<
         let path = PathBuf::from(environment(name)?);
         path.is_absolute().then_some(path)
     };
-    let settings = absolute("XDG_CONFIG_HOME")
-        .or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    let settings =
+        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
     Some(settings.join("mendit").join("config.toml"))
 }
 

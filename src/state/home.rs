@@ -193,9 +193,7 @@ fn private(folder: &Path) -> Result<(), StateError> {
 /// Whether it is a folder, or else a file, of this user's own, and no link.
 pub(super) fn is_own(path: &Path, folder: bool) -> bool {
     let about = path.symlink_metadata();
-    about.is_ok_and(|about| {
-        about.is_dir() == folder && !about.is_symlink() && is_mine(&about)
-    })
+    about.is_ok_and(|about| about.is_dir() == folder && !about.is_symlink() && is_mine(&about))
 }
 
 fn writable(folder: &Path) -> bool {

@@ -55,6 +55,11 @@ impl Workspace {
                 Box::new(Worktree::open(&directory, Box::new(Untracked), threads)?)
             }
         };
+        tracing::info!(
+            files = source.listing().entries().len(),
+            "reading {at:?} of {}",
+            directory.display()
+        );
         let prefix = root
             .as_deref()
             .map_or_else(String::new, |root| below(root, &directory));
@@ -126,10 +131,12 @@ fn below(root: &Path, directory: &Path) -> String {
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    directory.canonicalize().map_err(|error| WorkspaceError::Directory {
-        path: directory.to_owned(),
-        reason: error.kind(),
-    })
+    directory
+        .canonicalize()
+        .map_err(|error| WorkspaceError::Directory {
+            path: directory.to_owned(),
+            reason: error.kind(),
+        })
 }
 
 /// Why there is nothing to work on.

@@ -24,5 +24,5 @@ pub(super) use pty::pseudo_terminal;
 pub(super) use refused::refused;
 pub(super) use signals::listen;
 pub use supervise::supervise;
-pub(super) use supervised::{Supervisor, launch_supervised};
 pub use supervised::set_supervisor;
+pub(super) use supervised::{Supervisor, launch_supervised};

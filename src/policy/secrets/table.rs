@@ -1,6 +1,5 @@
 use std::sync::LazyLock;
 
-
 /// The rules that have a pattern, in the order of the table.
 pub(super) fn formats() -> impl Iterator<Item = &'static Rule> {
     TABLE.iter().filter(|rule| !rule.pattern.is_empty())
@@ -39,7 +38,9 @@ struct File {
 
 // The files are part of the program, and a test reads each.
 static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let files = FILES.iter().filter_map(|(_, text)| crate::model::read_table::<File>(text).ok());
+    let files = FILES
+        .iter()
+        .filter_map(|(_, text)| crate::model::read_table::<File>(text).ok());
     files.flat_map(|file| file.rule).collect()
 });
 
