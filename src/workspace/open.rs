@@ -91,6 +91,7 @@ impl Workspace {
         let Some(source) = Worktree::of_named(&root, git.tracked()?, paths) else {
             return Ok(None);
         };
+        tracing::info!("reading the named files alone of {}", root.display());
         let prefix = below(&root, &directory);
         Ok(Some(Self {
             source: Box::new(source),
