@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,28 +9,38 @@ use super::last_run::LastOf;
 use super::remedy::by_hand;
 use super::runs::RunFolders;
 use super::shared::shared;
-use super::split::read_task;
 use super::traced::known_trace;
 use super::{App, AppError, Input, Progress, runs};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
 use crate::diagnose::Log;
 use crate::model::{
-    AgentProtocol, Diagnosis, Exit, Profile, RunResult, RunStatus, SandboxMode, StopReason,
-    WorkplaceMode,
+    AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
+    StopReason, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
+use crate::repair::{
+    Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
+    split,
+};
 use crate::workspace::{At, Workspace};
 
 request! {
 /// Make a failing test command pass.
 #[derive(Default)]
-RepairRequest {
-    /// A command that must pass; can be given again, they run in order [setting: test.command]
+FixRequest {
+    /// The command to fix; without it, that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
+    command: Vec<OsString>;
+    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
+    #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
+    /// Print the sub-tasks of `--task` and run nothing
+    #[arg(long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
+    /// A command that must pass, for scripts: nothing is asked; can be given again, they run in order
+    /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
     /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
-    /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
+    /// by name, without one only what needs no model is healed [setting: agent.command]
     #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// How the agent is spoken to [default: json] [setting: agent.protocol]
@@ -108,9 +119,17 @@ RepairRequest {
     #[arg(long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set repair.share;
     /// Where the copy is kept between runs [setting: repair.scratch]
     #[arg(long, value_name = "DIR", help_heading = SEES)] scratch: Option<PathBuf> => set repair.scratch;
-    /// Whether a patch that helps is put into the worktree.
-    #[arg(skip)] apply: bool;
+    /// Write what makes the command pass, and imports that are certain, without asking
+    #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
+}
+
+impl FixRequest {
+    /// Whether a person is asked before a patch is written; with `--test` and `--resume` a script decides.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.test.is_empty() && self.resume.is_none()
+    }
 }
 
 const DOES: &str = "What it does";
@@ -159,7 +178,7 @@ impl Repaired {
 /// When it cannot be run; a repair that fails is no error.
 pub fn repair_repository(
     app: &App,
-    request: &RepairRequest,
+    request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
     repair_after(app, request, LastOf::default(), progress)
@@ -168,7 +187,7 @@ pub fn repair_repository(
 /// The same after a run that failed.
 pub(super) fn repair_after(
     app: &App,
-    request: &RepairRequest,
+    request: &FixRequest,
     before: LastOf,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
@@ -229,22 +248,22 @@ pub(super) fn repair_after(
         reported,
         before: before.of(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
-        apply: request.apply,
+        apply: request.yes && !request.asks(),
         resume: request.resume.is_some(),
     };
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
     let result = result?;
-    Ok(Repaired::of(result, folders, request.apply))
+    Ok(Repaired::of(
+        result,
+        folders,
+        request.yes && !request.asks(),
+    ))
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
-fn folders(
-    app: &App,
-    request: &RepairRequest,
-    workspace: &Workspace,
-) -> Result<RunFolders, AppError> {
+fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders, AppError> {
     if let Some(run) = &request.resume {
         return runs::resume(app, run, workspace);
     }
@@ -257,7 +276,7 @@ fn folders(
 fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
-    let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
+    let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
     let undo = undo.then(|| "Take back the change that did it: `mendit fix --undo`".to_owned());
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
@@ -305,7 +324,7 @@ fn after_recovery(
     workspace: Workspace,
     root: &Path,
     state: &Path,
-    request: &RepairRequest,
+    request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Workspace, AppError> {
     if !is_interrupted(state) {
@@ -351,6 +370,42 @@ fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
         strict: repair.strict,
         trace: settings.context.trace,
     }
+}
+
+/// Splits the task of `--task` into parts. A plan without parts says why it has none.
+///
+/// # Errors
+/// An empty task, or a repository that cannot be read.
+pub fn split_task(
+    app: &App,
+    request: &FixRequest,
+    progress: &dyn Progress,
+) -> Result<SplitPlan, AppError> {
+    let standard = Input::standard();
+    let input = request.task.as_ref().unwrap_or(&standard);
+    let task = read_task(input.name(), app.clean(&input.read()?).as_bytes())?;
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let targets: Vec<RepoPath> = task
+        .targets
+        .iter()
+        .filter_map(|target| RepoPath::new(target).ok())
+        .filter(|path| workspace.source.listing().has_file(path.as_str()))
+        .collect();
+    let input = SplitInput {
+        task: &task,
+        tests: &[],
+        targets: &targets,
+        commands: &[],
+    };
+    Ok(split(&input, workspace.source.as_ref(), task.estimate()))
+}
+
+fn read_task(name: &str, bytes: &[u8]) -> Result<Task, AppError> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(AppError::usage(format!("the task in `{name}` is empty"))
+            .hint("say what is wanted, as JSON or as Markdown"));
+    }
+    Ok(Task::read(&String::from_utf8_lossy(bytes)))
 }
 
 /// Makes the folder of workplaces.

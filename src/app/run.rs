@@ -8,7 +8,6 @@ use super::flags::request;
 use super::last_run::Again;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
-use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::config::{Bytes, Seconds};
 use crate::exec::{
@@ -90,7 +89,7 @@ impl CommandRun {
     }
 
     /// All that an agent needs of it: one line when it passed, less than a thousand tokens when it
-    /// did not, with the path of the whole log. It counts what was spared.
+    /// did not, with the path of the whole log.
     ///
     /// # Errors
     /// A repository that cannot be read.
@@ -108,8 +107,6 @@ impl CommandRun {
         if let (Some(log), true) = (&self.record.log_at, self.failure.is_some()) {
             text.push_str(&format!("whole log: {}\n", log.display()));
         }
-        // What cannot be counted is not.
-        let _ = count(app, self.record.log_bytes(), text.len());
         Ok(text)
     }
 

@@ -1,42 +1,32 @@
 //! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
-mod agent;
 mod apply;
 mod args;
-mod ask_model;
 mod bench;
 mod bench_mine;
 mod bug;
 mod check;
-mod ci;
-mod clean;
 mod completions;
 mod config;
 mod context;
 mod diagnose;
+mod doctor;
+mod events;
 mod explain;
 mod fix;
-mod fix_ci;
 mod git_apply;
 mod global;
-mod heal;
 mod heartbeat;
 mod hint;
-mod hook;
 mod imports;
 mod init;
-mod man;
 mod mcp;
-mod mistakes;
 mod output;
 mod patch_args;
 mod redact;
-mod repair;
 mod report;
 mod run;
 mod schema;
-mod split;
-mod stats;
 mod values;
 mod why;
 

@@ -14,7 +14,7 @@ pub use file::{FILE_NAMES, File, find};
 pub use settings::{Origin, Settings};
 pub use table::{
     Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
-    Sections, Test, Trust, commented_defaults, file_schema,
+    Sections, Test, Trust, file_schema,
 };
 pub use values::{
     Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,

@@ -178,7 +178,7 @@ codes! {
     F305 F306 => ends(Exit::Environment);
     F307 F309 => ends(Exit::No);
     F401 F402 F403 F404 F405 => ends(Exit::Environment);
-    U101 U102 U103 U104 U105 U106
+    U101 U102 U103 U104 U106
     U201 U202 U203 U204
     U301 U302 U303 U304 U305 U306 U307 U308 U309 U310 => ends(Exit::Environment);
     U311 => ends(Exit::PersonMustAct);

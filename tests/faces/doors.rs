@@ -8,10 +8,10 @@ use std::process::Stdio;
 
 use crate::support::Repo;
 use mendit::app::{
-    App, AppOptions, ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input,
-    LevelChoice, Log, PatchRequest, RedactRequest, Silent, SplitRequest, StatsRequest, Switch,
-    Target, add_up_runs, apply_patch, build_context, check_patch, diagnose_log, explain_word,
-    find_imports, list_imports, redact_text, split_task, to_json, with_canonical,
+    App, AppOptions, ContextRequest, DiagnoseRequest, FixRequest, HintRequest, ImportsRequest,
+    Input, LevelChoice, Log, PatchRequest, RedactRequest, Silent, Switch, Target, add_up_runs,
+    apply_patch, build_context, check_patch, diagnose_log, explain_word, find_imports,
+    list_imports, redact_text, split_task, to_json, with_canonical,
 };
 use mendit::model::DiagnosisDocument;
 use serde_json::{Value, json};
@@ -322,16 +322,22 @@ fn tasks_without_a_tool_answer_alike_as_well() {
     let repo = repo();
     let task = "# Totals\n\n- `b()` in `src/b.ts` adds\n- `c()` in `src/c.ts` adds\n";
     repo.write("task.md", task);
-    let line = repo.mendit(&["split", "task.md", "--force", "--format", "json"]);
+    let line = repo.mendit(&[
+        "fix",
+        "--task",
+        "task.md",
+        "--split-only",
+        "--format",
+        "json",
+    ]);
     let options = AppOptions {
         directory: repo.root(),
         ..AppOptions::default()
     };
     let app = App::open(&options, |_| {}).unwrap();
-    let request = SplitRequest {
-        task: Input::held("task.md", task),
-        force: true,
-        reason: None,
+    let request = FixRequest {
+        task: Some(Input::held("task.md", task)),
+        ..FixRequest::default()
     };
     let plan = document(&split_task(&app, &request, &Silent).unwrap());
     assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
@@ -340,12 +346,8 @@ fn tasks_without_a_tool_answer_alike_as_well() {
     let runs = repo.outside().join("runs");
     let run = runs.join("one");
     repo.mendit(&["repair", "--test", "exit 3", "--out", run.to_str().unwrap()]);
-    let line = repo.mendit(&["stats", runs.to_str().unwrap(), "--format", "json"]);
-    let request = StatsRequest {
-        directories: vec![runs],
-        ..StatsRequest::default()
-    };
-    let all = document(&add_up_runs(&request).unwrap());
+    let line = repo.mendit(&["report", runs.to_str().unwrap(), "--format", "json"]);
+    let all = document(&add_up_runs(&[runs], None, None).unwrap());
     assert_eq!(all["runs"], 1, "{all}");
     assert_eq!(support::json(&line), all);
 }
@@ -354,16 +356,13 @@ fn tasks_without_a_tool_answer_alike_as_well() {
 // in the file that holds what it does, as it runs commands, takes time or writes.
 #[rustfmt::skip]
 const TASKS: &[(&str, &str)] = &[
-    ("add_up_runs", "tests/faces/doors.rs: \"stats\""),
-    ("answer_hook", "tests/faces/setup.rs: \"hook\""),
+    ("add_up_runs", "tests/faces/doors.rs: \"report\""),
     ("apply_patch", "tests/faces/doors.rs: \"apply\""),
-    ("ask_model", "tests/faces/endpoint.rs: openai:"),
     ("build_context", "tests/faces/doors.rs: \"context\""),
-    ("check_agent", "tests/faces/setup.rs: \"agent\", \"check\""),
     ("check_batch", "tests/judge/patch/intent.rs: a_batch_refuses"),
     ("check_patch", "tests/faces/doors.rs: \"check\""),
     ("check_up", "tests/loop/first.rs: \"doctor\""),
-    ("clean", "docs/kept.md: mendit clean"),
+    ("clean", "docs/kept.md: mendit config clean"),
     ("compare_benches", "tests/loop/bench_real.rs: \"compare\""),
     ("diagnose_log", "tests/faces/doors.rs: \"diagnose\""),
     ("explain_word", "tests/faces/doors.rs: \"explain\""),
@@ -371,10 +370,9 @@ const TASKS: &[(&str, &str)] = &[
     ("find_fix", "tests/loop/first.rs: \"fix\""),
     ("find_imports", "tests/faces/doors.rs: \"hint\""),
     ("find_run", "tests/loop/repair/reporting.rs: the_latest_run_is_found"),
-    ("fix_ci", "tests/loop/fix_ci.rs: \"fix-ci\""),
-    ("gain", "tests/faces/setup.rs: \"--spared\""),
     ("git_apply", "tests/judge/patch/git_apply.rs: git-apply"),
     ("heal_probes", "tests/loop/heal.rs: \"heal\""),
+    ("init_target", "tests/faces/setup.rs: \"init\""),
     ("list_imports", "tests/faces/doors.rs: \"imports\""),
     ("make_fixture", "tests/loop/bench.rs: a_failing_repository_becomes_a_fixture"),
     ("merge_bench", "tests/loop/bench.rs: \"merge\""),
@@ -386,9 +384,8 @@ const TASKS: &[(&str, &str)] = &[
     ("repair_repository", "tests/faces/doors.rs: \"repair\""),
     ("run_bench", "tests/loop/bench.rs: \"bench\""),
     ("run_command", "tests/workplace/exec/packet.rs: \"run\""),
-    ("set_up_agent", "tests/faces/setup.rs: \"init\""),
     ("show_settings", "tests/faces/settings.rs: \"config\""),
-    ("split_task", "tests/faces/doors.rs: \"split\""),
+    ("split_task", "tests/faces/doors.rs: \"--split-only\""),
     ("write_fix", "tests/loop/first.rs: \"fix\""),
 ];
 
@@ -402,6 +399,8 @@ const PARTS: &[&str] = &[
     "broken_fixtures",
     "enter_last",
     "find_settings",
+    "holds_runs",
+    "init_names",
     "is_piped",
     "known_undo",
     "last",

@@ -929,17 +929,7 @@ fn a_program_without_http_names_the_feature() {
         "mcp.json",
         r#"{"mcpServers": {"web": {"url": "http://127.0.0.1:9/mcp"}}}"#,
     )]);
-    for arguments in [
-        &["mcp", "--http", "0"][..],
-        &["heal", "--mcp", "mcp.json"],
-        &[
-            "fix",
-            "--agent",
-            "openai:http://127.0.0.1:9/v1#m",
-            "--",
-            "false",
-        ],
-    ] {
+    for arguments in [&["mcp", "--http", "0"][..], &["heal", "--mcp", "mcp.json"]] {
         let output = repo.mendit(arguments);
         let said = support::stderr(&output);
         assert!(
