@@ -132,7 +132,7 @@ pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<Strin
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
-    let missing = cfg!(unix) && is_program_name(word) && !is_installed(word);
+    let missing = is_program_name(word) && !is_installed(word);
     let message = || format!("the agent's command `{word}` is not on the search path");
     missing.then(|| (message(), None))
 }

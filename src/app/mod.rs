@@ -103,7 +103,7 @@ pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.
 pub use crate::bench::Mined;
-pub use crate::config as settings;
+pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::patch::{

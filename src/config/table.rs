@@ -50,14 +50,6 @@ impl Key {
         self.path.replace('_', "-")
     }
 
-    /// The section and the name in it.
-    #[must_use]
-    pub fn parts(&self) -> (String, String) {
-        let name = self.name();
-        let (section, key) = name.split_once('.').unwrap_or(("", &name));
-        (section.to_owned(), key.to_owned())
-    }
-
     /// The environment variable: `context.max-files` is set by `MENDIT_CONTEXT_MAX_FILES`.
     #[must_use]
     pub fn variable(&self) -> String {
@@ -77,12 +69,6 @@ impl Key {
     #[must_use]
     pub fn expected(&self) -> &'static str {
         (self.expected)()
-    }
-
-    /// The default in TOML; `None` when there is none.
-    #[must_use]
-    pub fn default(&self) -> Option<toml::Value> {
-        (self.get)(&Sections::default())
     }
 }
 

@@ -11,7 +11,7 @@ use super::suggest::{Holders, is_name, suggest_among};
 use super::{Fix, Query, Wanted, fix, moved_modules};
 use crate::graph::Graph;
 use crate::languages::{Language, words};
-use crate::model::{ImportKind, RepoPath, Suggestion, is_ablated};
+use crate::model::{ImportKind, RepoPath, Suggestion};
 use crate::source::Installed;
 
 /// Files that are asked whether they lack what another lacks.
@@ -60,13 +60,8 @@ pub fn answers(
     let answer = |(file, wanted): (&RepoPath, &Wanted)| {
         let query = ask.query(file, &wanted.names);
         let mut suggestions = suggest_among(graph, &query, holders.as_ref());
-        if !is_ablated("hint-moved") {
-            suggestions.extend(moved_modules(graph, &query, &wanted.modules));
-        }
-        if !is_ablated("hint-renamed") {
-            suggestions.extend(renamed_exports(graph, &query, &wanted.exports));
-        }
-        suggestions.retain(|one| !is_ablated(&format!("hint-{:?}", one.source).to_lowercase()));
+        suggestions.extend(moved_modules(graph, &query, &wanted.modules));
+        suggestions.extend(renamed_exports(graph, &query, &wanted.exports));
         for one in &mut suggestions {
             let mut names = passed.iter().flat_map(|it| &it.fix.names);
             if wanted.exports.contains(&one.name) && names.any(|it| *it == one.name) {

@@ -25,7 +25,7 @@ pub type Earlier<'e> = dyn Fn(&RepoPath) -> Vec<Vec<u8>> + 'e;
 /// Proposes what was meant by names that `file` imports from a module which does not export them:
 /// its default export or a named one in the other's place, what the module calls it since a change
 /// that its past shows, where they have gone, else exports of that module with a name like it,
-/// nearest first. A name like it is never certain: it is applied under test alone (R73).
+/// nearest first. A name like it is never certain: it is applied under test alone.
 #[must_use]
 pub fn renamed_exports(
     graph: &Graph<'_>,

@@ -24,7 +24,7 @@ mod test_files;
 mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
-pub use commands::{CommandFile, CommandFiles, is_test_program};
+pub use commands::{CommandFile, CommandFiles};
 pub use invisible::is_invisible;
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;

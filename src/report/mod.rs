@@ -53,7 +53,7 @@ cfg_if::cfg_if! {
         pub use proof_text::proof_rows;
         pub use rates_text::{rates_markdown, rates_text};
         pub use run_page::{run_html, run_markdown};
-        pub use run_summary::{log_summary, run_failures, run_summary};
+        pub use run_summary::{run_failures, run_summary};
         pub use run_text::{declined_text, run_text};
         pub use table::table;
     }

@@ -1,13 +1,12 @@
 //! The workflows that `mendit init` writes, run step by step against services that are scripts on this machine.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{self, Repo, has_program, stderr};
+use crate::support::{self, Repo, needs, stderr};
 use serde_json::{Value, json};
 
 // A failing test's summary, as a log of pytest ends.
@@ -182,10 +181,7 @@ fn github(host: &Host, event: &BTreeMap<&str, &str>) {
 
 #[test]
 fn github_gets_one_comment_with_new_and_known_failures() {
-    if !has_program("jq") || !has_program("bash") {
-        eprintln!("skipped: jq or bash is not here");
-        return;
-    }
+    needs!("jq", "bash");
     let mut host = Host::new(("gh", GH));
     let runs = "repos/o/n/actions/runs";
     let (old, new) = (failed("test_old"), failed("test_new"));
@@ -238,10 +234,7 @@ fn github_gets_one_comment_with_new_and_known_failures() {
 
 #[test]
 fn gitlab_reads_failed_jobs_and_writes_one_note() {
-    if !has_program("jq") {
-        eprintln!("skipped: jq is not here");
-        return;
-    }
+    needs!("jq");
     let mut host = Host::new(("curl", CURL));
     let jobs = |rows: &[(u32, &str, &str)]| {
         let rows = rows.iter().map(|(id, name, status)| {

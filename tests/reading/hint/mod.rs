@@ -6,10 +6,11 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use crate::support::{Repo, json};
-use mendit::graph::Graph;
-use mendit::hint::{Query, fix, renamed_exports, suggest};
-use mendit::model::{HintSource, RepoPath, Suggestion};
-use mendit::source::{Installed, Memory, Source};
+use mendit::documents::{HintSource, RepoPath, Suggestion};
+use mendit::internals::Installed;
+use mendit::internals::graph::Graph;
+use mendit::internals::hint::{Query, fix, renamed_exports, suggest};
+use mendit::internals::source::{Memory, Source};
 
 // A name that one file imports and another lacks.
 const ENGINE: [(&str, &str); 5] = [
@@ -593,7 +594,9 @@ fn only_the_same_definition_stands_for_one_that_a_module_has_lost() {
             .collect();
         rows.sort_unstable();
         assert_eq!(rows, expected, "{found:?}");
-        let tried = |it: &&mendit::model::Suggestion| it.confidence > mendit::hint::MOST_IN_DOUBT;
+        let tried = |it: &&mendit::documents::Suggestion| {
+            it.confidence > mendit::internals::hint::MOST_IN_DOUBT
+        };
         let tried: Vec<&str> = found
             .iter()
             .filter(tried)
@@ -905,7 +908,7 @@ fn every_importer_of_a_moved_module_is_mended() {
     );
 }
 
-// R3, R8: the words with which such a failure came first; its files are another repository's.
+// The words with which such a failure came first; its files are another repository's.
 #[test]
 fn names_of_files_that_are_not_here_are_looked_for_as_modules() {
     let repo = Repo::with(&[
