@@ -101,7 +101,9 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     enter(app, &again)?;
     let test = &mut app.settings_mut().test;
     test.command.0 = vec![line.clone()];
-    test.env.extend(again.env);
+    let new = again.env.into_iter().filter(|it| !test.env.contains(it));
+    let new: Vec<String> = new.collect();
+    test.env.extend(new);
     Ok(line)
 }
 

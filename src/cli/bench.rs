@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let app = open(global, &request)?;
     if args.verify {
-        return verify(&app, &request, args.how.format, output);
+        return verify(&request, args.how.format, output);
     }
     perform(&app, &request, args.how.format, output)
 }
@@ -95,7 +95,7 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    if benches_all_agents(app) {
+    if benches_all_agents(request) {
         return all_agents(app, request, format, &report, output);
     }
     match run_bench(app, request, &report, output)? {
@@ -246,16 +246,11 @@ fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit,
 }
 
 /// Proves fixtures both ways and prints what does not hold.
-fn verify(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    output: &Output,
-) -> Result<Exit, AppError> {
+fn verify(request: &BenchRequest, format: Form, output: &Output) -> Result<Exit, AppError> {
     if format == Form::Markdown {
         return Err(AppError::usage("`--verify` prints text or json"));
     }
-    let Some(proof) = prove_fixtures(app, request, output)? else {
+    let Some(proof) = prove_fixtures(request, output)? else {
         return Ok(Exit::Interrupted);
     };
     output.document(format, &proof, proof_text)?;

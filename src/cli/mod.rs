@@ -152,7 +152,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
             kind => kind.to_string(),
         };
         AppError::new(
-            Code::U304,
+            Code::U302,
             format!("cannot enter `{}`: {why}", directory.display()),
         )
         .hint("`-C DIR` starts where you stand, and names a folder that is there")

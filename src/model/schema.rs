@@ -5,10 +5,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, BenchPairs, ChildFailure, CommandRecord,
-    ContextDocument, DiagnosisDocument, FailurePacket, HealingResult, HintDocument,
-    ImportsDocument, MineDocument, PatchVerdict, Rates, RealFixes, RepairPacket, RunResult,
-    WhyDocument,
+    AttemptResult, BenchDocument, ChildFailure, CommandRecord, ContextDocument, DiagnosisDocument,
+    FailurePacket, HealingResult, HintDocument, ImportsDocument, PatchVerdict, Rates, RepairPacket,
+    RunResult, WhyDocument,
 };
 
 /// A kind of document and its JSON Schema.
@@ -66,21 +65,6 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchDocument>,
     },
     DocumentSchema {
-        name: "bench-mine",
-        about: "what a search of a history for fixes came to (`bench mine`)",
-        make: written::<MineDocument>,
-    },
-    DocumentSchema {
-        name: "bench-pairs",
-        about: "two benches case by case (`bench compare`)",
-        make: written::<BenchPairs>,
-    },
-    DocumentSchema {
-        name: "benches",
-        about: "the built-in agents beside each other (`bench --agent all`)",
-        make: written::<BenchAgents>,
-    },
-    DocumentSchema {
         name: "context",
         about: "what was chosen for a failure and why (`context`)",
         make: written::<ContextDocument>,
@@ -114,11 +98,6 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "patch-verdict",
         about: "the judgement of a patch (`check`, `apply`)",
         make: written::<PatchVerdict>,
-    },
-    DocumentSchema {
-        name: "real-fixes",
-        about: "fixes of a history by reference (`bench mine`, `bench real`)",
-        make: written::<RealFixes>,
     },
     DocumentSchema {
         name: "repair-packet",
