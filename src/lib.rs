@@ -224,7 +224,7 @@ pub mod internals {
             pub use crate::graph::{Graph, Wanted, closure, cycles, document};
         }
         pub mod hint {
-            pub use crate::hint::{MOST_IN_DOUBT, Query, fix, renamed_exports, suggest};
+            pub use crate::hint::{Query, fix, suggest};
         }
         pub mod rank {
             pub use crate::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};

@@ -9,12 +9,12 @@ use crate::context::{
     Built, Request, add_history, build, bundle_listing, bundle_tar, change_under_test,
     estimate_tokens, failure_packet,
 };
-use crate::git::earlier;
 use crate::model::{
     Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget, PreviousAttempt,
 };
 use crate::policy::Redactor;
 use crate::report::context_markdown;
+use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// A packet, and the same as it is given to an agent.
@@ -156,8 +156,10 @@ pub(super) fn packed(
     let built = with_known(app, workspace, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
-        let earlier = earlier(workspace.git.as_ref(), revision);
-        build(source, (cache, &earlier), &policy, redactor, request)
+        let committed = workspace.git.as_ref();
+        let committed = committed.and_then(|git| git.tree(revision).ok());
+        let committed = committed.as_ref().map(|tree| tree as &dyn Source);
+        build(source, (cache, committed), &policy, redactor, request)
     })?;
     let commands = &request.test_commands;
     let budget = PacketBudget::default();

@@ -330,7 +330,7 @@ fn named_data(
 ) {
     let data = failure.diagnosis.as_ref().map(|diagnosis| {
         data_files(
-            (given.source, given.earlier),
+            (given.source, given.committed),
             &failure.focus,
             diagnosis,
             &failure.targets,

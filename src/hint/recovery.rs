@@ -51,14 +51,7 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
         let line = match found.next() {
             None => format!("- {name}: no import is known; define it or correct the name\n"),
-            Some(best) if best.certain => {
-                let others = match best.also_in.len() {
-                    0 => String::new(),
-                    1 => " (and in 1 other file)".to_owned(),
-                    count => format!(" (and in {count} other files)"),
-                };
-                format!("- {name}: {}{others}\n", best.import_statement)
-            }
+            Some(best) if best.certain => format!("- {name}: {}\n", best.import_statement),
             Some(best) if best.import_statement.is_empty() => {
                 format!("- {name}: did you mean {}?\n", best.imported)
             }

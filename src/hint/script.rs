@@ -2,7 +2,6 @@ use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
-use super::undo::stands_again;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
 use crate::languages::{Resolver, package_part};
@@ -150,7 +149,7 @@ impl Idiom for Script<'_> {
         spelled
             && typed
             && !emitted
-            && (!mixed || stands_again(undef, one))
+            && !mixed
             && !crosses(graph, undef, &candidate)
             && is_declared(graph, undef, &import.specifier)
     }

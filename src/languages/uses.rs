@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::facts::Code;
 use super::finder::Finder;
 use super::literal::{next, text_of};
+use super::python::{self, PYTHON};
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
@@ -240,6 +241,15 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
         let before = at.checked_sub(1).and_then(|at| text.get(at));
         !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
     })
+}
+
+/// The names that a Python file binds whatever happens while it is loaded. `None` for one that binds
+/// others too, and for another language.
+#[must_use]
+pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let code = Code::of(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;
+    let tree = code.tree()?;
+    python::always(tree.root_node(), code.head())
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::exec::SandboxState;
-use crate::git::earlier;
 use crate::model::{
     AgentProtocol, AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget,
     ReplyStatus, RepoPath, StopReason, UnchangedFile,
@@ -108,12 +107,9 @@ impl Session<'_> {
             ..AttemptResult::new(number, Origin::Heal, Level::Targets)
         };
         let before = failing(history).cloned();
-        let respecifies = Some(heal.respecifies.as_slice()).filter(|_| !heal.must_fix);
         let trial = Trial {
             must_fix: heal.must_fix,
             unattended: true,
-            restores: &heal.restores,
-            respecifies: respecifies.unwrap_or_default(),
             ..Trial::new(&heal.patch, before.as_ref())
         };
         self.try_patch(&mut result, &trial, &folder)?;
@@ -268,8 +264,11 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         let setup = self.setup;
-        let earlier = earlier(setup.git, "HEAD");
-        let cached = (setup.known, &earlier as &_);
+        let committed = setup.git.and_then(|git| git.tree("HEAD").ok());
+        let cached = (
+            setup.known,
+            committed.as_ref().map(|tree| tree as &dyn Source),
+        );
         let built = build(&source, cached, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
