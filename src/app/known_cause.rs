@@ -8,6 +8,8 @@ use super::last_run::passed_at;
 use super::suspects::suspects;
 use super::why::{Search, WhyRequest, search_cause};
 use super::{App, AppError, Progress, runs};
+use crate::config::Settings;
+use crate::exec::Limits;
 use crate::model::{
     Code, Diagnosis, KnownCause, SandboxMode, WhyDocument, WhyVerdict, WorkplaceMode,
 };
@@ -136,22 +138,29 @@ impl JustFailed<'_> {
     }
 }
 
+/// Whether `run` works in the worktree itself, as it does unless told otherwise.
+pub(super) fn runs_in_place(settings: &Settings) -> bool {
+    let place = settings.sandbox.workplace;
+    place.is_none_or(|it| it == WorkplaceMode::InPlace)
+}
+
 /// How the command of a run is run once more.
 pub(super) fn commands_of_run(app: &App, line: &str) -> Commands {
-    let run = &app.settings().run;
+    let settings = app.settings();
+    let (limits, sandbox) = (&settings.limits, &settings.sandbox);
     Commands {
         lines: vec![line.to_owned()],
         setup: None,
-        timeout: run.timeout.map(|it| it.0),
-        grace: run.grace.0,
-        max_output: run.max_output.0,
-        environment: run.env.clone(),
-        writable: run.allow_write.clone(),
-        sandbox: match run.sandbox {
+        timeout: limits.timeout.map(|it| it.0),
+        grace: Limits::default().grace,
+        max_output: limits.max_output.0,
+        environment: settings.test.env.clone(),
+        writable: sandbox.allow_write.clone(),
+        sandbox: match sandbox.mode {
             SandboxMode::Off => SandboxMode::Auto,
             other => other,
         },
-        no_network: run.no_net,
+        no_network: sandbox.no_net,
         rules: app.rules(),
     }
 }
@@ -168,9 +177,8 @@ pub(super) fn cause_of_run(
     if let Some(cached) = known_cause(app, workspace, failed.line) {
         return Some(cached);
     }
-    let run = &app.settings().run;
-    let wanted =
-        run.why && run.workplace == WorkplaceMode::InPlace && !failed.diagnosis.tests.is_empty();
+    let settings = app.settings();
+    let wanted = settings.test.why && runs_in_place(settings) && !failed.diagnosis.tests.is_empty();
     let head = workspace.git.as_ref()?.head()?;
     let passed = || {
         passed_at(app, failed.line, &workspace.prefix)
@@ -198,7 +206,7 @@ pub(super) fn cause_of_run(
 
 /// The same before an agent is asked, of the last run: the agent is then told of it first.
 pub(super) fn look_for_cause(app: &App, line: &str, progress: &dyn Progress) {
-    let workplace = app.settings().repair.workplace;
+    let workplace = app.settings().sandbox.workplace.unwrap_or_default();
     let Ok(workspace) = app.workspace(At::Worktree, progress) else {
         return;
     };

@@ -46,7 +46,7 @@ impl App {
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
         // environment.
-        let given = [&settings.run.env, &settings.test.env, &settings.agent.env];
+        let given = [&settings.test.env, &settings.agent.env];
         let given = given
             .into_iter()
             .flatten()
@@ -55,8 +55,8 @@ impl App {
         Ok(Self {
             directory: canonical(&options.directory)?,
             redactor: Redactor::new(environment().chain(given))
-                .with_rules(&settings.secrets.rule)?,
-            rules: Arc::new(UserRules::new(&settings.diagnose.rule)?),
+                .with_rules(&settings.output.secret)?,
+            rules: Arc::new(UserRules::new(&settings.test.rule)?),
             settings,
             said_alone: AtomicBool::new(false),
         })
@@ -214,7 +214,7 @@ pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath,
 /// A name that is no file of the repository, with the nearest one that is.
 pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
     let error = AppError::new(
-        Code::U104,
+        Code::C311,
         format!("`{typed}` is not a file of the repository"),
     );
     let near = crate::context::nearest_paths(source.listing(), typed, 1);

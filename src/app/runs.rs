@@ -183,8 +183,8 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
         return Ok(());
     }
     let message = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U307, message).hint(format!(
-        "name a new folder, or continue that run with `mendit repair --resume {}`",
+    Err(AppError::new(Code::U303, message).hint(format!(
+        "name a new folder, or continue that run with `mendit fix --resume {}`",
         typed.display()
     )))
 }

@@ -2,7 +2,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::known_cause::{JustFailed, Kept, commands_of_run};
+use super::known_cause::{JustFailed, Kept, commands_of_run, runs_in_place};
 use super::why::{Search, WhyRequest, with_trials};
 use super::why_trials::States;
 use super::{App, Progress};
@@ -36,7 +36,7 @@ pub(super) fn trace_of_run(
     progress: &dyn Progress,
 ) -> Option<Traced> {
     let settings = app.settings();
-    let in_place = settings.run.workplace == WorkplaceMode::InPlace;
+    let in_place = runs_in_place(settings);
     if !settings.context.trace || !in_place || failed.diagnosis.tests.is_empty() {
         tracing::info!(
             wanted = settings.context.trace,

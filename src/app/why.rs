@@ -38,7 +38,7 @@ WhyRequest {
     /// Hand this variable on to the command: NAME or NAME=VALUE; can be given again
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
     /// Time for one run of the command, such as `10m`
-    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set test.timeout;
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
 }
 }
 
@@ -72,7 +72,7 @@ pub fn find_cause(
     let search = Search {
         line: &line,
         commands: &super::repair::commands(app),
-        workplace: app.settings().repair.workplace,
+        workplace: app.settings().sandbox.workplace.unwrap_or_default(),
         request,
         until: request.budget_seconds.map(|it| started + it.0),
         failed: None,
@@ -136,14 +136,14 @@ pub(super) fn with_trials<T>(
         return Err(WriteError::Interrupted.into());
     }
     let settings = app.settings();
-    let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let slot = made(&state.workplace())?;
     let plan = Plan {
         choice: search.workplace,
         slot: &slot,
         source: workspace.source.as_ref(),
         root: &root,
         git: workspace.git.as_ref(),
-        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
+        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         commands: &commands.lines,
         closed: vec![state.directory().to_owned()],
     };

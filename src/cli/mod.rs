@@ -1,42 +1,33 @@
 //! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
-mod agent;
 mod apply;
 mod args;
 mod bench;
 mod bench_mine;
 mod bug;
 mod check;
-mod ci;
-mod clean;
 mod completions;
 mod config;
 mod context;
 mod diagnose;
+mod doctor;
+mod events;
 mod explain;
 mod fix;
-mod fix_ci;
 mod git_apply;
 mod global;
-mod heal;
 mod heartbeat;
 mod hint;
-mod hook;
 mod imports;
 mod init;
 mod log;
-mod man;
 mod mcp;
-mod mistakes;
 mod output;
 mod patch_args;
 mod redact;
-mod repair;
 mod report;
 mod run;
 mod schema;
-mod split;
-mod stats;
 mod values;
 mod why;
 
@@ -163,7 +154,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
             kind => kind.to_string(),
         };
         AppError::new(
-            Code::U304,
+            Code::U302,
             format!("cannot enter `{}`: {why}", directory.display()),
         )
         .hint("`-C DIR` starts where you stand, and names a folder that is there")

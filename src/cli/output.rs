@@ -2,9 +2,9 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
+use super::events::{begins, line_of};
 use super::global::Global;
 use super::heartbeat::Heartbeat;
-use super::repair::{begins, line_of};
 use super::values::Form;
 use super::{AppError, Exit};
 use crate::app::settings::Color;

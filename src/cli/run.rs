@@ -94,5 +94,5 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // A command that never began has failed, and nothing an agent could read.
 fn began(failure: Option<&AppError>) -> bool {
-    failure.is_some_and(|it| !matches!(it.code, Code::R206 | Code::R207))
+    failure.is_some_and(|it| it.code != Code::R206)
 }

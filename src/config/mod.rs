@@ -12,10 +12,7 @@ mod values;
 pub use error::ConfigError;
 pub use file::{FILE_NAMES, File, find};
 pub use settings::{Origin, Settings};
-pub use table::{
-    Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
-    Sections, Test, Trust, commented_defaults, file_schema,
-};
+pub use table::{Context, Key, Output, Patch, file_schema};
 pub use values::{
     Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
     SecretRule,

@@ -287,7 +287,7 @@ fn wrong_calls_say_what_is_wrong() {
         (&["heal", "--mcp", "no.json"][..], "R301", "mcpServers"),
         (
             &["heal", "--mcp", "mcp.json", "--server", "b"],
-            "R302",
+            "R301",
             "names a",
         ),
         (&["heal", "--mcp", "gone.json"], "U302", "gone.json"),

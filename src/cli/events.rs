@@ -1,44 +1,7 @@
 use std::borrow::Cow;
 
-use super::global::Global;
-use super::values::{Form, PLAIN};
-use super::{AppError, Exit, Output, open};
-use crate::app::{RepairRequest, repair_repository};
 use crate::model::Event;
-use crate::report::{printable, run_text};
-
-/// Make a failing test command pass
-///
-/// It diagnoses, heals, asks an agent, judges its patch and tests it.
-/// All work is done in a copy of the worktree; your files change only with `--apply`, and only
-/// when the commands pass. Commands come from this command line, never from the repository.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXITS)]
-pub(crate) struct Args {
-    #[command(flatten)]
-    request: RepairRequest,
-    /// Put a patch that makes the commands pass into the worktree
-    #[arg(long)]
-    apply: bool,
-    /// How to print the result
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
-    format: Form,
-}
-
-const EXITS: &str = "Exit codes: 0 fixed, or nothing to repair · 1 still failing · 2 it could not \
-be run · 3 a time limit ended it · 4 a person must act · 5 refused by policy · 130 interrupted";
-
-pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let app = open(global, &args.request)?;
-    let request = RepairRequest {
-        apply: args.apply,
-        ..args.request.clone()
-    };
-    let repaired = repair_repository(&app, &request, output)?;
-    let folder = repaired.folder.display().to_string();
-    output.document(args.format, &repaired.result, |it| run_text(it, &folder))?;
-    Ok(repaired.exit)
-}
+use crate::report::printable;
 
 /// What begins with an event and may take long.
 pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {

@@ -2,10 +2,9 @@ use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{HealRequest, check_up, heal_probes};
-use crate::model::Checkup;
-use crate::report::{checkup_text, healing_text};
+use crate::report::healing_text;
 
-/// See that tools, packages, sandbox and agents are there, and that MCP servers answer
+/// Check tools, packages, the sandbox and agents; start MCP servers and repair their configuration
 ///
 /// Without `--test` and `--mcp` it looks and runs nothing of the repository; what is missing stands
 /// there with the command that mends it. A probe is the test command, or an MCP server of a configuration file. It is really started; when
@@ -31,25 +30,17 @@ could be started · 3 a time limit ended it · 4 a person must act · 130 interr
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = &args.request;
-    if request.test.is_none() && request.mcp.is_none() {
-        let checkup = check_up(&open(global, &())?, output)?;
-        print_checkup(&checkup, args.format, output)?;
-        return Ok(checkup.exit());
-    }
     let app = open(global, request)?;
-    let (result, exit) = heal_probes(&app, request, output)?;
-    output.document(args.format, &result, healing_text)?;
-    Ok(exit)
-}
-
-/// Prints what was looked at.
-pub(super) fn print_checkup(
-    checkup: &Checkup,
-    format: Form,
-    output: &Output,
-) -> Result<(), AppError> {
-    match format {
-        Form::Json => output.json(checkup),
-        _ => output.painted(|color| checkup_text(checkup, color)),
+    let (result, exit) = if request.test.is_none() && request.mcp.is_none() {
+        let result = check_up(&app, output)?;
+        let exit = [Exit::PersonMustAct, Exit::Yes][usize::from(result.fixed)];
+        (result, exit)
+    } else {
+        heal_probes(&app, request, output)?
+    };
+    match args.format {
+        Form::Json => output.json(&result)?,
+        _ => output.painted(|color| healing_text(&result, color))?,
     }
+    Ok(exit)
 }
