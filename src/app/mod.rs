@@ -61,8 +61,7 @@ pub use crate::junit::Report;
 pub use agents::{AgentPreset, PRESETS, preset};
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofRow, RealSets, bench_failure,
-    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
-    prove_fixtures, run_all_agents, run_bench,
+    broken_fixtures, compare_benches, make_fixture, merge_bench, prove_fixtures, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::{Packed, build_context, within_budget};

@@ -59,18 +59,6 @@ impl Utf16 {
         Self { mark: 0, ..self }
     }
 
-    /// Where the bytes after the last line end begin.
-    #[must_use]
-    pub fn after_last_line(self, bytes: &[u8]) -> Option<usize> {
-        let end: [u8; 2] = if self.big_endian {
-            [0, b'\n']
-        } else {
-            [b'\n', 0]
-        };
-        let last = bytes.chunks_exact(2).rposition(|unit| unit == end)?;
-        Some(2 * last + 2)
-    }
-
     /// A text in this encoding, without a byte order mark.
     pub(super) fn encode(self, text: &str) -> Vec<u8> {
         let unit = |unit: u16| {
