@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::context_request::{ContextRequest, previous, to_request};
 use super::files::{to_json, write_file};

@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{Difference, difference, harmless, visible};
+pub use visible::{difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
@@ -50,7 +50,7 @@ cfg_if::cfg_if! {
         pub use sarif::patch_sarif;
         pub use patch_text::patch_text;
         pub use printable::{printable, printable_in_colour, printable_json};
-        pub use proof_text::proof_rows;
+
         pub use rates_text::{rates_markdown, rates_text};
         pub use run_page::{run_html, run_markdown};
         pub use run_summary::{run_failures, run_summary};
