@@ -11,15 +11,15 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
     BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
+    Skeleton, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
     parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::{RepairLevel, Seconds};
 use crate::exec::Limits;
 use crate::git::Repository;
 use crate::model::{
-    AgentProtocol, BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult,
-    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
+    RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::source::{Untracked, Worktree};
 
@@ -31,7 +31,7 @@ BenchRequest {
     #[arg(skip)] fixtures: PathBuf;
     /// Fixes of real histories instead of fixtures.
     #[arg(skip)] real: Option<RealSets>;
-    /// builtin, oracle, replay, all (of these), or a command that writes patches [default: builtin]
+    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
     /// How a command is spoken to [default: json] [setting: agent.protocol]
     #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
@@ -90,59 +90,8 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
-    run_agent(app, request, agent(app, request), done, progress)
-}
-
-/// Whether all built-in agents are asked for, one after the other.
-#[must_use]
-pub fn benches_all_agents(request: &BenchRequest) -> bool {
-    request.agent.as_deref() == Some("all")
-}
-
-/// Runs fixtures with each built-in agent. `None` when it was interrupted; else the document of each
-/// and all of them beside each other, which is what is saved.
-///
-/// # Errors
-/// As [`run_bench`], and a baseline, which belongs to one agent.
-pub fn run_all_agents(
-    app: &App,
-    request: &BenchRequest,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<(Vec<BenchDocument>, BenchAgents)>, AppError> {
-    if request.baseline.is_some() {
-        let message = "`--baseline` compares one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let mut documents = Vec::new();
-    let real = request.real.is_some();
-    let agents = BenchAgent::BUILT_IN.into_iter();
-    for agent in agents.filter(|it| !real || *it != BenchAgent::Replay) {
-        let one = BenchRequest {
-            save: None,
-            keep: request.keep.as_ref().map(|keep| keep.join(agent.name())),
-            ..request.clone()
-        };
-        match run_agent(app, &one, agent, done, progress)? {
-            Some(document) => documents.push(document),
-            None => return Ok(None),
-        }
-    }
-    let agents = beside(&documents);
-    if let Some(path) = &request.save {
-        write_file(path, to_json(&agents)?)?;
-    }
-    Ok(Some((documents, agents)))
-}
-
-fn run_agent(
-    app: &App,
-    request: &BenchRequest,
-    agent: BenchAgent,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
+    let agent = agent(app, request);
     let partition = partition(request, progress)?;
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;

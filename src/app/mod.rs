@@ -56,48 +56,41 @@ mod why_clues;
 mod why_range;
 mod why_trials;
 
-pub use crate::diagnose::Log;
-pub use crate::junit::Report;
 pub use crate::policy::Redactor;
-pub use agents::{AgentPreset, PRESETS, preset};
+pub use agents::PRESETS;
 pub use bench::{
-    BenchRequest, NewFixtureRequest, ProofDocument, ProofRow, RealSets, bench_failure,
-    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
-    prove_fixtures, run_all_agents, run_bench,
+    BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
+    compare_benches, make_fixture, merge_bench, prove_fixtures, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
-pub use context::{Packed, build_context, within_budget};
+pub use context::{build_context, within_budget};
 pub use context_request::ContextRequest;
-pub use diagnose::{
-    DiagnoseRequest, Diagnosed, diagnose_log, read_junit, read_log, summarise_diagnosis,
-};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
 pub use doctor::check_up;
 pub use error::AppError;
-pub use explain::{Explained, RulePage, explain_word};
-pub use files::{below_no_link, to_json, to_json_line, write_file};
+pub use explain::{Explained, explain_word};
+pub use files::{to_json, to_json_line, write_file};
 pub use fix::{Fixed, find_fix, write_fix};
-pub use flags::{AGENT, Flags, Suggested, share};
-pub use git_apply::{GitApplied, GitPlace, NamedPatch, git_apply};
+pub use flags::{Flags, Suggested, share};
+pub use git_apply::{GitPlace, git_apply};
 pub use heal::{HealRequest, heal_probes};
-pub use hint::{HintRequest, Hinted, find_imports};
+pub use hint::{HintRequest, find_imports};
 pub use imports::{ImportsRequest, list_imports};
-pub use init::{InitFile, InitOutcome, InitRequest, init_names, init_target};
-pub use input::{Input, awaited, is_piped, last, reports};
-pub use known_cause::{Undo, known_undo};
+pub use init::{InitOutcome, InitRequest, init_names, init_target};
+pub use input::{Input, is_piped, last, reports};
+pub use known_cause::known_undo;
 pub use last_run::{CommandReport, LastLog, enter_last, last_log, last_words, no_run};
 pub use open::{App, AppOptions};
 pub use patch::{
-    Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,
-    recover_apply, with_canonical,
+    Against, PatchRequest, Target, apply_patch, check_batch, check_patch, recover_apply,
+    with_canonical,
 };
 pub use progress::{Progress, Silent};
 pub use rates::{add_up_runs, holds_runs};
-pub use redact::{
-    FindingRow, Masked, RedactRequest, Switch, last_line, readable_file, redact_text,
-};
-pub use repair::{FixRequest, Repaired, repair_repository, split_task};
+pub use redact::{FindingRow, RedactRequest, Switch, last_line, readable_file, redact_text};
+pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
-pub use run::{CommandRun, RunRequest, run_command};
+pub use run::{RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use why::{WhyRequest, find_cause};

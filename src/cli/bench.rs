@@ -6,14 +6,11 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
-    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
-    prove_fixtures, run_all_agents, run_bench,
+    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
+    compare_benches, make_fixture, merge_bench, prove_fixtures, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{
-    agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
-};
+use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
 
 /// Say how often broken repositories with a known repair are repaired
 ///
@@ -95,40 +92,10 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    if benches_all_agents(request) {
-        return all_agents(app, request, format, &report, output);
-    }
     match run_bench(app, request, &report, output)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
-}
-
-// The built-in agents beside each other; the first that is not as it should be says so.
-fn all_agents(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    report: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    output: &Output,
-) -> Result<Exit, AppError> {
-    if request.min_rate.is_some() {
-        let message = "`--min-rate` is asked of one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let Some((documents, agents)) = run_all_agents(app, request, report, output)? else {
-        return Ok(Exit::Interrupted);
-    };
-    output.comment(format, &agents, agents_markdown, |it, _| agents_text(it))?;
-    if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
-        return Err(error);
-    }
-    let broken = documents.iter().map(broken_fixtures).sum::<usize>();
-    Ok(if broken > 0 {
-        Exit::Environment
-    } else {
-        Exit::Yes
-    })
 }
 
 /// Prints a document and gives its exit code.

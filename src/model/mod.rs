@@ -58,7 +58,7 @@ cfg_if::cfg_if! {
         mod why;
 
         pub use bench::{
-            AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+            BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
             LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow,
         };
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};

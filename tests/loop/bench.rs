@@ -171,21 +171,6 @@ fn hidden_tests_are_proven_and_decide() {
     }
 }
 
-#[test]
-fn built_in_agents_stand_beside_each_other() {
-    let home = tempfile::tempdir().unwrap();
-    let Some(few) = some_of(home.path(), &["py-failing-assertion"]) else {
-        return;
-    };
-    let all = ["bench", &few, "--agent", "all", "--partition", "all"];
-    let output = mendit(home.path(), &all);
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let text = String::from_utf8(output.stdout).unwrap();
-    for agent in ["builtin", "oracle", "replay"] {
-        assert!(text.contains(&format!("\n{agent}\n")), "{text}");
-    }
-}
-
 // The ends, and that parts joined are the whole and a second run is the first.
 #[test]
 fn parts_joined_are_the_run_and_a_run_repeats_itself() {
