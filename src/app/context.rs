@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::context_request::{ContextRequest, previous, to_request};
 use super::files::{to_json, write_file};
@@ -24,8 +24,6 @@ pub struct Packed {
     pub context: ContextDocument,
     /// The packet with the log, the commands and what was tried before.
     pub packet: FailurePacket,
-    /// Where both were written.
-    pub written_to: Option<PathBuf>,
 }
 
 impl Packed {
@@ -90,12 +88,11 @@ pub fn build_context(
         cached,
         previous,
     )?;
-    let written_to = keep(app, &workspace, query, (&built, &packet), progress)?;
+    keep(app, &workspace, query, (&built, &packet), progress)?;
     say_odd(&built, &workspace, progress);
     Ok(Packed {
         context: built.context,
         packet,
-        written_to,
     })
 }
 
@@ -106,7 +103,7 @@ fn keep(
     query: &ContextRequest,
     (built, packet): (&Built, &FailurePacket),
     progress: &dyn Progress,
-) -> Result<Option<PathBuf>, AppError> {
+) -> Result<(), AppError> {
     let own = || runs::own_folder(app, workspace, true).map(|own| own.join("context"));
     let directory = match &query.out {
         Some(directory) => Some(app.directory().join(directory)),
@@ -128,7 +125,7 @@ fn keep(
             directory.display()
         ));
     }
-    Ok(written_to)
+    Ok(())
 }
 
 // A packet without the files that the log is about.

@@ -33,19 +33,19 @@ mod uses;
 
 #[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified};
-pub use expected::{Assertion, Exchange, ExpectingTest, expected};
+pub use expected::{Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
-pub use language::{LANGUAGES, Language, Outside, reading};
+pub use language::{Language, Outside, reading};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
-pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
+pub use typescript::{TYPESCRIPT, package_part};
 #[cfg(feature = "program")]
 pub use uses::always_bound;
 pub use uses::{Uses, free_names, is_word, uses, words};

@@ -146,7 +146,7 @@ impl Store {
             return None;
         }
         let value = bytes.split_off(DIGEST);
-        if bytes != BlobId::of(&value).as_bytes() {
+        if bytes != BlobId::from_content(&value).as_bytes() {
             return None;
         }
         self.found.fetch_add(1, Ordering::Relaxed);
@@ -212,7 +212,10 @@ fn write_value(folder: &Path, key: &Key, value: &[u8]) -> io::Result<()> {
     let name = key.file_name();
     // Two processes write the same value under one key, each to a file of its own first.
     let unfinished = folder.join(format!("{name}.{}", std::process::id()));
-    fs::write(&unfinished, [BlobId::of(value).as_bytes(), value].concat())?;
+    fs::write(
+        &unfinished,
+        [BlobId::from_content(value).as_bytes(), value].concat(),
+    )?;
     fs::rename(unfinished, folder.join(name))
 }
 

@@ -180,7 +180,7 @@ impl WorkspaceError {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::process::Command;

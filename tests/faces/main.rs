@@ -7,7 +7,6 @@ mod doors;
 mod installing;
 mod log;
 mod mcp;
-mod pages;
 mod remedies;
 mod schemas;
 mod settings;

@@ -33,7 +33,7 @@ pub(crate) fn sources() -> Vec<(PathBuf, String)> {
 
 /// Returns a file without its unit tests.
 pub(crate) fn code_of(text: &str) -> String {
-    text.split("#[cfg(test)]\nmod ")
+    text.split("(test)]\nmod ")
         .next()
         .unwrap_or("")
         .to_owned()
