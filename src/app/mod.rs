@@ -62,6 +62,7 @@ mod why_trials;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
+pub use crate::policy::Redactor;
 pub use agent_check::{AgentRequest, check_agent};
 pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};

@@ -174,8 +174,18 @@ pub(super) fn with_known<T>(
     work: impl FnOnce(&Known) -> T,
 ) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app, workspace).ok());
-    let cache = state.flatten().map_or_else(Known::nothing, |it| it.known());
+    let state = cached.then(|| super::runs::state(app, workspace));
+    let cache = match state {
+        Some(Ok(state)) => state.known(),
+        Some(Err(error)) => {
+            tracing::warn!("no cache: {error}");
+            Known::nothing()
+        }
+        None => {
+            tracing::debug!("no cache: it is switched off");
+            Known::nothing()
+        }
+    };
     let done = work(&cache);
     cache.save();
     done

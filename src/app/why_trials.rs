@@ -296,6 +296,7 @@ impl<'a> Trials<'a> {
             };
             outcome = self.outcome(&ran);
         }
+        tracing::debug!(?outcome, "tried {what}");
         self.tried.push(WhyTrial {
             commit: commit.map(str::to_owned),
             count: without.len() as u64,

@@ -24,6 +24,7 @@ mod hint;
 mod hook;
 mod imports;
 mod init;
+mod log;
 mod man;
 mod mcp;
 mod mistakes;
@@ -90,6 +91,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
+        .and_then(|()| log::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

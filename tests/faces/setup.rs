@@ -1,5 +1,4 @@
 //! Agents: what `init` writes for them, what they are told of a run, and what that spares.
-#![cfg(unix)]
 
 use crate::support;
 use std::process::Output;
