@@ -1,101 +1,83 @@
-//! mendit makes automatic code repair dependable: it says which change made a test fail, diagnoses the log,
-//! packs the files that a repair needs under hard caps, judges and applies the patches that come back, and
-//! proves what is fixed.
+//! mendit finds the change that broke your tests, diagnoses logs, packs the context that a repair needs, validates
+//! and applies patches, and confirms that a fix is one.
 //!
-//! # The house
+//! The library has four entry points. [`Judge`] validates a patch against files in memory. [`ImportGraph`] answers
+//! who imports whom. [`diagnose_log`] classifies the failure in a log. [`PacketBuilder`] packs what a model needs to
+//! repair a failure. Their results are the types of [`documents`], which the program prints as JSON too.
 //!
-//! Data flows one way: from the bytes of a repository to a packet, from a reply to a judged patch.
-//! A module imports only from floors below it; `tests/house/tidy.rs` holds this.
+//! Everything else is private. This is what contributors need to know of it.
 //!
-//! | floor | module | what |
+//! # Layers
+//!
+//! Data flows one way: from a log and a repository to a diagnosis, a culprit and a packet; from a reply to a validated
+//! patch. A module imports only from lower layers; `tests/house` checks that.
+//!
+//! | layer | module | |
 //! |---|---|---|
-//! | 0 | [`model`] | the nouns that cross a border: paths, ids, levels, packets, codes |
-//! | 1 | [`config`] | settings, each with its origin |
-//! | 1 | [`junit`] | reports of tests, as the runners of many languages write them |
-//! | 1 | [`source`] | where bytes come from: worktree, memory, edits on top |
-//! | 1 | [`exec`] | a child process inside limits |
-//! | 1 | [`runners`] | what the runners of tests take: chosen tests alone |
-//! | 1 | [`report`] | values of the model as text |
-//! | 1 | [`state`] | what is kept between runs, out of reach of what is run |
-//! | 2 | [`git`] | the only user of gix: repositories, trees, the index |
-//! | 2 | [`languages`] | the only user of tree-sitter: what a language is, a folder for each; bytes to facts about a file, specifier and importer to file |
-//! | 2 | [`trace`] | which lines of the repository ran while tests did |
-//! | 3 | [`policy`] | what may be read and shown; secrets |
-//! | 3 | [`workspace`] | the repository one works on, and where in it one stands |
-//! | 4 | [`diagnose`] | log text to a diagnosis |
-//! | 4 | [`graph`] | who imports whom |
-//! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
-//! | 4 | [`proof`] | what stands behind a green run |
-//! | 5 | [`workplace`] | where commands and agents run: what runs there is what was changed |
-//! | 5 | [`why`] | which change made it fail: hunks, their order, what to try next |
-//! | 5 | [`rank`] | which file matters for this failure |
-//! | 5 | [`hint`] | an undefined name to the import that was meant |
-//! | 6 | [`agent`] | one call of an agent, and its reply read |
-//! | 6 | [`context`] | ladder level, candidates, caps, snapshots, packets |
-//! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
-//! | 6 | [`remedies`] | what may mend a failure without a model: one list |
-//! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
-//! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
-//! | 9 | [`app`] | one task for each command, from a request to a document |
-//! | 10 | `mcp` | the tasks as tools of an MCP server |
-//! | 11 | [`cli`] | the tasks as commands: the only user of clap and of standard output |
+//! | 0 | `model` | documents that cross a border, serde only: paths, ids, levels, packets, verdicts, codes |
+//! | 1 | `config` | settings, each with its origin |
+//! | 1 | `source` | where bytes come from: worktree, memory, overlay |
+//! | 1 | `exec` | a child process inside limits |
+//! | 1 | `runners`, `junit` | test runners: how chosen tests run alone; test reports |
+//! | 1 | `state` | what is kept between runs, outside the repository |
+//! | 1 | `report` | documents as text, markdown, SARIF and HTML |
+//! | 2 | `git` | the only user of gix: trees and index, diffs, history |
+//! | 2 | `languages` | the only user of tree-sitter: bytes to facts, imports to files |
+//! | 2 | `trace` | which lines a test executed |
+//! | 3 | `policy` | what may be read, shown (secrets) and changed |
+//! | 3 | `workspace` | the repository a command works on |
+//! | 4 | `diagnose` | a log to a diagnosis |
+//! | 4 | `graph` | who imports whom |
+//! | 4 | `patch` | read, place and validate a patch; write it all-or-nothing |
+//! | 4 | `proof` | what a test runner reported |
+//! | 5 | `workplace` | isolated copies in which commands and agents run |
+//! | 5 | `why` | hunks, their order, the next set to revert |
+//! | 5 | `rank` | which files and definitions matter |
+//! | 5 | `hint` | an undefined name to its import |
+//! | 6 | `context` | level, candidates, caps, packet |
+//! | 6 | `agent` | one call of an agent, its reply read |
+//! | 6 | `heal` | what must start first: commands and MCP servers |
+//! | 6 | `remedies` | candidate fixes that need no model |
+//! | 7 | `repair` | the loop: plan, trial, proof, journal |
+//! | 8 | `bench` | fixtures, real fixes, comparison |
+//! | 9 | `app` | one task per command: request to document |
+//! | 10 | `mcp` | the tasks as MCP tools |
+//! | 11 | `cli` | the tasks as commands: the only user of clap and stdout |
 //!
-//! # A failure, from its log to `fixed`
+//! # Pipelines
 //!
-//! **The log.** [`diagnose::Log`] keeps what may tell of megabytes to gigabytes. `diagnose/normalise` takes
-//! timestamps and colours off its lines; `steps` finds the steps of the CI job and which failed; `quiet` marks
-//! what tells of no failure. `runners` read the failing tests in each runner's spelling, `rules` what a line
-//! means, as a table; each hit is a `Finding` with a weight and a line. `decide` weighs them to one kind with
-//! a confidence, `locate` finds the files that are meant. [`model::Diagnosis`] is masked before anybody sees it.
+//! **Log to diagnosis** (`diagnose`): `normalise` strips timestamps and colors, `steps` finds the failed step of a CI
+//! job, `runners` read failing tests, `rules` (a table) say what a line means, `decide` weighs the findings, `locate`
+//! maps paths into the repository.
 //!
-//! **The cause.** [`app::find_cause`] asks [`git`] for states at which the command may have passed. [`why`] cuts
-//! the difference from one of them into hunks and puts them in an order: what the failing tests ran by [`trace`],
-//! what they name, what the log points at. [`why::next`] says which hunks to take back, a [`workplace`] has the
-//! files so, the failing tests run; what makes them pass twice, and no less, is the cause.
+//! **Failure to culprit** (`why`): the difference from a good state is cut into hunks and ordered by the trace, the
+//! log and names. `why::next` chooses the hunks to revert, a workplace runs the failing tests, until the smallest set
+//! is known whose revert makes them pass twice.
 //!
-//! **The remedies.** [`remedies`] is one list of what needs no model: imports that [`hint`] finds and proves, what
-//! a tool proposes itself, what a witness in the log names. The loop lays each in and runs the command.
+//! **Failure to packet** (`context`): candidates from the graph and the log, ordered by `rank`, within the caps of a
+//! level, secrets masked.
 //!
-//! **An attempt.** [`repair::next`] looks at the history and says `Ask`. `repair/ask` has [`context`] build a
-//! packet: candidates from the graph and the log, [`rank`] orders them, bytes are shared out by worth, secrets
-//! masked. [`agent`] calls the command in a [`workplace`] and reads its reply. `repair/trial` judges the patch,
-//! lays it in, runs the commands; `repair/observe` and `progress` compare what fails now with what failed
-//! before.
+//! **Reply to patch** (`patch`): `read` finds the format and gives hunks, `target` the files, `place` the position of
+//! each hunk; `policy` checks the change, `after` the syntax and imports of the result; `write` applies it with a
+//! journal, all-or-nothing.
 //!
-//! **The proof.** `prove` asks [`proof`] what the runner itself said, without the changes to tests too;
-//! `load_check` looks whether what was changed is what ran. `counter_proof` changes what the formerly failing
-//! tests expect, in a copy, and runs them: a test that then still passes tells nothing. The change is kept or
-//! taken back, and the result is one line more of the history.
+//! **Attempt** (`repair`): `repair::next` is a function from the history to the next step. A change is laid in, the
+//! commands run, and `proof` and `counter_proof` decide whether the formerly failing tests were observed to pass.
 //!
-//! # Two walks below
-//!
-//! **A patch.** Bytes come in through [`app::check_patch`] or [`app::apply_patch`]. `patch/read` finds out the
-//! format and gives a [`patch::PatchSet`]: files, hunks, lines with their numbers in the patch, mends that
-//! reading took. `patch/target` says which files of the listing the names mean. `patch/judge` takes the
-//! sections of one file together; `patch/content` asks `patch/place` where each hunk's pre-image stands in the
-//! file and what of it had to be mended, so that each file has its bytes before and after. [`policy`] judges
-//! the changes one by one and together, `patch/after` reads the after-image for syntax and imports. What comes
-//! out is [`patch::Judged`]: a verdict with codes and lines, and [`patch::Change`]s. Only when it applies does
-//! `patch/write` take them: a journal outside the worktree, every file beside its place, then renamed.
-//!
-//! **A specifier.** [`languages::facts`] parses a file by its language's grammar and gives a
-//! [`model::FileFacts`]; each [`model::Import`] has its specifier and names. [`languages::Resolver`] asks the
-//! language: Node's and TypeScript's rules, or Python's roots, over the listing, never the disk. The answer is
-//! a file, something external, or what was tried. [`graph::Graph`] goes on from there: closures in waves,
-//! importers, a name through barrels to the file that defines it. `state` keeps facts by blob id.
+//! **Import to file** (`languages`, `graph`): a file is parsed to facts, which `state` keeps by blob id; the resolver
+//! follows the rules of Node, TypeScript or Python over the listing, never the disk.
 //!
 //! # Habits
 //!
-//! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
-//!   a level is a function over values. Only [`source`], [`git`], the writing
-//!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world. Modules that are functions over
-//!   values are marked below: `clippy.toml` says what these may not call.
-//! - The next step of the loop is data: [`repair::next`] gives it from what happened and what is
-//!   allowed, and a table test holds it.
-//! - Everything refused is a value with a [`model::Code`] that `mendit explain` explains.
-//! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
-//! - Repository content is data: nothing it names is run, no link in it is followed.
+//! - The core is pure: `languages`, `diagnose`, `rank`, placement, `why::next` and `repair::next` are functions over
+//!   values. Modules marked below may not touch the world: `clippy.toml` lists what they may not call.
+//! - Everything refused is a value with a code that `mendit explain` explains.
+//! - Only the walk of files, the waves of a closure and the files of a patch run in parallel; results are sorted.
+//! - Repository content is data: no command it names is run without the user's word, no link in it is followed.
+//!
+//! `docs/design/decisions.md` says why.
 
+#![allow(rustdoc::private_intra_doc_links, reason = "contributors read the private parts")]
 #![cfg_attr(
     not(feature = "program"),
     allow(
@@ -111,7 +93,7 @@ compile_error!(
      compiles: --no-default-features --features judge"
 );
 
-/// The text of a table of the sources as JSON, by its path below `src`.
+/// Includes a table of the sources as JSON, by its path below `src`.
 macro_rules! embedded {
     ($($path:tt)*) => {
         include_str!(concat!(env!("OUT_DIR"), "/", $($path)*, ".json"))

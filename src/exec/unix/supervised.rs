@@ -28,7 +28,7 @@ const SESSION_END: Duration = Duration::from_secs(10);
 
 static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
 
-/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts; without
+/// Names the program whose `__sup` command is `supervise`. The first call counts; without
 /// one no command can be run.
 pub fn set_supervisor(program: PathBuf) {
     let _ = SUPERVISOR.set(program);
