@@ -205,17 +205,22 @@ impl MissingModule<'_> {
         };
         self.taken.iter().all(is_home)
             && !is_aside(path)
-            && self.may_be_ours()
+            && self.may_be_ours(path)
             && !is_generated(self.graph, self.query.file, self.import)
             && self.leads(path)
     }
 
     // Whether the specifier cannot mean a package that is declared, of the library, or simply not installed.
-    fn may_be_ours(&self) -> bool {
+    fn may_be_ours(&self, path: &RepoPath) -> bool {
         let specifier = self.import.specifier.as_str();
         let package = self.language.package(specifier);
         if specifier.starts_with(['.', '#', '/', '~']) || package.is_empty() {
             return true;
+        }
+        // An alias of the file's own project leads there.
+        let (module, _) = self.idiom.respelled(path, specifier);
+        if self.language.declares_exports {
+            return module.split('/').next() == specifier.split('/').next();
         }
         let top = package.split('.').next().unwrap_or(package);
         let import = Import::of(top);

@@ -80,7 +80,7 @@ cfg_if::cfg_if! {
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
         pub use proof::{
-    CounterProof, CounterVerdict, Disguise, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
+    CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
     TestCounts, TestEnd, TestRunner, TriedExpectation,
 };
         pub use real::{

@@ -116,6 +116,7 @@ fn every_row_stands_in_a_world() {
 fn tricks_by_class_prove_nothing() {
     let worlds = worlds();
     let mut seen: BTreeMap<(String, bool), usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
     let tables = [
         include_str!("../tricks/python.toml"),
         include_str!("../tricks/javascript.toml"),
@@ -130,9 +131,12 @@ fn tricks_by_class_prove_nothing() {
             *count += 1;
             let result = result_of(project, row);
             let fixed = result["status"] == "fixed";
-            assert_eq!(fixed, row.missed, "{:?}: {result:#}", row.app);
+            if fixed != row.missed {
+                wrong.push(format!("{} {:?}: {}", row.class, row.app, result["status"]));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
