@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes a folder of the tools with which tests/workplace builds real projects without the network:
+# Makes a folder of tools with which tests build real projects without the network, with pytest in py/bin:
 #   scripts/test_tools.sh FOLDER && TEST_TOOLS=FOLDER cargo test --test workplace set_ups
 # Needs python3, npm and the two registries, once.
 set -eu
@@ -9,7 +9,7 @@ folder=$(cd "$folder" && pwd)
 
 python3 -m venv "$folder/py"
 "$folder/py/bin/pip" install --quiet --disable-pip-version-check \
-    'poetry>=2,<3' 'uv>=0.8' 'tox>=4,<5' 'nox>=2025'
+    'poetry>=2,<3' 'uv>=0.8' 'tox>=4,<5' 'nox>=2025' 'pytest>=8,<9'
 # What the projects install, and the build backends that the installs need.
 "$folder/py/bin/pip" download --quiet --disable-pip-version-check --dest "$folder/wheels" \
     pip 'setuptools>=77,<81' wheel 'hatchling>=1.27' editables poetry-core \

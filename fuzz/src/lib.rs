@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use mendit::agent::read_reply;
-use mendit::diagnose::{LogFacts, diagnose};
-use mendit::graph::{Graph, Wanted, document};
-use mendit::heal::ServerConfig;
-use mendit::languages::{facts, syntax_errors};
-use mendit::model::{RepoPath, Verdict};
-use mendit::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
-use mendit::policy::{Redactor, sanitize_log};
-use mendit::report::{failure_text, parse_failure_text};
-use mendit::source::Memory;
+use mendit::internals::read_reply;
+use mendit::internals::diagnose::{LogFacts, diagnose};
+use mendit::internals::graph::{Graph, Wanted, document};
+use mendit::internals::ServerConfig;
+use mendit::internals::languages::{facts, syntax_errors};
+use mendit::documents::{RepoPath, Verdict};
+use mendit::internals::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
+use mendit::internals::policy::{Redactor, sanitize_log};
+use mendit::internals::{failure_text, parse_failure_text};
+use mendit::internals::source::Memory;
 
 /// Any bytes as a patch: every hunk has lines to show.
 pub fn reader(bytes: &[u8]) {

@@ -1,7 +1,6 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -11,17 +10,14 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
     BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
-    parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
+    compare, in_parallel, load_fixtures, load_sets, merge, pairs, parse_partition, part_of,
+    partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::{RepairLevel, Seconds, Settings};
-use crate::exec::Limits;
-use crate::git::Repository;
 use crate::model::{
-    AgentProtocol, BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult,
-    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
+    RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
-use crate::source::{Untracked, Worktree};
 
 request! {
 /// Say how often broken repositories with a known repair are repaired.
@@ -31,7 +27,7 @@ BenchRequest {
     #[arg(skip)] fixtures: PathBuf;
     /// Fixes of real histories instead of fixtures.
     #[arg(skip)] real: Option<RealSets>;
-    /// builtin, oracle, replay, all (of these), or a command that writes patches
+    /// builtin, oracle, replay, or a command that writes patches
     /// [default: builtin]
     /// [setting: bench.agent]
     #[arg(long, value_name = "AGENT")] agent: Option<String> => set bench.agent;
@@ -92,59 +88,8 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
-    run_agent(app, request, agent(app.settings()), done, progress)
-}
-
-/// Whether the setting asks for all built-in agents, one after the other.
-#[must_use]
-pub fn benches_all_agents(app: &App) -> bool {
-    app.settings().bench.agent == "all"
-}
-
-/// Runs fixtures with each built-in agent. `None` when it was interrupted; else the document of each
-/// and all of them beside each other, which is what is saved.
-///
-/// # Errors
-/// As [`run_bench`], and a baseline, which belongs to one agent.
-pub fn run_all_agents(
-    app: &App,
-    request: &BenchRequest,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<(Vec<BenchDocument>, BenchAgents)>, AppError> {
-    if request.baseline.is_some() {
-        let message = "`--baseline` compares one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let mut documents = Vec::new();
-    let real = request.real.is_some();
-    let agents = BenchAgent::BUILT_IN.into_iter();
-    for agent in agents.filter(|it| !real || *it != BenchAgent::Replay) {
-        let one = BenchRequest {
-            save: None,
-            keep: request.keep.as_ref().map(|keep| keep.join(agent.name())),
-            ..request.clone()
-        };
-        match run_agent(app, &one, agent, done, progress)? {
-            Some(document) => documents.push(document),
-            None => return Ok(None),
-        }
-    }
-    let agents = beside(&documents);
-    if let Some(path) = &request.save {
-        write_file(path, to_json(&agents)?)?;
-    }
-    Ok(Some((documents, agents)))
-}
-
-fn run_agent(
-    app: &App,
-    request: &BenchRequest,
-    agent: BenchAgent,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
+    let agent = agent(settings);
     let partition = partition(request, progress)?;
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
@@ -338,53 +283,6 @@ pub fn prove_fixtures(
         document: "bench-verify",
         fixtures: rows,
     }))
-}
-
-/// Make a fixture from a failing repository.
-#[derive(Debug, Clone, Args)]
-pub struct NewFixtureRequest {
-    /// The failing repository
-    #[arg(value_name = "FROM")]
-    pub from: PathBuf,
-    /// The test that fails in it, as a line for the shell
-    #[arg(long, value_name = "CMD")]
-    pub test: String,
-    /// The fixture's folder; its name is the fixture's
-    #[arg(long, value_name = "DIR")]
-    pub to: PathBuf,
-    /// Seconds for the test
-    #[arg(long, value_name = "S", default_value = "120")]
-    pub timeout: u32,
-}
-
-/// Makes a fixture, and says what its test shows and how it ended.
-///
-/// # Errors
-/// A repository that cannot be read, a test that passes, or a folder that cannot be written.
-pub fn make_fixture(
-    app: &App,
-    request: &NewFixtureRequest,
-) -> Result<(crate::model::FailureKind, String), AppError> {
-    let named = request.from.display().to_string();
-    let root = request.from.canonicalize();
-    let root = root.map_err(|error| AppError::unreadable(&named, &error))?;
-    let own = Repository::discover(&root)?.filter(|git| git.workdir() == Some(root.as_path()));
-    let files = match own {
-        Some(git) => Worktree::open(&root, git.tracked()?, app.threads())?,
-        None => Worktree::open(&root, Box::new(Untracked), app.threads())?,
-    };
-    let skeleton = Skeleton {
-        files: &files,
-        root: &root,
-        test: &request.test,
-        limits: Limits::within(Duration::from_secs(request.timeout.into())),
-        to: &request.to,
-    };
-    let Some(made) = new_fixture(&skeleton, &listen()?)? else {
-        let message = format!("the test passes in `{named}`: nothing is broken");
-        return Err(AppError::new(Code::F201, message));
-    };
-    Ok((made.diagnosis.kind, made.outcome.end.to_string()))
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {

@@ -7,14 +7,12 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
-    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
-    prove_fixtures, run_all_agents, run_bench,
+    App, BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, prove_fixtures, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{
-    PARTS_GITHUB, PARTS_SLURM, agents_markdown, agents_text, bench_markdown, bench_text,
-    pairs_markdown, pairs_text,
+    PARTS_GITHUB, PARTS_SLURM, bench_markdown, bench_text, pairs_markdown, pairs_text,
 };
 
 /// Say how often broken repositories with a known repair are repaired
@@ -51,7 +49,6 @@ enum BenchCommand {
     Compare(CompareArgs),
     Merge(MergeArgs),
     Mine(bench_mine::Args),
-    New(NewArgs),
     Parts(PartsArgs),
     Real(RealArgs),
 }
@@ -65,7 +62,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Some(BenchCommand::Compare(args)) => return compare(args, output),
         Some(BenchCommand::Merge(args)) => return merge_parts(args, output),
         Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
-        Some(BenchCommand::New(args)) => return new_fixture(args, global, output),
         Some(BenchCommand::Parts(args)) => return print_parts(args, output),
         Some(BenchCommand::Real(args)) => return real_fixes(args, global, output),
         None => {}
@@ -99,40 +95,10 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    if benches_all_agents(app) {
-        return all_agents(app, request, format, &report, output);
-    }
     match run_bench(app, request, &report, output)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
-}
-
-// The built-in agents beside each other; the first that is not as it should be says so.
-fn all_agents(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    report: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    output: &Output,
-) -> Result<Exit, AppError> {
-    if request.min_rate.is_some() {
-        let message = "`--min-rate` is asked of one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let Some((documents, agents)) = run_all_agents(app, request, report, output)? else {
-        return Ok(Exit::Interrupted);
-    };
-    output.comment(format, &agents, agents_markdown, |it, _| agents_text(it))?;
-    if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
-        return Err(error);
-    }
-    let broken = documents.iter().map(broken_fixtures).sum::<usize>();
-    Ok(if broken > 0 {
-        Exit::Environment
-    } else {
-        Exit::Yes
-    })
 }
 
 /// Prints a document and gives its exit code.
@@ -237,29 +203,6 @@ fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
         Engine::Slurm => PARTS_SLURM,
     };
     output.text(&parts.script(args.count.get(), &args.words))?;
-    Ok(Exit::Yes)
-}
-
-/// Make a fixture from a failing repository.
-///
-/// Runs the test in FROM, copies its files (those that git would not ignore), and writes a
-/// fixture.toml with what the failing test shows. The reference patch is yours to add.
-#[derive(Debug, clap::Args)]
-struct NewArgs {
-    #[command(flatten)]
-    request: NewFixtureRequest,
-}
-
-fn new_fixture(args: &NewArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let (kind, end) = make_fixture(&open(global, &())?, &args.request)?;
-    let to = args.request.to.display();
-    output.text(&format!(
-        "wrote {to}/fixture.toml: {kind} ({end})\n\
-         next:\n  \
-         1. repair a copy of it and write `git diff` to {to}/reference.patch\n  \
-         2. correct title, needed and level in {to}/fixture.toml\n  \
-         3. mendit bench --verify {to}\n"
-    ))?;
     Ok(Exit::Yes)
 }
 

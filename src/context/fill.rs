@@ -377,7 +377,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    // R20 counts what level 1 adds to the targets, R22 all that level 2 holds.
+    // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
     fn bytes_left(&self) -> u64 {
         let used = match self.level {
             Level::Targets | Level::OneHop => self.added_bytes,

@@ -21,7 +21,7 @@ mod tree_writer;
 
 pub use attributes::{Attribute, Attributes};
 pub use diff::{changed_lines, unified_hunks};
-pub use disk_entry::{Stamp, open_folder, remove_entry, symlink, write_entry};
+pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
 pub use history::Change;
 pub use index::{IndexChange, IndexSource};

@@ -4,8 +4,7 @@ use super::exports::exports_it;
 use super::idiom::{Idiom, own_idiom};
 use super::similar::distance;
 use crate::graph::Graph;
-use crate::languages::typescript::split;
-use crate::languages::{Language, TYPESCRIPT};
+use crate::languages::Language;
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::{Ignored, Source};
@@ -107,7 +106,7 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn rows(&self) -> Vec<Suggestion> {
-        let wanted = self.last_part();
+        let wanted = self.language.last_part(&self.import.specifier);
         let files = self
             .graph
             .source()
@@ -169,16 +168,6 @@ impl MissingModule<'_> {
             }
         })
         .collect()
-    }
-
-    // The part of the specifier that names the file.
-    fn last_part(&self) -> &str {
-        let specifier = self.import.specifier.as_str();
-        if *self.language != TYPESCRIPT {
-            return specifier.rsplit('.').next().unwrap_or_default();
-        }
-        let mut parts = split(specifier).0.rsplit('/');
-        parts.find(|part| *part != "index").unwrap_or_default()
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {

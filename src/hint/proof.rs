@@ -11,7 +11,7 @@ use crate::languages::{facts, uses, words};
 use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 
-/// What keeps a suggestion from being called certain (R72), where anything does: put into the file as the patch
+/// What keeps a suggestion from being called certain, where anything does: put into the file as the patch
 /// would, it binds the name, leads to what it claims by the rules of the file's own package, has the members that
 /// are used, is a value where one is needed, and the files that import each other still load. `kind` is what it leads to, when that is known.
 pub(super) fn doubt(

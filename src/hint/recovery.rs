@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
-/// The hints in the shape of R6: each name with its best suggestion. Names like it are only told
+/// The hints of a packet: each name with its best suggestion. Names like it are only told
 /// in the text.
 #[must_use]
 pub fn recovery_context(
@@ -27,7 +27,7 @@ pub fn recovery_context(
     }
 }
 
-/// The block for a prompt (R11): under a heading that says that the attempt before failed, what is
+/// The block for a prompt: under a heading that says that the attempt before failed, what is
 /// undefined and which import each name wants. Empty without names.
 #[must_use]
 pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {

@@ -427,7 +427,7 @@ pub struct KeptChange {
     pub files: Vec<String>,
 }
 
-/// Import hints in the shape of R6.
+/// Import hints for undefined names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryContext {

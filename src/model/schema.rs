@@ -5,10 +5,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport,
-    CommandRecord, ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult,
-    HintDocument, ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult,
-    Stats, WhyDocument,
+    AttemptResult, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport, CommandRecord,
+    ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult, HintDocument,
+    ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult, Stats,
+    WhyDocument,
 };
 
 /// A kind of document and its JSON Schema.
@@ -74,11 +74,6 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         name: "bench-pairs",
         about: "two benches case by case (`bench compare`)",
         make: written::<BenchPairs>,
-    },
-    DocumentSchema {
-        name: "benches",
-        about: "the built-in agents beside each other (`bench --agent all`)",
-        make: written::<BenchAgents>,
     },
     DocumentSchema {
         name: "checkup",

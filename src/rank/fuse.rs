@@ -82,7 +82,6 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
     let target_bytes = target_bytes(source, input);
     let target_texts: Vec<&[u8]> = target_bytes.iter().map(AsRef::as_ref).collect();
     let query = Query::new(input.log.as_bytes(), &target_texts);
-    input.words.load();
     let files: Vec<FileTerms> = pool
         .par_iter()
         .map(|path| {

@@ -286,7 +286,6 @@ pub fn rank_issue(source: &dyn Source, issue: &Issue, input: &IssueInput<'_>) ->
         .map(|it| it.path.clone())
         .filter(input.may_read)
         .collect();
-    input.words.load();
     let query = &issue.query;
     let read = |path| scan(query, source, path, input.words);
     let terms: Vec<FileTerms> = pool.par_iter().map(read).collect();

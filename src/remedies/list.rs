@@ -11,7 +11,7 @@ use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
 
-/// Changes that are tried in vain at most (R74).
+/// Changes that are tried in vain at most.
 pub const MAX_TRIES: usize = 3;
 
 /// What failed, and what may be done about it.
@@ -22,7 +22,7 @@ pub struct Question<'q> {
     pub wanted: &'q BTreeMap<RepoPath, Wanted>,
     /// The repository as it fails.
     pub graph: &'q Graph<'q>,
-    /// What stands behind imports; without it they are left alone (R12).
+    /// What stands behind imports; without it they are left alone.
     pub ask: Option<&'q Ask<'q>>,
     /// What a change may do.
     pub judging: Judging<'q>,
@@ -117,7 +117,7 @@ fn looks_at_names(diagnosis: &Diagnosis) -> bool {
         .is_some_and(|it| names.contains(&it))
 }
 
-// A tracked script that starts with `#!` and may not be executed (conflict 11: as a mode patch).
+// A tracked script that starts with `#!` and may not be executed (fixed by a mode patch).
 fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
     if diagnosis.kind != Kind::PermissionDenied {
         return Vec::new();

@@ -70,7 +70,6 @@ impl Session<'_> {
             self.weigh(&mut result, call, before.as_ref(), ask.focus, &folder)?;
         }
         if result.timed_out_agent {
-            // R43.
             let fields = json!({ "timeout_seconds": millis(ask.timeout) });
             self.event_of_task("warning", "coder_timeout_detected", fields)?;
         }
@@ -93,7 +92,6 @@ impl Session<'_> {
         let fields = json!({ "attempt": number, "what": heal.what });
         self.event("info", "heal_started", fields)?;
         if !heal.imports.is_empty() {
-            // R7, R15.
             let names: Vec<&String> = heal.imports.keys().collect();
             let fields = json!({
                 "attempt": number,
@@ -311,7 +309,6 @@ impl Session<'_> {
         self.journal
             .json(&format!("{folder}/failure-packet.json"), &packet)?;
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
-        // R7.
         if let Some(recovery) = &packet.recovery_context {
             let message = json!({
                 "attempt": history.attempts.len() + 1,
@@ -346,7 +343,7 @@ impl Session<'_> {
         files.unwrap_or_default()
     }
 
-    // Of the files that were sent, those that the agent says it used (R27), however it says so.
+    // Of the files that were sent, those that the agent says it used, however it says so.
     fn used(&self, reported: Option<&serde_json::Value>) -> Vec<String> {
         let sent = self.packet.iter().flat_map(|it| &it.file_snapshots);
         let sent: BTreeSet<&str> = sent.map(|it| it.path.as_str()).collect();
@@ -458,7 +455,7 @@ const MAX_PROTECTED: usize = 40;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
-// Why the plan chose this rung (R29).
+// Why the plan chose this rung.
 fn why_level(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
     if request.include_bundle {
         return None;

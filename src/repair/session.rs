@@ -371,7 +371,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    // R211: once a run, for whoever reads along and for whoever reads the events.
+    // Code R211: once a run, for whoever reads along and for whoever reads the events.
     fn say_what_is_open(&mut self, state: SandboxState) -> Result<(), RepairError> {
         let requested = self.setup.commands.sandbox != SandboxMode::Off;
         if !requested || state == SandboxState::Enforced {

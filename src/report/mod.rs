@@ -33,7 +33,7 @@ cfg_if::cfg_if! {
         mod why_text;
 
         pub use bench::{
-            agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
+            bench_markdown, bench_text, pairs_markdown, pairs_text,
         };
         pub use mine_text::mine_text;
         pub use parts::{PARTS_GITHUB, PARTS_SLURM};

@@ -4,7 +4,6 @@
 
 mod ci;
 mod doors;
-mod endpoint;
 mod installing;
 mod mcp;
 mod pages;

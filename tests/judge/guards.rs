@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use mendit::model::{Code, Profile, Severity, Verdict};
-use mendit::patch::{JudgeOptions, Judged, judge};
-use mendit::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
-use mendit::source::Memory;
+use mendit::documents::{Code, Profile, Severity, Verdict};
+use mendit::internals::patch::{JudgeOptions, Judged, judge};
+use mendit::internals::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
+use mendit::internals::source::Memory;
 use serde_json::json;
 
 // What `tricks.toml` says of a language: a repository, and edits to it.

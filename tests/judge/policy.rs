@@ -3,7 +3,7 @@
 use crate::support;
 use std::path::Path;
 
-use mendit::policy::{Redactor, sanitize_log, text_warnings};
+use mendit::internals::policy::{Redactor, sanitize_log, text_warnings};
 use proptest::prelude::*;
 
 // Written in two halves, so that no scanner takes this file for a leak.

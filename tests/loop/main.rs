@@ -3,7 +3,6 @@
 mod bench;
 mod bench_real;
 mod ci_hosts;
-mod exec_alone;
 mod first;
 mod fix_ci;
 mod hang;

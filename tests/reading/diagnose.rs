@@ -1,9 +1,9 @@
 //! What a caller relies on: kinds, places in the repository, root causes first.
 
-use mendit::config::DiagnoseRule;
-use mendit::diagnose::{LogFacts, UserRules, diagnose, rule_page};
-use mendit::model::{Diagnosis, FailureKind, RepoPath};
-use mendit::source::{Entry, EntryKind, Listing};
+use mendit::documents::{Diagnosis, FailureKind, RepoPath};
+use mendit::internals::DiagnoseRule;
+use mendit::internals::diagnose::{LogFacts, UserRules, diagnose, rule_page};
+use mendit::internals::source::{Entry, EntryKind, Listing};
 
 fn of(log: &str) -> Diagnosis {
     diagnose(log, &LogFacts::default(), None)
@@ -264,24 +264,6 @@ fn the_way_a_process_ended_speaks_when_the_log_does_not() {
 }
 
 #[test]
-fn where_node_hung_comes_before_the_test_that_died_of_the_end() {
-    // Whether the runner still tells of the test that was ended with it is a race.
-    let log = "TAP version 13\n# Subtest: /w/test/work.test.js\nnot ok 1 - /w/test/work.test.js\n  ---\n  location: \
-               '/w/test/work.test.js:1:1'\n  failureType: 'testCodeFailure'\n  exitCode: ~\n  signal: 'SIGTERM'\n  \
-               error: 'test failed'\n  code: 'ERR_TEST_FAILURE'\n  ...\n1..1\n# fail 1\n\nWhere node was at the time \
-               limit:\n    at drain (/w/lib/work.js:3:3)\n    at <anonymous> (/w/test/work.test.js:4:35)\n";
-    let facts = LogFacts {
-        timed_out: true,
-        ..LogFacts::default()
-    };
-    let listing = listing(&["lib/work.js", "test/work.test.js"]);
-    let hung = diagnose(log, &facts, Some(&listing));
-    assert_eq!(hung.kind, FailureKind::Timeout);
-    assert_eq!(hung.files[0].path, "lib/work.js");
-    assert_eq!(hung.files[0].line, Some(3));
-}
-
-#[test]
 fn the_programs_own_output_is_not_the_failure() {
     let log = "____ test_a ____\nE       assert 1 == 2\ntests/test_a.py:3: AssertionError\n----- Captured stderr call -----\nModuleNotFoundError: No module named 'nope'\n==== short test summary info ====\nFAILED tests/test_a.py::test_a - assert 1 == 2\n";
     let diagnosis = of(log);
@@ -522,7 +504,7 @@ fn an_exception_has_the_place_where_it_was_raised() {
             .iter()
             .all(|it| it.kind != FailureKind::TestSetupError)
     );
-    let place = |test: &mendit::model::FailedTest| {
+    let place = |test: &mendit::documents::FailedTest| {
         let test = test.clone();
         (test.path, test.line, test.crash_path, test.crash_line)
     };

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mendit::diagnose::{LogFacts, diagnose};
-use mendit::model::{Diagnosis, FailureKind};
+use mendit::documents::{Diagnosis, FailureKind};
+use mendit::internals::diagnose::{LogFacts, diagnose};
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -1,10 +1,10 @@
 //! What each weight of the one weight table buys: for every signal a small repository in which the
 //! file that is needed is among the first ten, and falls out of them without that signal.
 
-use mendit::model::RepoPath;
-use mendit::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
-use mendit::source::Memory;
-use mendit::state::Store;
+use mendit::documents::RepoPath;
+use mendit::internals::Store;
+use mendit::internals::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
+use mendit::internals::source::Memory;
 
 const TARGET: &str = "tests/zebra.test.ts";
 const NEEDED: &str = "src/needed.ts";

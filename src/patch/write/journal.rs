@@ -68,11 +68,7 @@ impl Journal {
             }
         }
         fs::rename(&draft, self.path.join(PLAN))?;
-        // Only Unix lets a folder be opened for this.
-        if cfg!(unix) {
-            File::open(&self.path)?.sync_all()?;
-        }
-        Ok(())
+        File::open(&self.path)?.sync_all()
     }
 
     /// Puts one side of a path in place.
@@ -282,11 +278,8 @@ pub(super) struct ChangedPath {
     pub(super) new: Option<(String, u32)>,
 }
 
-// Windows writes out only what is open for writing.
 fn synced(file: &Path) -> io::Result<()> {
-    let write = cfg!(windows);
-    let opened = File::options().read(true).write(write).open(file)?;
-    opened.sync_all()
+    File::open(file)?.sync_all()
 }
 
 /// The steps of a change: first what goes, so a file may take the place of a directory.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::world::{World, ended, has_program};
-use crate::support::has_pytest;
+use super::world::{World, ended};
+use crate::support::needs;
 
 const APP: &str = "def f():\n    return 1\n\n\ndef g():\n    return 3\n";
 const TESTS: &str = "import unittest\n\nfrom app import f, g\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
@@ -78,9 +78,7 @@ fn proven(result: &Value, runner: &str, source: &str) {
 
 #[test]
 fn tricks_of_python_are_unproven() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let command = "python3 -m unittest";
     let true_fix = APP.replace("return 1", "return 2");
     let result = tried(&python(), command, &whole("app.py", &true_fix), &[]);
@@ -124,9 +122,7 @@ fn tricks_of_python_are_unproven() {
 
 #[test]
 fn a_new_test_may_be_what_a_missed_threshold_of_coverage_asks_for() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let fixed = APP.replace("return 1", "return 2");
     let tests = TESTS.replace("from app import f, g", "from app import f");
     let tests = tests.split("\n    def test_g").next().unwrap();
@@ -148,9 +144,7 @@ fn a_new_test_may_be_what_a_missed_threshold_of_coverage_asks_for() {
 
 #[test]
 fn tricks_of_node_are_unproven() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     let fix = SCRIPT.replace("=> 1", "=> 2");
     for command in [
         "node --test tests/",
@@ -191,9 +185,7 @@ const PYTEST: &str = "python3 -m pytest -q -p no:cacheprovider";
 // pytest is asked for a report, whose place no command knows before it runs.
 #[test]
 fn pytest_proves_by_its_report() {
-    if !has_pytest() {
-        return;
-    }
+    needs!("pytest");
     let command = PYTEST;
     let true_fix = APP.replace("return 1", "return 2");
     let result = tried(&python(), command, &whole("app.py", &true_fix), &[]);
@@ -224,9 +216,7 @@ fn pytest_proves_by_its_report() {
 
 #[test]
 fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = python();
     let reply = whole("app.py", &format!("import os\nos._exit(0)\n{APP}"));
     let agent = world.agent(&[&reply], "");
@@ -262,9 +252,7 @@ fn an_unproven_run_says_what_is_missing_and_changes_nothing() {
 
 #[test]
 fn the_exit_code_of_a_changed_file_is_said() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let broken = "def f():\n    return 1\n\n\nprint(g())\n";
     let world = World::with(&[("main.py", broken)]);
     let fix = whole("main.py", &broken.replace("g()", "f()"));
@@ -298,9 +286,7 @@ fn a_shaky_failure_needs_a_second_green_run() {
 // Another test fails in the first run with the right change, and once more in the second or not.
 #[test]
 fn a_test_that_fails_beside_the_repair_gets_a_second_run() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let broken = "def f():\n    return 1\n";
     for (fails_from, status) in [("== 2", "fixed"), ("> 1", "failed")] {
         let tests = format!(
@@ -341,9 +327,7 @@ fn what_passes_already_is_not_called_repaired() {
     // Nor is a red run whose exit code a pipe hides.
     let script = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                   self.assertEqual(1, 2)\n";
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let piped = "python3 -m unittest 2>&1 | cat";
     for command in [piped, "python3 -m unittest || true"] {
         let world = World::with(&[("test_app.py", script)]);
@@ -360,9 +344,7 @@ fn what_passes_already_is_not_called_repaired() {
 
 #[test]
 fn a_copy_that_is_installed_is_named() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let wrong = "def f():\n    return 1\n";
     let test = "import unittest\n\nfrom pk.core import f\n\n\nclass T(unittest.TestCase):\n    \
                 def test_f(self):\n        self.assertEqual(f(), 2)\n";
@@ -397,9 +379,7 @@ fn a_copy_that_is_installed_is_named() {
 
 #[test]
 fn a_change_to_tests_alone_is_no_repair() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let command = "python3 -m unittest discover -s tests -t .";
     let patched = "unittest.TestCase.assertEqual = lambda *given, **named: None\n";
     let after_import = |more: &str| TESTS.replace("\n\n\nclass", &format!("\n\n{more}\n\nclass"));
@@ -460,9 +440,7 @@ fn a_change_to_tests_alone_is_no_repair() {
 
 #[test]
 fn a_test_is_one_by_any_name() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     for name in ["tests.py", "checks.py"] {
         let path = format!("polls/{name}");
         let command = format!("python3 -m unittest discover -t . -p {name}");
@@ -486,9 +464,7 @@ fn a_test_is_one_by_any_name() {
 
 #[test]
 fn a_failure_that_lies_in_a_test_is_repaired_there() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = World::with(&[
         ("app.py", APP),
         ("tests/__init__.py", ""),
@@ -513,9 +489,7 @@ fn counter(result: &Value) -> &Value {
 // tells it from a repair.
 #[test]
 fn a_test_that_does_not_bite_proves_nothing() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let command = "python3 -m unittest";
     let fix = APP.replace("return 1", "return 2");
     let result = tried(&python(), command, &whole("app.py", &fix), &[]);
@@ -555,9 +529,7 @@ fn a_test_that_does_not_bite_proves_nothing() {
 
 #[test]
 fn a_test_of_node_that_does_not_bite_proves_nothing() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     let command = "node --test tests/";
     let fix = SCRIPT.replace("=> 1", "=> 2");
     let result = tried(&node(), command, &whole("app.js", &fix), &[]);
@@ -572,9 +544,7 @@ fn a_test_of_node_that_does_not_bite_proves_nothing() {
 // What is suspicious passes where experiments take that away, and not where none can be made.
 #[test]
 fn a_suspicion_is_taken_away_by_an_experiment_alone() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let command = "python3 -m unittest";
     for honest in [
         "import os; known = {k: v for k, v in os.environ.items() if k.startswith('APP_')}; return 2",
@@ -595,9 +565,7 @@ fn a_suspicion_is_taken_away_by_an_experiment_alone() {
 
 #[test]
 fn a_change_that_holds_the_tests_own_values_says_so() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let app = "def add(a, b):\n    return a - b\n";
     let tests = "import unittest\n\nfrom app import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
                  self.assertEqual(add(17, 25), 42)\n";

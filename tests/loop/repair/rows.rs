@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::world::{World, has_program};
+use super::world::{World, has_program, needs};
 
 #[derive(Deserialize)]
 struct Worlds {
@@ -158,9 +158,7 @@ fn honest_repairs_of_the_same_shapes_are_proved() {
 // What a test can see of who runs it.
 #[test]
 fn nothing_tells_a_test_who_runs_it() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let probe = "import os, sys, unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                  seen = [str(os.environ), os.getcwd(), str(sys.argv), str(sys.path), str(list(sys.modules)), str(os.listdir('.'))]\n        \
                  if os.path.exists('/proc/self/mounts'):\n            seen += [line.split()[0] for line in open('/proc/self/mounts')]\n        \

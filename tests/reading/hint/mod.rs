@@ -6,10 +6,11 @@ use crate::support;
 use std::collections::BTreeMap;
 
 use crate::support::{Repo, json};
-use mendit::graph::Graph;
-use mendit::hint::{Query, fix, suggest};
-use mendit::model::{HintSource, RepoPath, Suggestion};
-use mendit::source::{Installed, Memory, Source};
+use mendit::documents::{HintSource, RepoPath, Suggestion};
+use mendit::internals::Installed;
+use mendit::internals::graph::Graph;
+use mendit::internals::hint::{Query, fix, suggest};
+use mendit::internals::source::{Memory, Source};
 
 // A name that one file imports and another lacks.
 const ENGINE: [(&str, &str); 5] = [

@@ -1,6 +1,6 @@
 use super::{memory, path};
-use mendit::graph::closure;
-use mendit::model::RepoPath;
+use mendit::documents::RepoPath;
+use mendit::internals::graph::closure;
 
 fn shown(files: &[(&str, &str)], targets: &[&str], hops: u32) -> Vec<String> {
     let source = memory(files);

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use super::{memory, path};
-use mendit::graph::Graph;
-use mendit::languages::{Resolver, facts};
-use mendit::model::RepoPath;
+use mendit::documents::RepoPath;
+use mendit::internals::graph::Graph;
+use mendit::internals::languages::{Resolver, facts};
 
 // A row of `cases.toml`.
 #[derive(serde::Deserialize)]

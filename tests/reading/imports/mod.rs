@@ -5,8 +5,8 @@ mod closure;
 mod meaning;
 mod symbols;
 
-use mendit::model::RepoPath;
-use mendit::source::Memory;
+use mendit::documents::RepoPath;
+use mendit::internals::source::Memory;
 
 // A repository path.
 pub(crate) fn path(text: &str) -> RepoPath {

@@ -1,5 +1,5 @@
 use super::{memory, path};
-use mendit::graph::{Graph, cycles};
+use mendit::internals::graph::{Graph, cycles};
 
 #[test]
 fn a_barrel_may_have_hundreds_of_stars() {

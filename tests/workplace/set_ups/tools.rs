@@ -18,7 +18,7 @@ pub(crate) fn missing(programs: &[&str]) -> bool {
         !command.output().is_ok_and(|it| it.status.success())
     });
     if let Some(program) = missing {
-        eprintln!("skipped: there is no {program}");
+        crate::support::skip(&format!("no {program}"));
     }
     missing.is_some()
 }
