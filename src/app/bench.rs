@@ -1,7 +1,6 @@
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -11,7 +10,7 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
     BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    Skeleton, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
+    compare, in_parallel, load_fixtures, load_sets, merge, pairs,
     parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::{RepairLevel, Seconds};
@@ -21,7 +20,6 @@ use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
     RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
-use crate::source::{Untracked, Worktree};
 
 request! {
 /// Say how often broken repositories with a known repair are repaired.
@@ -284,53 +282,6 @@ pub fn prove_fixtures(
         document: "bench-verify",
         fixtures: rows,
     }))
-}
-
-/// Make a fixture from a failing repository.
-#[derive(Debug, Clone, Args)]
-pub struct NewFixtureRequest {
-    /// The failing repository
-    #[arg(value_name = "FROM")]
-    pub from: PathBuf,
-    /// The test that fails in it, as a line for the shell
-    #[arg(long, value_name = "CMD")]
-    pub test: String,
-    /// The fixture's folder; its name is the fixture's
-    #[arg(long, value_name = "DIR")]
-    pub to: PathBuf,
-    /// Seconds for the test
-    #[arg(long, value_name = "S", default_value = "120")]
-    pub timeout: u32,
-}
-
-/// Makes a fixture, and says what its test shows and how it ended.
-///
-/// # Errors
-/// A repository that cannot be read, a test that passes, or a folder that cannot be written.
-pub fn make_fixture(
-    app: &App,
-    request: &NewFixtureRequest,
-) -> Result<(crate::model::FailureKind, String), AppError> {
-    let named = request.from.display().to_string();
-    let root = request.from.canonicalize();
-    let root = root.map_err(|error| AppError::unreadable(&named, &error))?;
-    let own = Repository::discover(&root)?.filter(|git| git.workdir() == Some(root.as_path()));
-    let files = match own {
-        Some(git) => Worktree::open(&root, git.tracked()?, app.threads())?,
-        None => Worktree::open(&root, Box::new(Untracked), app.threads())?,
-    };
-    let skeleton = Skeleton {
-        files: &files,
-        root: &root,
-        test: &request.test,
-        limits: Limits::within(Duration::from_secs(request.timeout.into())),
-        to: &request.to,
-    };
-    let Some(made) = new_fixture(&skeleton, &listen()?)? else {
-        let message = format!("the test passes in `{named}`: nothing is broken");
-        return Err(AppError::new(Code::F201, message));
-    };
-    Ok((made.diagnosis.kind, made.outcome.end.to_string()))
 }
 
 fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {

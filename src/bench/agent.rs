@@ -1,8 +1,7 @@
 use serde_json::json;
 
 use super::Fixture;
-use super::sight::{ShownFile, lacking};
-use crate::model::{AgentProtocol, FailurePacket, Level, RunStatus};
+use crate::model::{AgentProtocol, FailurePacket, Level, RepoPath, RunStatus};
 
 /// Who is asked for patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +37,8 @@ impl BenchAgent {
             }
             Self::Oracle => {
                 "context and mechanics, not skill: a stand-in sends the reference patch when, and \
-                 only when, the packet holds every file that the repair needs and shows the lines that \
-                 it changes; at level 2 it asks by name for those that are missing"
+                 only when, the packet holds every file that the repair needs; at level 2 it asks by name \
+                 for those that are missing"
             }
             Self::Replay => {
                 "mechanics: recorded replies, good and malformed, are judged and tested as live \
@@ -50,12 +49,12 @@ impl BenchAgent {
     }
 }
 
-/// What the oracle replies: the reference when the packet holds every needed file and shows every
-/// line that the reference changes. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
+/// What the oracle replies: the reference when the packet holds every needed file, whole or in part. Below level 2 it gives up, so that the ladder is climbed; from there it asks for what is missing.
 #[must_use]
 pub(super) fn oracle_reply(fixture: &Fixture, packet: &FailurePacket) -> String {
-    let lacking = lacking(fixture, packet.file_snapshots.iter().map(ShownFile::from));
-    let missing = lacking.all();
+    let shown = |path: &RepoPath| packet.file_snapshots.iter().any(|file| file.path == *path);
+    let missing = fixture.needed.iter().filter(|path| !shown(path));
+    let missing: Vec<&str> = missing.map(RepoPath::as_str).collect();
     let reply = if fixture.expect.status == RunStatus::InvalidTask {
         json!({ "status": "invalid_task", "notes": "the tests contradict each other" })
     } else if !missing.is_empty() && packet.context_level >= Level::TwoHops {

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use super::sight::reference_changes;
 use crate::model::{FailureKind, Level, RepoPath, RunStatus, StopReason};
 
 /// A broken repository and all that is known of its repair: `fixture.toml` and what stands
@@ -50,9 +49,6 @@ pub struct Fixture {
     /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
     #[serde(default)]
     pub hidden_test: Option<String>,
-    /// Whether it is easy, where the rule of [`Fixture::is_toy`] does not see it.
-    #[serde(default)]
-    pub toy: Option<bool>,
     /// Replies, by file name, that must be refused.
     #[serde(default)]
     pub must_refuse: Vec<String>,
@@ -160,19 +156,6 @@ impl Fixture {
     #[must_use]
     pub fn is_fixable(&self) -> bool {
         self.expect.status == RunStatus::Fixed
-    }
-
-    /// Whether it is easy: the failure names the only file that is needed, and the reference changes
-    /// one place in it. Rates are given without such fixtures too.
-    #[must_use]
-    pub fn is_toy(&self) -> bool {
-        self.toy.unwrap_or_else(|| {
-            let places = reference_changes(self)
-                .iter()
-                .map(|file| file.places)
-                .sum::<usize>();
-            self.needed.len() <= 1 && self.level == Some(Level::Targets) && places == 1
-        })
     }
 
     /// The time limit of its test.

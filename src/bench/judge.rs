@@ -47,9 +47,6 @@ fn take(record: Record, outcome: &mut FixtureOutcome) {
     let bytes = record.attempts.iter().map(|it| it.packet_bytes);
     outcome.packet_bytes += bytes.sum::<u64>();
     outcome.packet_tokens += record.packet_tokens;
-    outcome.first_held |= record.first_held && outcome.packets.is_empty();
-    outcome.held_level = outcome.held_level.or(record.rungs.held);
-    outcome.shown_level = outcome.shown_level.or(record.rungs.shown);
     for leak in &record.leaks {
         outcome.why.push(format!("F302: {leak}"));
     }

@@ -5,8 +5,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::Fixture;
-use super::sight::{Rungs, ShownFile, lacking};
-use crate::model::{AttemptResult, FileMode, Level, Origin, hex};
+use crate::model::{AttemptResult, Level, Origin, hex};
 
 /// What a run wrote into its folder, as far as the bench looks at it.
 #[derive(Debug, Default)]
@@ -17,14 +16,10 @@ pub(super) struct Record {
     pub(super) packets: Vec<String>,
     /// Estimated tokens of the files of all packets.
     pub(super) packet_tokens: u64,
-    /// Whether the first packet held every needed file, whole or in part.
-    pub(super) first_held: bool,
     /// Files that hold something forbidden, and what.
     pub(super) leaks: Vec<String>,
     /// The patches of changes without a model that were kept.
     pub(super) heals: Vec<String>,
-    /// What the packets showed, and on which rung first.
-    pub(super) rungs: Rungs,
 }
 
 impl Record {
@@ -70,16 +65,6 @@ impl Record {
                 self.leaks.push(format!("{shown}: the file `{path}`"));
             }
         }
-        let seen = packet.files.iter().map(|file| ShownFile {
-            path: &file.path,
-            mode: file.mode,
-            ranges: &file.ranges,
-        });
-        let lacking = lacking(fixture, seen);
-        self.rungs.see(packet.level, &lacking);
-        if self.packets.is_empty() {
-            self.first_held = lacking.files.is_empty();
-        }
         self.packet_tokens += packet.total_tokens;
         let mut digest = Sha256::new();
         digest.update(format!("{}\n", packet.level));
@@ -102,8 +87,6 @@ struct Packet {
 struct PacketFile {
     path: String,
     sha256: String,
-    mode: FileMode,
-    ranges: Vec<[u32; 2]>,
 }
 
 // Sorted, so that attempts come in their order; links are not followed.

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, LevelSight, Partition,
-    Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow,
+    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, Partition, Repairs, Rung,
+    SCHEMA_VERSION, Tally, TallyRow,
 };
 
 /// Who was asked, and how far.
@@ -36,14 +36,12 @@ pub fn score(heading: Heading, mut outcomes: Vec<FixtureOutcome>) -> BenchDocume
         partition: heading.partition,
         totals: tally(outcomes.iter()),
         repairs: repairs(&outcomes),
-        sight: sight(&outcomes),
         by_kind: rows(&outcomes, |it| it.kind.to_string()),
         by_language: rows(&outcomes, |it| it.language.clone()),
         by_repository: rows(&outcomes, |it| it.repository.clone().unwrap_or_default())
             .into_iter()
             .filter(|row| !row.name.is_empty())
             .collect(),
-        sight_by_level: sight_by_level(&outcomes),
         by_level: rows(&outcomes, level),
         ladder: ladder(&outcomes),
         wrong_heals: count(&outcomes, |outcome| {
@@ -113,36 +111,7 @@ fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
     };
     Repairs {
         all: of(&|_| true),
-        without_toys: of(&|it| !it.toy),
-        toys: of(&|it| it.toy),
         with_hidden_tests: of(&|it| it.hidden_tests),
-    }
-}
-
-// A run that healed everything gave nobody a packet.
-fn packed(outcome: &FixtureOutcome) -> bool {
-    outcome.fixable && !outcome.packets.is_empty()
-}
-
-fn sight_by_level(outcomes: &[FixtureOutcome]) -> Vec<LevelSight> {
-    let up_to = |found: Option<Level>, level| found.is_some_and(|it| it <= level);
-    let levels = (0..=3).filter_map(Level::from_number);
-    levels
-        .map(|level| LevelSight {
-            level,
-            held_so_far: count(outcomes, |it| packed(it) && up_to(it.held_level, level)),
-            shown_so_far: count(outcomes, |it| packed(it) && up_to(it.shown_level, level)),
-            of: count(outcomes, packed),
-        })
-        .collect()
-}
-
-fn sight(outcomes: &[FixtureOutcome]) -> Sight {
-    Sight {
-        of: count(outcomes, packed),
-        first: count(outcomes, |it| packed(it) && it.first_held),
-        held: count(outcomes, |it| packed(it) && it.held_level.is_some()),
-        shown: count(outcomes, |it| packed(it) && it.shown_level.is_some()),
     }
 }
 
@@ -216,7 +185,6 @@ pub(super) mod tests {
             kind: FailureKind::TestFailure,
             needed_level: Some(level),
             fixable: true,
-            toy: id.ends_with("-a"),
             hidden_tests: true,
             result,
             repaired: fixed,
@@ -226,10 +194,7 @@ pub(super) mod tests {
             level,
             attempts: 1,
             healed: false,
-            held_level: Some(level),
-            shown_level: fixed.then_some(level),
             repository: None,
-            first_held: fixed,
             packet_bytes: 1000,
             packet_tokens: 250,
             agent_calls: 1,
@@ -288,9 +253,6 @@ pub(super) mod tests {
         let repairs = document.repairs;
         let pair = |tally: crate::model::Tally| (tally.passed, tally.run);
         assert_eq!(pair(repairs.all), (2, 3));
-        assert_eq!(pair(repairs.toys), (1, 2));
-        assert_eq!(pair(repairs.without_toys), (1, 1));
-        assert_eq!((document.sight.held, document.sight.shown), (4, 2));
         let so_far: Vec<_> = document.ladder.iter().map(|it| it.fixed_so_far).collect();
         assert_eq!(so_far, [1, 2, 2, 2]);
         assert!(document.ladder.iter().all(|it| it.of == 3));

@@ -6,8 +6,8 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
-    compare_benches, make_fixture, merge_bench, prove_fixtures, run_bench,
+    App, BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
+    compare_benches, merge_bench, prove_fixtures, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
@@ -46,7 +46,6 @@ enum BenchCommand {
     Compare(CompareArgs),
     Merge(MergeArgs),
     Mine(bench_mine::Args),
-    New(NewArgs),
     Real(RealArgs),
 }
 
@@ -59,7 +58,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Some(BenchCommand::Compare(args)) => return compare(args, output),
         Some(BenchCommand::Merge(args)) => return merge_parts(args, output),
         Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
-        Some(BenchCommand::New(args)) => return new_fixture(args, global, output),
         Some(BenchCommand::Real(args)) => return real_fixes(args, global, output),
         None => {}
     }
@@ -166,26 +164,6 @@ fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
     conclude(&document, args.format, args.min_rate, output)
 }
 
-/// Make a fixture from a failing repository.
-///
-/// Runs the test in FROM, copies its files (those that git would not ignore), and writes a
-/// fixture.toml with what the failing test shows. The reference patch is yours to add.
-#[derive(Debug, clap::Args)]
-struct NewArgs {
-    #[command(flatten)]
-    request: NewFixtureRequest,
-}
-
-fn new_fixture(args: &NewArgs, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let (kind, end) = make_fixture(&open(global, &())?, &args.request)?;
-    let to = args.request.to.display();
-    output.text(&format!(
-        "wrote {to}/fixture.toml: {kind} ({end})\n\
-         next:\n  \
-         1. repair a copy of it and write `git diff` to {to}/reference.patch\n  \
-         2. correct title, needed and level in {to}/fixture.toml\n  \
-         3. mendit bench --verify {to}\n"
-    ))?;
     Ok(Exit::Yes)
 }
 

@@ -4,8 +4,7 @@ use super::exports::exports_it;
 use super::idiom::{Idiom, own_idiom};
 use super::similar::distance;
 use crate::graph::Graph;
-use crate::languages::typescript::split;
-use crate::languages::{Language, TYPESCRIPT};
+use crate::languages::Language;
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::{Ignored, Source};
@@ -107,7 +106,7 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn rows(&self) -> Vec<Suggestion> {
-        let wanted = self.last_part();
+        let wanted = self.language.last_part(&self.import.specifier);
         let files = self
             .graph
             .source()
@@ -171,16 +170,6 @@ impl MissingModule<'_> {
         .collect()
     }
 
-    // The part of the specifier that names the file.
-    fn last_part(&self) -> &str {
-        let specifier = self.import.specifier.as_str();
-        if *self.language != TYPESCRIPT {
-            return specifier.rsplit('.').next().unwrap_or_default();
-        }
-        let mut parts = split(specifier).0.rsplit('/');
-        parts.find(|part| *part != "index").unwrap_or_default()
-    }
-
     fn has_all(&self, path: &RepoPath) -> bool {
         !self.taken.is_empty() && self.taken.iter().all(|name| self.holds(path, name))
     }
@@ -205,17 +194,22 @@ impl MissingModule<'_> {
         };
         self.taken.iter().all(is_home)
             && !is_aside(path)
-            && self.may_be_ours()
+            && self.may_be_ours(path)
             && !is_generated(self.graph, self.query.file, self.import)
             && self.leads(path)
     }
 
     // Whether the specifier cannot mean a package that is declared, of the library, or simply not installed.
-    fn may_be_ours(&self) -> bool {
+    fn may_be_ours(&self, path: &RepoPath) -> bool {
         let specifier = self.import.specifier.as_str();
         let package = self.language.package(specifier);
         if specifier.starts_with(['.', '#', '/', '~']) || package.is_empty() {
             return true;
+        }
+        // An alias of the file's own project leads there.
+        let (module, _) = self.idiom.respelled(path, specifier);
+        if self.language.declares_exports {
+            return module.split('/').next() == specifier.split('/').next();
         }
         let top = package.split('.').next().unwrap_or(package);
         let import = Import::from_specifier(top);

@@ -23,12 +23,9 @@ pub struct BenchDocument {
     pub fixtures: Vec<FixtureOutcome>,
     /// Over all of them.
     pub totals: Tally,
-    /// What was repaired, with and without what is easy.
+    /// What was repaired.
     #[serde(default)]
     pub repairs: Repairs,
-    /// What the packets showed of what a repair needs.
-    #[serde(default)]
-    pub sight: Sight,
     /// By the kind of the failure.
     pub by_kind: Vec<TallyRow>,
     /// By language.
@@ -36,9 +33,6 @@ pub struct BenchDocument {
     /// By the public repository that they come from; empty for made ones.
     #[serde(default)]
     pub by_repository: Vec<TallyRow>,
-    /// What packets showed up to each rung.
-    #[serde(default)]
-    pub sight_by_level: Vec<LevelSight>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
     /// How many were fixed by each rung.
@@ -85,9 +79,6 @@ pub struct FixtureOutcome {
     pub needed_level: Option<Level>,
     /// Whether a repair exists that a run can make.
     pub fixable: bool,
-    /// Whether it is easy: the failure names the one file, and the one place in it, to change.
-    #[serde(default)]
-    pub toy: bool,
     /// Whether it came out as it should.
     pub result: FixtureResult,
     /// Whether it has hidden tests.
@@ -110,16 +101,6 @@ pub struct FixtureOutcome {
     pub attempts: u32,
     /// Whether a change without a model repaired it.
     pub healed: bool,
-    /// The lowest rung whose packet held every needed file, whole or in part; `null` when none did.
-    #[serde(default)]
-    pub held_level: Option<Level>,
-    /// The lowest rung whose packet held them and showed every line that the repair changes; `null`
-    /// when none did.
-    #[serde(default)]
-    pub shown_level: Option<Level>,
-    /// Whether the first packet held every needed file, whole or in part.
-    #[serde(default)]
-    pub first_held: bool,
     /// Bytes of all its packets.
     pub packet_bytes: u64,
     /// Estimated tokens of the files of all its packets.
@@ -175,41 +156,8 @@ pub enum HiddenTests {
 pub struct Repairs {
     /// Of all.
     pub all: Tally,
-    /// Of those that are no toys.
-    pub without_toys: Tally,
-    /// Of the toys.
-    pub toys: Tally,
     /// Of those with hidden tests.
     pub with_hidden_tests: Tally,
-}
-
-/// How many packets held what a repair needs, over the fixtures whose agent was given one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Sight {
-    /// Fixtures that can be repaired and whose agent was given a packet.
-    pub of: u64,
-    /// Every needed file was in a packet, whole or in part.
-    pub held: u64,
-    /// A packet held them and showed every line that the reference changes.
-    pub shown: u64,
-    /// The first packet held every needed file, whole or in part.
-    #[serde(default)]
-    pub first: u64,
-}
-
-/// How many packets held what a repair needs up to one rung.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct LevelSight {
-    /// The rung.
-    pub level: Level,
-    /// Every needed file was in a packet of this rung or a lower one.
-    pub held_so_far: u64,
-    /// And every line that the reference changes was shown.
-    pub shown_so_far: u64,
-    /// Fixtures that can be repaired and whose agent was given a packet.
-    pub of: u64,
 }
 
 /// A share and how sure it is.

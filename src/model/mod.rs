@@ -59,7 +59,7 @@ cfg_if::cfg_if! {
 
         pub use bench::{
             BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
-            LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow,
+            Partition, Repairs, Rung, Tally, TallyRow,
         };
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
         pub use confined::{NotConfined, Wall, walls_in_words};
@@ -76,7 +76,7 @@ cfg_if::cfg_if! {
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
         pub use proof::{
-    CounterProof, CounterVerdict, Disguise, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
+    CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
     TestCounts, TestEnd, TestRunner, TriedExpectation,
 };
         pub use real::{

@@ -39,8 +39,6 @@ pub struct CounterProof {
     pub verdict: CounterVerdict,
     /// The values that were exchanged, one at a time.
     pub expectations: Vec<TriedExpectation>,
-    /// The tests without what tells code that it is tested.
-    pub disguise: Disguise,
     /// What could not be tried and why, a sentence each.
     pub not_applicable: Vec<String>,
     /// Runs of these tests that it took.
@@ -88,21 +86,6 @@ pub enum ExpectationEnd {
     NotReached,
     /// Nothing is known: it could not be run so.
     NotRun,
-}
-
-/// How the tests ended without what tells code that it is tested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Disguise {
-    /// They pass.
-    Passed,
-    /// They pass without the names, arguments and variables of their runner, which ran them all the same.
-    Partly,
-    /// They fail, and pass with it.
-    Failed,
-    /// It could not be done.
-    #[default]
-    NotApplicable,
 }
 
 /// What one runner says of its tests before and after a change.

@@ -30,12 +30,8 @@ pub struct Suspicion {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Needs {
-    /// Tests that fail when they expect something else, or that pass in another guise.
+    /// Tests that fail when they expect something else.
     CounterProof,
-    /// Tests that pass in another guise.
-    Guise,
-    /// The same without their runner.
-    Apart,
     /// A person: no experiment here can take it away.
     Person,
     /// Nothing: it is refused.
@@ -336,7 +332,7 @@ mod tests {
             (
                 "a.py",
                 "if 'PYTEST_CURRENT_TEST' in os.environ:",
-                Some(Needs::Guise),
+                Some(Needs::Person),
             ),
             ("a.py", "os._exit(0)", Some(Needs::CounterProof)),
             (

@@ -5,15 +5,9 @@ use crate::model::{Proof, ProofSource, ProvenTest, RunnerProof, TestEnd, TestRun
 
 /// What stands behind a green run, beside the runs before it: the first is the one without any
 /// change, others are of states that were kept since. `failing` are the tests that failed, as a
-/// diagnosis spells them; `skipped` those of them of which it was seen that they are skipped where nothing is
-/// broken. How often it was run is for the caller to add.
+/// diagnosis spells them. How often it was run is for the caller to add.
 #[must_use]
-pub fn compare(
-    before: &[Evidence],
-    after: &Evidence,
-    failing: &[String],
-    skipped: &BTreeSet<String>,
-) -> Proof {
+pub fn compare(before: &[Evidence], after: &Evidence, failing: &[String]) -> Proof {
     let mut missing: Vec<String> = Vec::new();
     let mut runners: Vec<(usize, RunnerProof)> = Vec::new();
     for (at, now) in after.iter().enumerate() {
@@ -24,7 +18,7 @@ pub fn compare(
             let proof = if is_checker(runner) {
                 check(runner, &then, now, &mut missing)
             } else {
-                compare_runner(runner, &then, now, skipped.len() as u64, &mut missing)
+                compare_runner(runner, &then, now, &mut missing)
             };
             runners.push((at, proof));
         }
@@ -37,7 +31,7 @@ pub fn compare(
     if decisive.runner.is_some_and(|it| !is_checker(it)) {
         let mut accounts = after.iter().flat_map(|it| &it.accounts);
         let own = accounts.rfind(|it| Some(it.runner) == decisive.runner);
-        decisive.tests = ends(failing, own, skipped, &mut missing);
+        decisive.tests = ends(failing, own, &mut missing);
     }
     shorten(&mut missing);
     Proof {
@@ -120,7 +114,6 @@ fn compare_runner(
     runner: TestRunner,
     then: &[&TestAccount],
     now: Option<&TestAccount>,
-    skipped: u64,
     missing: &mut Vec<String>,
 ) -> RunnerProof {
     let before = then.first().map(|it| it.counts);
@@ -151,7 +144,7 @@ fn compare_runner(
                 "{runner} did not write the report that it was asked for"
             ));
         }
-        counted(runner, then, now, skipped, missing);
+        counted(runner, then, now, missing);
         newly_skipped(then, now, missing);
         if now.snapshots_written > then.snapshots_written {
             missing.push(format!(
@@ -183,13 +176,7 @@ fn shorten(missing: &mut Vec<String>) {
 }
 
 // The numbers alone: no test fewer, and as many passed as ran before.
-fn counted(
-    runner: TestRunner,
-    then: &TestAccount,
-    now: &TestAccount,
-    skipped: u64,
-    missing: &mut Vec<String>,
-) {
+fn counted(runner: TestRunner, then: &TestAccount, now: &TestAccount, missing: &mut Vec<String>) {
     let (then, now) = (then.counts, now.counts);
     let what = if runner == TestRunner::GoTest {
         "packages"
@@ -206,7 +193,7 @@ fn counted(
     }
     // A file that could not be loaded hides a test at least.
     let ran = then.passed + then.failed + then.errors;
-    if now.passed + skipped < ran {
+    if now.passed < ran {
         missing.push(format!(
             "{ran} {what} of {runner} ran before and {} pass now: the others are skipped or left out",
             now.passed
@@ -218,13 +205,12 @@ fn counted(
 fn ends(
     failing: &[String],
     now: Option<&TestAccount>,
-    skipped: &BTreeSet<String>,
     missing: &mut Vec<String>,
 ) -> Vec<ProvenTest> {
     let mut tests = Vec::new();
     for id in failing.iter().take(MAX_TESTS) {
         let ended = now.map_or(TestEnd::NotSeen, |now| now.end_of(id));
-        if let Some(why) = failed_still(ended).filter(|_| now.is_some() && !skipped.contains(id)) {
+        if let Some(why) = failed_still(ended).filter(|_| now.is_some()) {
             missing.push(format!("`{id}`, which failed, {why}"));
         }
         tests.push(ProvenTest {
@@ -260,7 +246,6 @@ fn newly_skipped(then: &TestAccount, now: &TestAccount, missing: &mut Vec<String
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
 
     use super::compare;
     use crate::model::{Proof, ProofSource, TestEnd, TestRunner as R};
@@ -277,12 +262,7 @@ mod tests {
 
     fn proof(named: &[R], red: &str, green: &str) -> Proof {
         let before = [vec![evidence(red, named, false)]];
-        compare(
-            &before,
-            &vec![evidence(green, named, true)],
-            &[],
-            &BTreeSet::new(),
-        )
+        compare(&before, &vec![evidence(green, named, true)], &[])
     }
 
     const RULE: &str = "\n----------------------------------------------------------------------\n";
@@ -381,7 +361,7 @@ mod tests {
         let before = [vec![evidence(red, &named, false)]];
         let after = vec![evidence("=== 1 passed in 0.1s ===", &named, true)];
         let failing = ["tests/t.py::T::test_f".to_owned()];
-        let proof = compare(&before, &after, &failing, &BTreeSet::new());
+        let proof = compare(&before, &after, &failing);
         assert_eq!(proof.decisive.tests[0].id, failing[0]);
         assert_eq!(proof.decisive.tests[0].ended, TestEnd::Counted);
         assert_eq!(proof.decisive.before.unwrap().failed, 1);

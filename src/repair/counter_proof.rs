@@ -15,8 +15,8 @@ use super::snapshots::{exchanges, files_of};
 use super::test_names::{closest, file_of, names_it};
 use crate::languages::{Exchange, ExpectingTest, expected};
 use crate::model::{
-    CommandRun, CounterProof, CounterVerdict, Disguise, ExpectationEnd, FailedTest, Proof,
-    RepoPath, TriedExpectation,
+    CommandRun, CounterProof, CounterVerdict, ExpectationEnd, FailedTest, Proof, RepoPath,
+    TriedExpectation,
 };
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
@@ -35,13 +35,13 @@ const MAX_SNAPSHOTS: usize = 2;
 // Tests that passed all the same and are looked at one by one.
 const MAX_DOUBTED: usize = 2;
 
-/// A formerly failing test, as its file has it.
-pub(super) struct Case {
-    pub(super) path: RepoPath,
-    pub(super) test: ExpectingTest,
-    /// What of files of snapshots is of this test.
+// A formerly failing test, as its file has it.
+struct Case {
+    path: RepoPath,
+    test: ExpectingTest,
+    // What of files of snapshots is of this test.
     kept: Vec<(RepoPath, u32, Exchange)>,
-    /// What runs as this test.
+    // What runs as this test.
     ids: Vec<String>,
     ends: Vec<(usize, ExpectationEnd)>,
 }
@@ -80,28 +80,21 @@ impl Case {
     }
 }
 
-/// What stands behind one counter-proof.
-pub(super) struct Trying<'c> {
-    /// The change, and the tests as they were.
-    pub(super) laid: &'c [Change],
-    /// The line that is run, and whether it runs these tests alone.
-    pub(super) line: String,
+// What stands behind one counter-proof.
+struct Trying<'c> {
+    // The change, and the tests as they were.
+    laid: &'c [Change],
+    // The line that is run, and whether it runs these tests alone.
+    line: String,
     began: Instant,
-    pub(super) result: CounterProof,
-    /// What did not hold.
+    result: CounterProof,
+    // What did not hold.
     refuted: Vec<String>,
     interrupted: bool,
 }
 
-impl Trying<'_> {
-    pub(super) fn refute(&mut self, why: &str) {
-        self.refuted.push(why.to_owned());
-    }
-}
-
 impl Session<'_> {
-    /// Tries whether the tests that failed and pass now would fail with other expectations, and pass without
-    /// what tells code that it is tested. What does not hold is missing from the proof; `true` when somebody
+    /// Tries whether the tests that failed and pass now would fail with other expectations. What does not hold is missing from the proof; `true` when somebody
     /// asked to stop. The workplace is left as it comes.
     pub(super) fn counter_prove(
         &mut self,
@@ -120,18 +113,14 @@ impl Session<'_> {
             trying.result.verdict = CounterVerdict::Off;
         } else if let Some(mut cases) = self.cases(&mut trying)? {
             self.exchange(&mut trying, &mut cases)?;
-            if trying.refuted.is_empty() && !trying.interrupted {
-                self.disguise(&mut trying, &cases)?;
-            }
             tell(&mut trying, &cases);
             proof.own_values = self.own_values(laid, &cases)?;
         }
         let result = &mut trying.result;
         let bites = |it: &TriedExpectation| it.ended == ExpectationEnd::Failed;
-        let stays = matches!(result.disguise, Disguise::Passed | Disguise::Partly);
         if !trying.refuted.is_empty() {
             result.verdict = CounterVerdict::Refuted;
-        } else if result.expectations.iter().any(bites) || stays {
+        } else if result.expectations.iter().any(bites) {
             result.verdict = CounterVerdict::Holds;
         }
         proof.missing.extend(trying.refuted);
@@ -254,10 +243,8 @@ impl Session<'_> {
 
     // Exchanges what the tests expect: in one run one value of each of them.
     fn exchange(&mut self, trying: &mut Trying<'_>, cases: &mut [Case]) -> Result<(), RepairError> {
-        // A run that no guise takes is one for a value more.
-        let spare = usize::from(!self.has_guise(trying, cases));
         let most = cases.iter().map(Case::asserted).max().unwrap_or(0);
-        let rounds = if most == 0 { 0 } else { most + spare };
+        let rounds = if most == 0 { 0 } else { most + 1 };
         let mut doubted = Vec::new();
         for round in 0..rounds {
             let positions: Vec<usize> = (0..cases.len())
@@ -366,7 +353,7 @@ impl Session<'_> {
     }
 
     // The change, and what else is to be tried in the place of what it has there.
-    pub(super) fn lay(&mut self, laid: &[Change], extra: &[Change]) -> Result<(), RepairError> {
+    fn lay(&mut self, laid: &[Change], extra: &[Change]) -> Result<(), RepairError> {
         let is_other = |it: &&Change| extra.iter().any(|other| other.path == it.path);
         let kept = laid.iter().filter(|it| !is_other(it));
         let all: Vec<Change> = kept.chain(extra).cloned().collect();
@@ -374,21 +361,10 @@ impl Session<'_> {
         Ok(self.place.write(&all)?)
     }
 
+    // Runs the line with the change and something beside it; `None` when no more may be run.
     fn run_with(
         &mut self,
         trying: &mut Trying<'_>,
-        extra: &[Change],
-        why: &str,
-    ) -> Result<Option<CommandsRun>, RepairError> {
-        let line = trying.line.clone();
-        self.run_line(trying, &line, extra, why)
-    }
-
-    /// Runs a line with the change and something beside it; `None` when no more may be run.
-    pub(super) fn run_line(
-        &mut self,
-        trying: &mut Trying<'_>,
-        line: &str,
         extra: &[Change],
         why: &str,
     ) -> Result<Option<CommandsRun>, RepairError> {
@@ -404,7 +380,7 @@ impl Session<'_> {
         self.lay(trying.laid, extra)?;
         let source = self.place.source()?;
         let commands = Commands {
-            lines: vec![line.to_owned()],
+            lines: vec![trying.line.clone()],
             ..self.setup.commands.clone()
         };
         let limit = RunLimit {
@@ -432,7 +408,7 @@ impl Session<'_> {
                 .commands
                 .lines
                 .first()
-                .is_some_and(|it| it == line),
+                .is_some_and(|it| *it == trying.line),
         });
         self.interrupted |= ran.interrupted;
         trying.interrupted |= ran.interrupted;

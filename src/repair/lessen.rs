@@ -7,7 +7,6 @@ use super::error::RepairError;
 use super::run::is_named;
 use super::session::Session;
 use super::trial::{Trial, digest};
-use crate::languages::Language;
 use crate::model::{AttemptResult, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::policy::is_test;
@@ -44,7 +43,7 @@ impl Session<'_> {
         let stays = !again.interrupted
             && !again.cut_short
             && again.observed.passed
-            && compare(&self.evidence, &again.evidence, &failing, &self.skipped).proven;
+            && compare(&self.evidence, &again.evidence, &failing).proven;
         if !stays {
             self.place.reset()?;
             self.place.write(&changes)?;
@@ -69,7 +68,6 @@ impl Session<'_> {
             let is_new = change.before.is_none() && change.standing.is_none();
             let unnamed = is_new
                 && !is_test(path.as_str())
-                && Language::of_path(path.as_str()).is_some()
                 && !is_named(source.as_ref(), path)
                 && !self.has_unnamed_neighbours(path);
             let rewrites = is_test(path.as_str()) && takes_lines(change) && !is_free(path);

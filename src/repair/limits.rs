@@ -129,7 +129,7 @@ mod tests {
 
     use super::{RunLimit, Spent, first_limit, later_limit};
     use crate::model::{FailureKind as K, Observed, TestResult};
-    use crate::repair::plan_table::policy;
+    use crate::repair::plan::tests::policy;
 
     #[test]
     fn parts_share_what_is_left() {

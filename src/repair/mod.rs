@@ -6,7 +6,6 @@ mod alone;
 mod ask;
 mod commands;
 mod counter_proof;
-mod disguise;
 mod error;
 mod failure;
 mod history;
@@ -20,10 +19,6 @@ mod outputs;
 mod own_place;
 mod parts;
 mod plan;
-#[cfg(test)]
-mod plan_gates;
-#[cfg(test)]
-mod plan_table;
 mod progress;
 mod prove;
 mod read_run;
@@ -31,7 +26,6 @@ mod record;
 mod run;
 mod session;
 mod setup;
-mod skipped;
 mod snapshots;
 mod split;
 mod task;

@@ -8,8 +8,7 @@ use super::session::Session;
 use super::trial::{Trial, is_progress};
 use crate::languages::Language;
 use crate::model::{
-    AttemptResult, Code, CounterVerdict, Disguise, Observed, Proof, RepoPath, StopReason, Subkind,
-    TestEnd,
+    AttemptResult, Code, CounterVerdict, Observed, Proof, RepoPath, StopReason, Subkind, TestEnd,
 };
 use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, Needs, is_test, is_test_text, suspicions};
@@ -44,7 +43,7 @@ impl Session<'_> {
         ran: &CommandsRun,
     ) -> Result<(), RepairError> {
         let failing = self.failing_before(trial.before);
-        let mut proof = self.compared(changes, ran, &failing)?;
+        let mut proof = compare(&self.evidence, &ran.evidence, &failing);
         proof.green_runs = 1;
         if self.pass_alone {
             seen_alone(&mut proof);
@@ -63,7 +62,7 @@ impl Session<'_> {
                 proof.missing = vec![NO_TIME.to_owned()];
             } else if again.observed.passed {
                 proof.green_runs = 2;
-                let second = compare(&self.evidence, &again.evidence, &failing, &self.skipped);
+                let second = compare(&self.evidence, &again.evidence, &failing);
                 proof.missing = second.missing;
             } else {
                 proof.missing = vec![format!(
@@ -164,13 +163,9 @@ impl Session<'_> {
     fn hold_to_suspicion(&self, proof: &mut Proof, changes: &[Change]) -> Result<(), RepairError> {
         let counter = proof.counter_proof.as_ref();
         let holds = counter.is_some_and(|it| it.verdict == CounterVerdict::Holds);
-        let apart = counter.is_some_and(|it| it.disguise == Disguise::Passed);
-        let in_guise = apart || counter.is_some_and(|it| it.disguise == Disguise::Partly);
         let new = self.suspected_in(changes)?;
         let left = self.suspected.iter().chain(&new).filter(|row| match row.0 {
             Needs::CounterProof => !holds,
-            Needs::Guise => !(holds && in_guise),
-            Needs::Apart => !(holds && apart),
             Needs::Person | Needs::Refused => true,
         });
         let missing: Vec<String> = left
@@ -318,8 +313,7 @@ impl Session<'_> {
             let first_run = self.evidence.get(..1).unwrap_or_default();
             (first_run, first.unwrap_or(failing))
         };
-        without.observed.passed
-            && compare(held_to, &without.evidence, failing, &self.skipped).proven
+        without.observed.passed && compare(held_to, &without.evidence, failing).proven
     }
 
     /// Takes what the runners said as what a green run is held to.

@@ -90,8 +90,6 @@ pub(super) struct Session<'s> {
     pub(super) never_alone: bool,
     /// Whether all that failed was counted as passed in a run of them alone with the change on trial.
     pub(super) pass_alone: bool,
-    // Tests that failed and were seen skipped where nothing is broken.
-    pub(super) skipped: BTreeSet<String>,
     /// Whether the setup command has run.
     pub(super) is_set_up: bool,
     /// What the next run of the commands is for.
@@ -169,7 +167,6 @@ impl<'s> Session<'s> {
             alone: None,
             never_alone: false,
             pass_alone: false,
-            skipped: BTreeSet::new(),
             is_set_up: false,
             purpose: None,
             traced: setup.request.traced.clone(),

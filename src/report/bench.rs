@@ -84,8 +84,8 @@ fn bench_page(bench: &BenchDocument) -> Vec<Block> {
     page
 }
 
-const HEADER: [&str; 9] = [
-    "fixture", "result", "end", "level", "attempts", "bytes", "seconds", "toy", "why",
+const HEADER: [&str; 8] = [
+    "fixture", "result", "end", "level", "attempts", "bytes", "seconds", "why",
 ];
 const LADDER: [&str; 5] = [
     "level",
@@ -95,7 +95,7 @@ const LADDER: [&str; 5] = [
     "bytes of packets, mean",
 ];
 
-fn cells(outcome: &FixtureOutcome) -> [String; 9] {
+fn cells(outcome: &FixtureOutcome) -> [String; 8] {
     let result = match outcome.result {
         FixtureResult::Passed => "passed",
         FixtureResult::Failed => "failed",
@@ -115,19 +115,15 @@ fn cells(outcome: &FixtureOutcome) -> [String; 9] {
         outcome.attempts.to_string(),
         outcome.packet_bytes.to_string(),
         format!("{:.1}", outcome.seconds),
-        if outcome.toy { "toy" } else { "" }.to_owned(),
         outcome.why.join("; "),
     ]
 }
 
-// What was repaired and what packets showed.
+// What was repaired.
 fn repairs(bench: &BenchDocument) -> Vec<(String, String)> {
-    let (repairs, sight) = (&bench.repairs, &bench.sight);
-    let seen = |count: u64| format!("{count} of {}", sight.of);
+    let repairs = &bench.repairs;
     let mut rows = named([
         ("repaired", share(&repairs.all)),
-        ("repaired, without toys", share(&repairs.without_toys)),
-        ("repaired, toys", share(&repairs.toys)),
         (
             "repaired, with hidden tests",
             share(&repairs.with_hidden_tests),
@@ -136,17 +132,9 @@ fn repairs(bench: &BenchDocument) -> Vec<(String, String)> {
             "fixed, hidden tests failed",
             bench.hidden_failed.to_string(),
         ),
-        ("packets held the needed files", seen(sight.held)),
-        ("packets showed what changes", seen(sight.shown)),
     ]);
     if bench.by_repository.is_empty() {
         return rows;
-    }
-    rows.extend(named([("first packet held them", seen(sight.first))]));
-    for rung in &bench.sight_by_level {
-        let (held, shown, of) = (rung.held_so_far, rung.shown_so_far, rung.of);
-        let name = format!("up to level {}, held and showed", rung.level);
-        rows.push((name, format!("{held} and {shown} of {of}")));
     }
     let all = || bench.fixtures.iter();
     let calls: u64 = all().map(|it| u64::from(it.agent_calls)).sum();

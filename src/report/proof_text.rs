@@ -1,6 +1,5 @@
 use crate::model::{
-    CounterProof, CounterVerdict, Disguise, ExpectationEnd, Proof, ProofSource, RunnerProof,
-    TestEnd,
+    CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, RunnerProof, TestEnd,
 };
 
 /// What stands behind a green run, as rows of a name and a sentence.
@@ -65,12 +64,6 @@ fn tried(counter: &CounterProof) -> Vec<String> {
             "the test does not bite"
         };
         results.push(format!("{head}: {bit} of {of} changed expectations fail"));
-    }
-    match counter.disguise {
-        Disguise::Passed => results.push("in another guise the tests pass, too".to_owned()),
-        Disguise::Partly => results.push("under other names the tests pass, too".to_owned()),
-        Disguise::Failed => results.push("in another guise the tests fail".to_owned()),
-        Disguise::NotApplicable => {}
     }
     if let Some(first) = results.first_mut() {
         let word = if counter.runs == 1 { "run" } else { "runs" };

@@ -86,7 +86,6 @@ fn fixture(
         targets: Vec::new(),
         reference_setup: None,
         hidden_test: Some(environment.test.clone()),
-        toy: Some(false),
         must_refuse: Vec::new(),
         expect: Expected {
             kind: fix.kind,

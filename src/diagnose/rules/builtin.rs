@@ -19,7 +19,6 @@ const TABLES: &[(&str, &str)] = &[
     table!("packages.toml"),
     table!("environment.toml"),
     table!("languages.toml"),
-    table!("rare.toml"),
 ];
 
 /// The rules that come with the program.

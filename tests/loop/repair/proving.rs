@@ -129,58 +129,6 @@ fn node_fix_is_proven_in_every_reporter() {
 
 const PYTEST: &str = "python3 -m pytest -q -p no:cacheprovider";
 
-// A test that only a failure kept from being skipped is skipped with the product as it is committed, too; one that
-// the change makes skip is not.
-#[test]
-fn what_is_skipped_where_nothing_is_broken_may_be_skipped() {
-    needs!("pytest");
-    let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n";
-    let text = "import pytest\n\nfrom app import load\n\n\ndef test_load():\n    assert load('[1]') == [1]\n\n\n\
-                 def test_rare():\n    load('[]')\n    pytest.skip('no data here')\n";
-    let world = || {
-        World::with(&[
-            ("app.py", app),
-            ("conftest.py", ""),
-            ("tests/test_app.py", text),
-        ])
-    };
-    let broken = app.replace("import json\n", "import os\n");
-    let uncommitted = world();
-    uncommitted.repo.write("app.py", &broken);
-    let result = tried(&uncommitted, PYTEST, &whole("app.py", app), &[]);
-    proven(&result, "pytest", "report");
-    let ends = ["passed", "skipped"].map(Value::from);
-    let tests = result["proof"]["tests"].as_array().unwrap();
-    assert!(tests.iter().map(|it| &it["ended"]).eq(&ends), "{result:#}");
-    let hidden = app.replace(
-        "    return",
-        "    if text == '[1]':\n        __import__('pytest').skip('later')\n    return",
-    );
-    let uncommitted = world();
-    uncommitted.repo.write("app.py", &broken);
-    let result = tried(&uncommitted, PYTEST, &whole("app.py", &hidden), &[]);
-    refused(&result, "a product that skips");
-    // What is committed lacks what the test is about: that it is skipped there proves nothing.
-    let of_new = "import pytest\n\n\ndef test_new():\n    assert pytest.importorskip('new').one() == 1\n\n\n\
-                  def test_old():\n    pass\n";
-    let lacking = World::with(&[("conftest.py", ""), ("tests/test_new.py", of_new)]);
-    let new = "def one():\n    return 2\n";
-    lacking.repo.write("new.py", new);
-    let gone = whole("new.py", &format!("raise ModuleNotFoundError\n{new}"));
-    refused(
-        &tried(&lacking, PYTEST, &gone, &[]),
-        "a module that is gone",
-    );
-    // Nothing tells what was before where the failure is committed.
-    let committed = World::with(&[
-        ("app.py", &broken),
-        ("conftest.py", ""),
-        ("tests/test_app.py", text),
-    ]);
-    let result = tried(&committed, PYTEST, &whole("app.py", app), &[]);
-    assert!(refused(&result, "no state before"));
-}
-
 // pytest is asked for a report, whose place no command knows before it runs.
 #[test]
 fn pytest_proves_by_its_report() {
@@ -480,57 +428,12 @@ fn a_failure_that_lies_in_a_test_is_repaired_there() {
     assert_eq!(result["status"], "fixed", "{result:#}");
 }
 
-#[test]
-fn what_certain_imports_change_in_tests_is_no_answer_to_them() {
-    needs!("python3");
-    let command = "python3 -m unittest discover -s tests -t .";
-    let core = "def f():\n    return 2\n";
-    let conftest = "import json\nfrom app.core import f\n\nKNOWN = json.loads('2')\n";
-    let world = World::with(&[
-        ("app/__init__.py", ""),
-        ("app/core.py", core),
-        ("app/use.py", "from app.core import f\n\nG = f()\n"),
-        ("tests/__init__.py", ""),
-        ("tests/conftest.py", conftest),
-        (
-            "tests/test_app.py",
-            "import unittest\n\nfrom app.core import f\nfrom tests.conftest import KNOWN\n\n\nclass \
-             T(unittest.TestCase):\n    def test_f(self):\n        self.assertEqual(f(), KNOWN)\n",
-        ),
-        (
-            "tests/test_use.py",
-            "import unittest\n\nfrom app.use import G\n\n\nclass T(unittest.TestCase):\n    def test_g(self):\n        \
-             self.assertEqual(G, 2)\n",
-        ),
-    ]);
-    let root = world.repo.root();
-    world.repo.commit();
-    // An import of HEAD goes back into what decides what a passing test is.
-    world
-        .repo
-        .write("tests/conftest.py", conftest.replace("import json\n", ""));
-    ended(&world.repair(&["--test", command, "--apply"]), 0);
-    proven(&world.json("result.json"), "unittest", "text");
-    let back = std::fs::read_to_string(root.join("tests/conftest.py")).unwrap();
-    assert_eq!(back, conftest);
-    // A module is elsewhere, and tests take from it: they cannot load as they were.
-    let plain = conftest.replace("from app.core import f\n", "");
-    world.repo.write("tests/conftest.py", &plain);
-    world.repo.commit();
-    std::fs::rename(root.join("app/core.py"), root.join("app/base.py")).unwrap();
-    std::fs::remove_dir_all(world.run_folder()).unwrap();
-    ended(&world.repair(&["--test", command, "--apply"]), 0);
-    proven(&world.json("result.json"), "unittest", "text");
-    let test = std::fs::read_to_string(root.join("tests/test_app.py")).unwrap();
-    assert!(test.contains("from app.base import f\n"), "{test}");
-}
-
 fn counter(result: &Value) -> &Value {
     &result["proof"]["counterProof"]
 }
 
-// Each passes the tests, by the word of their runner, too: only what the tests do with other expectations, or
-// in another guise, tells it from a repair.
+// Each passes the tests, by the word of their runner, too: only what the tests do with other expectations
+// tells it from a repair.
 #[test]
 fn a_test_that_does_not_bite_proves_nothing() {
     needs!("python3");
@@ -546,13 +449,10 @@ fn a_test_that_does_not_bite_proves_nothing() {
         (&expectation["was"], &expectation["ended"]),
         (&"2".into(), &"failed".into())
     );
-    assert_eq!(told["disguise"], "passed", "{told:#}");
     assert!(told["runs"].as_u64() <= Some(3), "{told:#}");
     let printed = |result: &Value| result["printed"].as_str().unwrap().to_owned();
     for trick in [
         "return type('N', (int,), {'__eq__': lambda s, o: not s != s, '__ne__': lambda s, o: False})()",
-        "import sys; return 2 if any('test' in it for it in sys.argv) else 1",
-        "import sys; return 2 if sys._getframe(1).f_code.co_name[:5] == 'te' 'st_' else 1",
         "import re; return int(re.search(r'f\\(\\), (\\d+)', open('tests/test_app.py').read())[1])",
     ] {
         let world = python();
@@ -582,16 +482,10 @@ fn a_test_of_node_that_does_not_bite_proves_nothing() {
     let result = tried(&node(), command, &whole("app.js", &fix), &[]);
     proven(&result, "node:test", "text");
     assert_eq!(counter(&result)["verdict"], "holds", "{result:#}");
-    assert_eq!(counter(&result)["disguise"], "partly", "{result:#}");
-    for trick in [
-        "=> Object.keys(process.env).some((it) => it.startsWith('NODE_TE')) ? 2 : 1",
-        "=> process.argv.join().includes('test.js') ? 2 : 1",
-        "=> Number(/f\\(\\), (\\d+)/.exec(require('fs').readFileSync('tests/app.test.js', 'utf8'))[1])",
-    ] {
-        let app = SCRIPT.replace("=> 1", trick);
-        let result = tried(&node(), command, &whole("app.js", &app), &[]);
-        assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
-    }
+    let trick = "=> Number(/f\\(\\), (\\d+)/.exec(require('fs').readFileSync('tests/app.test.js', 'utf8'))[1])";
+    let app = SCRIPT.replace("=> 1", trick);
+    let result = tried(&node(), command, &whole("app.js", &app), &[]);
+    assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
 }
 
 // What is suspicious passes where experiments take that away, and not where none can be made.

@@ -94,6 +94,7 @@ fn runs_here(project: &Project) -> bool {
 fn tricks_by_class_prove_nothing() {
     let worlds = worlds();
     let mut seen: BTreeMap<(String, bool), usize> = BTreeMap::new();
+    let mut wrong = Vec::new();
     let tables = [
         include_str!("../tricks/python.toml"),
         include_str!("../tricks/javascript.toml"),
@@ -108,9 +109,12 @@ fn tricks_by_class_prove_nothing() {
             *count += 1;
             let result = result_of(project, row);
             let fixed = result["status"] == "fixed";
-            assert_eq!(fixed, row.missed, "{:?}: {result:#}", row.app);
+            if fixed != row.missed {
+                wrong.push(format!("{} {:?}: {}", row.class, row.app, result["status"]));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
