@@ -77,7 +77,10 @@
 //!
 //! `docs/design/decisions.md` says why.
 
-#![allow(rustdoc::private_intra_doc_links, reason = "contributors read the private parts")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "contributors read the private parts"
+)]
 #![cfg_attr(
     not(feature = "program"),
     allow(

@@ -10,8 +10,8 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
     BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    compare, in_parallel, load_fixtures, load_sets, merge, pairs,
-    parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
+    compare, in_parallel, load_fixtures, load_sets, merge, pairs, parse_partition, part_of,
+    partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::{RepairLevel, Seconds};
 use crate::exec::Limits;

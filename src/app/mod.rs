@@ -59,8 +59,8 @@ mod why_trials;
 pub use crate::policy::Redactor;
 pub use agents::PRESETS;
 pub use bench::{
-    BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
-    compare_benches, merge_bench, prove_fixtures, run_bench,
+    BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, prove_fixtures, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::{build_context, within_budget};

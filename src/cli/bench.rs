@@ -6,8 +6,8 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
-    compare_benches, merge_bench, prove_fixtures, run_bench,
+    App, BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, prove_fixtures, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
@@ -162,9 +162,6 @@ struct MergeArgs {
 fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
     let document = merge_bench(&args.files, args.baseline.as_deref(), args.save.as_deref())?;
     conclude(&document, args.format, args.min_rate, output)
-}
-
-    Ok(Exit::Yes)
 }
 
 /// Say how often fixes of real histories are repaired.
