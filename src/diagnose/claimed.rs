@@ -5,9 +5,6 @@ use super::derive::say;
 use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
-use super::manifests::name_manifest;
-use super::unnamed::find_unnamed;
-use super::unparsed::name_unparsed;
 use crate::languages::{Language, PYTHON, Resolver, package_part};
 use crate::model::{Diagnosis, FailureKind, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
@@ -29,20 +26,13 @@ pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosi
 /// alias of its `tsconfig.json` does: nothing that is installed helps there. A package of the
 /// workspace is another matter: installing links it. And says that an export is missing where a name
 /// that is no function is imported from a module that does not have it. And that a file does not
-/// parse because a merge left its markers there, which of several files does not parse, who takes an
-/// export that is missing, and which files a circle of imports leads through.
+/// parse because a merge left its markers there, and which files a circle of imports leads through.
 pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
-    find_unnamed(diagnosis, source);
     if diagnosis.kind == FailureKind::RuntimeError {
         return name_exports(diagnosis, source);
     }
-    name_manifest(diagnosis, source);
     if UNREADABLE.contains(&diagnosis.kind) {
-        let is_merge = name_merge(diagnosis, source);
-        if diagnosis.kind == FailureKind::SyntaxError && !is_merge {
-            name_unparsed(diagnosis, source);
-        }
-        return;
+        return name_merge(diagnosis, source);
     }
     match &diagnosis.subkind {
         Some(Subkind::MissingPackage) if claims(diagnosis, source) => {
@@ -56,7 +46,7 @@ pub(super) fn reconsider(diagnosis: &mut Diagnosis, source: &dyn Source) {
 // A log may name thousands of files; one import settles it.
 const MAX_FILES: usize = 32;
 
-pub(super) fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mut files: Vec<RepoPath> = Vec::new();
     for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
         if files.len() < MAX_FILES && !files.contains(&path) {
@@ -146,7 +136,7 @@ const UNREADABLE: &[FailureKind] = &[
 ];
 
 // Only where the log leads into what the markers enclose, or to no line at all.
-fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
+fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let found = mentioned(diagnosis).into_iter().find_map(|path| {
         let text = source.read(&path).ok()?;
         let (first, last) = conflict(&String::from_utf8_lossy(&text))?;
@@ -159,7 +149,7 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
         meant.then_some((path, first, last))
     });
     let Some((path, first, last)) = found else {
-        return false;
+        return;
     };
     let conflict = Some(Subkind::MergeConflict);
     say(diagnosis, FailureKind::SyntaxError, conflict);
@@ -172,7 +162,6 @@ fn name_merge(diagnosis: &mut Diagnosis, source: &dyn Source) -> bool {
     {
         diagnosis.files.swap(0, at);
     }
-    true
 }
 
 // The first and the last line of what the markers of a merge enclose, from 1.
@@ -220,9 +209,9 @@ fn circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u3
     Some(way)
 }
 
-/// The files that imports lead to from others, the nearest first: each with the file and the line of the
-/// import that leads to it.
-pub(super) fn reached(
+// The files that imports lead to from others, the nearest first: each with the file and the line of the import that
+// leads to it.
+fn reached(
     resolver: &Resolver<'_>,
     from: &[RepoPath],
     most: usize,
@@ -434,31 +423,6 @@ mod tests {
                 assert_eq!(diagnosis.explanation, explanation);
             }
         }
-    }
-
-    #[test]
-    fn the_manifest_that_does_not_parse_is_found() {
-        let log = "npm error code EJSONPARSE\nnpm error JSON.parse Invalid package.json: \
-                   JSONParseError: Expected ',' or '}' in JSON at position 9 near \
-                   \"...src/index.ts\\\"}\"\nnpm error JSON.parse Failed to parse JSON data.\n";
-        let files = [
-            ("package.json", "{\"workspaces\":[\"a\"]}"),
-            ("a/package.json", "{\"name\":\n\"a\" \"main\":1}"),
-        ];
-        let source = Memory::named(files);
-        let found = diagnose_in(log, &LogFacts::default(), &source);
-        assert_eq!(found.evidence[0].line, 2);
-        let places: Vec<_> = found
-            .files
-            .iter()
-            .map(|it| (it.path.as_str(), it.line))
-            .collect();
-        assert_eq!(places, [("a/package.json", Some(2))]);
-        assert!(
-            found
-                .explanation
-                .starts_with("a/package.json does not parse")
-        );
     }
 
     #[test]

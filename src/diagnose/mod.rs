@@ -18,7 +18,6 @@ mod failures;
 mod line;
 mod locate;
 mod log;
-mod manifests;
 mod masked;
 mod mention;
 mod messages;
@@ -35,8 +34,6 @@ mod speakers;
 mod special;
 mod steps;
 mod success;
-mod unnamed;
-mod unparsed;
 mod verdict;
 mod votes;
 
