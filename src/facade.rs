@@ -110,6 +110,8 @@ pub struct LogOptions {
     pub exit_code: Option<i32>,
     /// The command line that wrote the log.
     pub command: Option<String>,
+    /// Whether a time limit ended the command.
+    pub timed_out: bool,
     /// Paths of the repository's files: paths in the log are mapped to these.
     pub files: Vec<String>,
 }
@@ -140,6 +142,7 @@ pub struct LogOptions {
 /// let options = LogOptions {
 ///     exit_code: Some(1),
 ///     command: Some("pytest".to_owned()),
+///     timed_out: false,
 ///     files: vec!["tests/test_cart.py".to_owned(), "cart.py".to_owned()],
 /// };
 /// let diagnosis = diagnose_log(log, &options);
@@ -151,6 +154,7 @@ pub fn diagnose_log(log: &str, options: &LogOptions) -> Diagnosis {
     let facts = LogFacts {
         exit_code: options.exit_code,
         command: options.command.clone(),
+        timed_out: options.timed_out,
         ..LogFacts::default()
     };
     let files = Memory::named(options.files.iter().map(|path| (path, "")));

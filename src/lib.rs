@@ -190,7 +190,7 @@ pub mod internals {
         };
     }
     pub mod source {
-        pub use crate::source::{Entry, EntryKind, Listing, Memory, Source};
+        pub use crate::source::{Memory, Source};
     }
     #[cfg(feature = "program")]
     pub use program::*;
@@ -199,7 +199,6 @@ pub mod internals {
     mod program {
         pub use crate::agent::read_reply;
         pub use crate::cli::parse as parse_command_line;
-        pub use crate::config::DiagnoseRule;
         pub use crate::heal::ServerConfig;
         pub use crate::report::{failure_text, parse_failure_text};
         pub use crate::source::Installed;
@@ -211,9 +210,6 @@ pub mod internals {
                 missing_programs,
             };
         }
-        pub mod diagnose {
-            pub use crate::diagnose::{LogFacts, UserRules, diagnose, rule_page};
-        }
         pub mod exec {
             pub use crate::exec::{
                 CommandLine, Discard, End, ExecError, Job, Limits, Outcome, SandboxState, Sink,
@@ -221,13 +217,10 @@ pub mod internals {
             };
         }
         pub mod graph {
-            pub use crate::graph::{Graph, Wanted, closure, cycles, document};
+            pub use crate::graph::{Graph, closure, cycles};
         }
         pub mod hint {
             pub use crate::hint::{Query, fix, suggest};
-        }
-        pub mod rank {
-            pub use crate::rank::{Commit, RankInput, Signal, WEIGHTS, Weight, rank_by};
         }
     }
 }

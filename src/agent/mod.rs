@@ -9,10 +9,10 @@ mod settings;
 mod settings_guard;
 mod trouble;
 
-pub use adapter::{Adapter, Transcript};
-pub use call::{Answer, Call, Places, call, fill_template};
+pub use adapter::Adapter;
+pub use call::{Call, Places, call};
 pub use live::Live;
 pub use reply::{Reply, read_reply};
-pub use settings::{SettingsChange, settings_folders};
+pub use settings::settings_folders;
 pub use settings_guard::SettingsGuard;
 pub use trouble::{in_words, retry_after, trouble};

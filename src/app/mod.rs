@@ -56,6 +56,7 @@ mod why_clues;
 mod why_range;
 mod why_trials;
 
+pub use crate::policy::Redactor;
 pub use agents::PRESETS;
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,

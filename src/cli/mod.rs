@@ -20,6 +20,7 @@ mod heartbeat;
 mod hint;
 mod imports;
 mod init;
+mod log;
 mod mcp;
 mod output;
 mod patch_args;
@@ -81,6 +82,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
+        .and_then(|()| log::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

@@ -88,7 +88,19 @@ pub fn build(
         names: &given.names,
         outlines: &known.outlines,
     };
+    tracing::info!(
+        kind = ?failure.kind,
+        targets = failure.targets.len(),
+        "building a packet of level {:?}: {}",
+        failure.level,
+        failure.escalation_reason
+    );
     let chosen = choose(&given, &failure, &recovery, &taker, caps);
+    tracing::info!(
+        files = chosen.files.len(),
+        rejected = chosen.rejected.len(),
+        "packet chosen"
+    );
     let context = document(&given, failure, caps, &recovery, chosen);
     Ok(Built {
         log,
@@ -183,7 +195,9 @@ fn read_failure(
 
 // A fix that is certain needs no more than the lines that it is about.
 fn caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
-    let mut caps = request.caps.over(Caps::of(failure.level), request.profile);
+    let mut caps = request
+        .caps
+        .over(Caps::for_level(failure.level), request.profile);
     if is_certain(request, recovery)
         && request.caps.max_tokens.is_none()
         && let Some(tokens) = &mut caps.max_tokens
@@ -271,7 +285,7 @@ fn importers(given: &Given<'_>, targets: &[RepoPath]) -> Closure {
     if touched.is_empty() {
         return Closure::default();
     }
-    let pool = Pool::of(targets, listing);
+    let pool = Pool::new(targets, listing);
     let mut importers = given.graph.symbol_importers(&touched, 1);
     importers
         .nodes
@@ -362,7 +376,7 @@ fn split_unchanged(
     let mut new = Vec::new();
     let mut unchanged = Vec::new();
     for file in files {
-        let shown = UnchangedFile::of(&file);
+        let shown = UnchangedFile::from_packet_file(&file);
         if earlier.contains(&shown) {
             unchanged.push(shown);
         } else {

@@ -404,7 +404,7 @@ impl<'a> Fill<'a> {
         let places = self.caps.max_files + self.without_place;
         let level = [Level::OneHop, Level::TwoHops]
             .into_iter()
-            .find(|level| *level > self.level && Caps::of(*level).max_files >= places);
+            .find(|level| *level > self.level && Caps::for_level(*level).max_files >= places);
         let level = level.map_or(String::new(), |level| format!("--level {level}, "));
         format!("{level}--max-files {places}, or --request-path {path}")
     }

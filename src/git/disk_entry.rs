@@ -21,7 +21,7 @@ pub struct Stamp {
 impl Stamp {
     /// Of an entry as it is now.
     #[must_use]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         let nanos =
             |seconds: i64, rest: i64| i128::from(seconds) * 1_000_000_000 + i128::from(rest);
         Self {
@@ -34,7 +34,10 @@ impl Stamp {
 }
 
 pub(super) fn stamp(at: &Path) -> Option<Stamp> {
-    at.symlink_metadata().ok().as_ref().map(Stamp::of)
+    at.symlink_metadata()
+        .ok()
+        .as_ref()
+        .map(Stamp::from_metadata)
 }
 
 pub(super) fn mode_on_disk(metadata: &Metadata) -> u32 {

@@ -218,7 +218,7 @@ impl MissingModule<'_> {
             return true;
         }
         let top = package.split('.').next().unwrap_or(package);
-        let import = Import::of(top);
+        let import = Import::from_specifier(top);
         let found = self.graph.resolver().resolve(self.query.file, &import);
         !found.files.is_empty() || has_folder(self.graph.source(), top)
     }

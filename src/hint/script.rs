@@ -31,7 +31,7 @@ impl<'g> Script<'g> {
         let near = near.iter().map(AsRef::as_ref);
         Self {
             site,
-            style: ScriptStyle::of(shown.text, shown.facts, near, rules),
+            style: ScriptStyle::detect(shown.text, shown.facts, near, rules),
         }
     }
 }
@@ -348,7 +348,10 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
         }) else {
             return false;
         };
-        let next = resolver.resolve(&path, &Import::of(from)).files.into_iter();
+        let next = resolver
+            .resolve(&path, &Import::from_specifier(from))
+            .files
+            .into_iter();
         let Some(next) = next.into_iter().next() else {
             return false;
         };
@@ -362,7 +365,10 @@ const MAX_PASSED: usize = 16;
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    resolver.target(file, &Import::of(specifier)).as_ref() == Some(target)
+    resolver
+        .target(file, &Import::from_specifier(specifier))
+        .as_ref()
+        == Some(target)
 }
 
 // What a script writes for a module that it named by `like`: an alias stays an alias.

@@ -34,18 +34,18 @@ mod uses;
 
 #[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified};
-pub use expected::{Assertion, Exchange, ExpectingTest, expected};
+pub use expected::{Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
-pub use language::{LANGUAGES, Language, Outside, reading};
+pub use language::{Language, Outside, reading};
 #[cfg(feature = "program")]
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
-pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
+pub use typescript::{TYPESCRIPT, package_part};
 pub use uses::{Uses, always_bound, free_names, is_word, uses, words};

@@ -25,7 +25,7 @@ pub(super) fn statements<'f>(
     text: &str,
     facts: &'f FileFacts,
 ) -> Vec<Statement<'f>> {
-    let Some(code) = Code::of(file, text.as_bytes()) else {
+    let Some(code) = Code::read(file, text.as_bytes()) else {
         return Vec::new();
     };
     let Some(tree) = code.tree() else {
@@ -87,7 +87,7 @@ pub(super) fn statements<'f>(
 
 /// The list of names in the statement that holds the first word of a line, 1-based.
 pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> {
-    let code = Code::of(file, text.as_bytes())?;
+    let code = Code::read(file, text.as_bytes())?;
     let editing = code.language.editing.as_ref()?;
     let tree = code.tree()?;
     let above = text

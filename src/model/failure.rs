@@ -402,7 +402,7 @@ pub struct MentionedFile {
 impl MentionedFile {
     /// A file of the repository at a line.
     #[must_use]
-    pub fn of(path: &RepoPath, line: Option<u32>) -> Self {
+    pub fn at(path: &RepoPath, line: Option<u32>) -> Self {
         Self {
             path: path.to_string(),
             line,

@@ -120,7 +120,7 @@ pub struct Caps {
 impl Caps {
     /// Returns the caps of a level.
     #[must_use]
-    pub fn of(level: Level) -> Self {
+    pub fn for_level(level: Level) -> Self {
         let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
             Level::Targets => (0, 200_000, 500_000, Some(8_000)),
             Level::OneHop => (10, 200_000, 500_000, Some(16_000)),

@@ -38,7 +38,7 @@ pub struct ReadRules<'g> {
 impl<'g> ReadRules<'g> {
     /// Those of the settings.
     #[must_use]
-    pub fn of(settings: &'g Context) -> Self {
+    pub fn from_settings(settings: &'g Context) -> Self {
         Self {
             allow: &settings.allow,
             deny: &settings.deny,

@@ -146,7 +146,7 @@ impl Session<'_> {
             .collect();
         let source = self.place.source()?;
         let lines = &self.setup.commands.lines;
-        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
+        let run = CommandFiles::find(lines, self.setup.prefix, source.as_ref());
         let found = suspicions(&files, &run).into_iter();
         let suspected = found
             .map(|suspicion| {
@@ -245,7 +245,7 @@ impl Session<'_> {
         changes: &[Change],
     ) -> Result<BTreeSet<RepoPath>, RepairError> {
         let source = self.place.source()?;
-        let pool = Pool::of(&[], source.listing());
+        let pool = Pool::new(&[], source.listing());
         let diagnosis = self.diagnosis.as_ref();
         let own = diagnosis.map(own_files).unwrap_or_default();
         let shows = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
@@ -357,7 +357,7 @@ impl Session<'_> {
         }
         let source = self.place.source()?;
         let lines = &self.setup.commands.lines;
-        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
+        let run = CommandFiles::find(lines, self.setup.prefix, source.as_ref());
         Ok(changes
             .iter()
             .map(|change| change.path.to_string())

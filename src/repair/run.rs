@@ -282,7 +282,7 @@ pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
             Some(state) => {
                 let executable = state.mode == 0o100_755;
                 let kind = EntryKind::File { executable };
-                let id = BlobId::of(&state.bytes);
+                let id = BlobId::from_content(&state.bytes);
                 lines.insert(&change.path, format!("{kind:?} {id}"))
             }
         };

@@ -155,9 +155,11 @@ impl Source for Worktree {
         if !self.listing.has_file(path.as_str()) {
             return None;
         }
-        self.tracked
-            .fresh_blob_id(path)
-            .or_else(|| self.read(path).ok().map(|bytes| BlobId::of(&bytes)))
+        self.tracked.fresh_blob_id(path).or_else(|| {
+            self.read(path)
+                .ok()
+                .map(|bytes| BlobId::from_content(&bytes))
+        })
     }
 }
 

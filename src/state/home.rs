@@ -56,7 +56,7 @@ impl StateHome {
     ///
     /// # Errors
     /// As [`StateHome::open`].
-    pub fn of(&self, root: &Path) -> Result<RepositoryState, StateError> {
+    pub fn repository(&self, root: &Path) -> Result<RepositoryState, StateError> {
         let repositories = self.base.join("repositories");
         private(&repositories)?;
         let directory = repositories.join(key(root));
@@ -103,7 +103,7 @@ impl RepositoryState {
     /// The runs.
     #[must_use]
     pub fn runs(&self) -> Runs {
-        Runs::of(self.directory.join("runs"))
+        Runs::new(self.directory.join("runs"))
     }
 
     /// Where commands and agents run.
@@ -242,8 +242,8 @@ mod tests {
     fn each_worktree_has_a_place_of_its_own() {
         let home = tempfile::tempdir().unwrap();
         let state = StateHome::among(vec![home.path().join("mendit")]).unwrap();
-        let one = state.of(Path::new("/a")).unwrap();
-        let other = state.of(Path::new("/b")).unwrap();
+        let one = state.repository(Path::new("/a")).unwrap();
+        let other = state.repository(Path::new("/b")).unwrap();
         assert_ne!(one.directory(), other.directory());
         assert_eq!(one.root().as_deref(), Some(Path::new("/a")));
         assert_eq!(state.all().len(), 2);

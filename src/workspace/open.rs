@@ -55,6 +55,11 @@ impl Workspace {
                 Box::new(Worktree::open(&directory, Box::new(Untracked), threads)?)
             }
         };
+        tracing::info!(
+            files = source.listing().entries().len(),
+            "reading {at:?} of {}",
+            directory.display()
+        );
         let prefix = root
             .as_deref()
             .map_or_else(String::new, |root| below(root, &directory));
@@ -86,6 +91,7 @@ impl Workspace {
         let Some(source) = Worktree::of_named(&root, git.tracked()?, paths) else {
             return Ok(None);
         };
+        tracing::info!("reading the named files alone of {}", root.display());
         let prefix = below(&root, &directory);
         Ok(Some(Self {
             source: Box::new(source),
@@ -174,7 +180,7 @@ impl WorkspaceError {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::process::Command;

@@ -22,7 +22,6 @@ fn the_version_is_the_packages() {
     assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
 }
 
-#[cfg(unix)]
 #[test]
 fn the_npm_packages_start_the_program() {
     use std::process::Command;

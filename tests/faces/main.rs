@@ -5,8 +5,8 @@
 mod ci;
 mod doors;
 mod installing;
+mod log;
 mod mcp;
-mod pages;
 mod remedies;
 mod schemas;
 mod settings;

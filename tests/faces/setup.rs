@@ -1,5 +1,4 @@
 //! What `init` writes for agents, and what `run --brief` tells them.
-#![cfg(unix)]
 
 use std::process::Output;
 

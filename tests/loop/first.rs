@@ -1,5 +1,4 @@
 //! The first ten minutes: run, fix, and every command that takes the last run when none is named.
-#![cfg(unix)]
 
 use crate::support;
 use std::process::Output;

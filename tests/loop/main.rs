@@ -3,6 +3,7 @@
 mod bench;
 mod bench_real;
 mod ci_hosts;
+mod example_agents;
 mod first;
 mod hang;
 mod heal;

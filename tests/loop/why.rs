@@ -1,5 +1,4 @@
 //! Which change made it fail: uncommitted, in a commit, deleted, of two parts, and none at all.
-#![cfg(unix)]
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;

@@ -5,6 +5,5 @@ mod diagnose;
 mod diagnose_logs;
 mod hint;
 mod imports;
-mod rank_signals;
 #[path = "../support/mod.rs"]
 mod support;

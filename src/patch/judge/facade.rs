@@ -18,7 +18,7 @@ use crate::source::{Listing, Memory, Skipped, Source};
 /// assert_eq!(judged.after("src/a.py"), Some(&b"def f():\n    return 2\n"[..]));
 /// ```
 ///
-/// A refusal says in [`PatchVerdict::feedback`](crate::documents::PatchVerdict::feedback) what a model
+/// A refusal says in [`PatchVerdict::feedback`](crate::model::PatchVerdict::feedback) what a model
 /// needs to do better:
 ///
 /// ```

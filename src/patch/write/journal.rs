@@ -267,7 +267,7 @@ pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) ->
 fn stands(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
-    Some((BlobId::of(&bytes).to_string(), mode))
+    Some((BlobId::from_content(&bytes).to_string(), mode))
 }
 
 /// One path of a change: blob id and mode before and after.

@@ -7,4 +7,4 @@ mod recipes;
 mod shell;
 mod walk;
 
-pub use files::{CommandFile, CommandFiles};
+pub use files::CommandFiles;

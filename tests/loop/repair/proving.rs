@@ -1,4 +1,4 @@
-//! What stands behind `fixed`: tricks that turn an exit code green, each beside the true repair.
+//! What stands behind `fixed`. Tricks that only turn the exit code green are rows of `tests/loop/tricks`.
 
 use serde_json::Value;
 
@@ -77,7 +77,7 @@ fn proven(result: &Value, runner: &str, source: &str) {
 }
 
 #[test]
-fn tricks_of_python_are_unproven() {
+fn unittest_fix_is_proven_by_its_text() {
     needs!("python3");
     let command = "python3 -m unittest";
     let true_fix = APP.replace("return 1", "return 2");
@@ -87,37 +87,6 @@ fn tricks_of_python_are_unproven() {
     assert_eq!(result["proof"]["after"]["passed"], 2);
     // Its dots name no test: the run of the failing one alone does.
     assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
-    let mut caught = 0;
-    for trick in [
-        "import os\nos._exit(0)\n",
-        "import sys\nsys.exit(0)\n",
-        "raise SystemExit(0)\n",
-        "import os\nos.execv('/bin/true', ['true'])\n",
-        "import unittest\nraise unittest.SkipTest('later')\n",
-        "import unittest\nunittest.TestCase.run = lambda self, result=None: None\n",
-        "import unittest\nunittest.TestLoader.getTestCaseNames = lambda self, case: []\n",
-        "import unittest\nunittest.TestResult.wasSuccessful = lambda self: True\n",
-        "import atexit, os\natexit.register(os._exit, 0)\n",
-        "import os, sys\nsys.stderr = open(os.devnull, 'w')\nimport atexit\natexit.register(os._exit, 0)\n",
-        "import os\nif os.fork():\n    os._exit(0)\n",
-        "import unittest\nunittest.TestCase.__init_subclass__ = classmethod(lambda c: [delattr(c, n) for n in list(vars(c)) if n == 'test_f'])\n",
-        "import unittest\nold = unittest.TestCase.setUp\ndef setUp(self):\n    self.skipTest('later') if self._testMethodName == 'test_f' else old(self)\nunittest.TestCase.setUp = setUp\n",
-    ] {
-        let world = python();
-        let reply = whole("app.py", &format!("{trick}\n{APP}"));
-        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
-    }
-    // The other four fool the runner among all tests alone: a test that is named fails as before.
-    assert!(caught >= 9, "{caught} ended with 0 and were not believed");
-    for inside in [
-        "import os; os._exit(0)",
-        "import sys; sys.exit(0)",
-        "import unittest; raise unittest.SkipTest('later')",
-    ] {
-        let world = python();
-        let app = APP.replace("return 1", inside);
-        refused(&tried(&world, command, &whole("app.py", &app), &[]), inside);
-    }
 }
 
 #[test]
@@ -143,7 +112,7 @@ fn a_new_test_may_be_what_a_missed_threshold_of_coverage_asks_for() {
 }
 
 #[test]
-fn tricks_of_node_are_unproven() {
+fn node_fix_is_proven_in_every_reporter() {
     needs!("node");
     let fix = SCRIPT.replace("=> 1", "=> 2");
     for command in [
@@ -156,28 +125,6 @@ fn tricks_of_node_are_unproven() {
         assert_eq!(result["proof"]["tests"][0]["id"], "f gives 2");
         assert_eq!(result["proof"]["tests"][0]["ended"], "passed");
     }
-    let command = "node --test --test-reporter=spec tests/";
-    let mut caught = 0;
-    for trick in [
-        "process.exit(0)\n",
-        "process.reallyExit(0)\n",
-        "setImmediate(() => process.exit(0))\n",
-        "console.log('✔ f gives 2 (1.0ms)'); process.exit(0)\n",
-        "console.log('✔ f gives 2 (1.0ms)\\n✔ g gives 3 (1.0ms)\\nℹ tests 2\\nℹ pass 2\\nℹ fail 0'); process.exit(0)\n",
-        "const t = require('node:test'); t.test = t.skip; require.cache; module.constructor.prototype.require = new Proxy(module.constructor.prototype.require, { apply: (o, s, a) => a[0] === 'node:test' ? t.skip : Reflect.apply(o, s, a) })\n",
-        "console.log('TAP version 13\\nok 1 - f gives 2\\nok 2 - g gives 3\\n# tests 2\\n# suites 0\\n# pass 2\\n# fail 0'); process.exit(0)\n",
-        "process.on('uncaughtException', () => process.exit(0)); throw 1\n",
-    ] {
-        let world = node();
-        let reply = whole("app.js", &format!("{trick}{SCRIPT}"));
-        caught += usize::from(refused(&tried(&world, command, &reply, &[]), trick));
-    }
-    assert!(caught >= 6, "{caught} ended with 0 and were not believed");
-    let inside = SCRIPT.replace("=> 1", "=> process.exit(0)");
-    refused(
-        &tried(&node(), command, &whole("app.js", &inside), &[]),
-        "exit in a function",
-    );
 }
 
 const PYTEST: &str = "python3 -m pytest -q -p no:cacheprovider";

@@ -19,7 +19,6 @@ struct Project {
     app: String,
     text: String,
     wrong: String,
-    right: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
@@ -89,27 +88,6 @@ fn runs_here(project: &Project) -> bool {
     let plain =
         project.command.starts_with("python3 -m unittest") || project.command.starts_with("node ");
     plain && has_program(project.command.split(' ').next().unwrap())
-}
-
-#[test]
-fn every_row_stands_in_a_world() {
-    let worlds = worlds();
-    let tricks = [
-        include_str!("../tricks/python.toml"),
-        include_str!("../tricks/javascript.toml"),
-    ];
-    let tricks: Vec<Row> = tricks.into_iter().flat_map(rows).collect();
-    let honest = rows(include_str!("../tricks/honest.toml"));
-    assert!(tricks.len() >= 80 && honest.len() >= 60);
-    for row in tricks.iter().chain(&honest) {
-        let project = &worlds[&row.world];
-        assert!(row.app.as_ref().is_some_and(|it| *it != project.wrong) || !row.files.is_empty());
-    }
-    assert!(
-        worlds
-            .values()
-            .all(|it| it.text.contains("{}") && it.right != it.wrong)
-    );
 }
 
 #[test]

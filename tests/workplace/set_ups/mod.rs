@@ -5,9 +5,7 @@
 #![cfg(target_os = "linux")]
 
 mod by_hand;
-mod by_tools;
 mod repaired;
-mod tools;
 
 use crate::support::Repo;
 use by_hand::SET_UPS;

@@ -5,13 +5,13 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::by_hand::SetUp;
-use super::tools;
 use crate::support::{self, Repo};
 
 /// Repairs a set-up with a wrong patch and with a right one, in each workplace that can be had, and
 /// says what was not as it must be.
 pub(crate) fn problems(set_up: &SetUp) -> Vec<String> {
-    if tools::missing(set_up.programs) {
+    let programs = set_up.programs.iter();
+    if !programs.copied().all(support::has_program) {
         return Vec::new();
     }
     let repo = Repo::with(&[]);
@@ -134,7 +134,6 @@ fn repair_command(repo: &Repo, set_up: &SetUp, mode: Mode, answer: &str, folder:
     words.extend(set_up.more);
     let mut command = support::command(&repo.root(), &words);
     command.env("XDG_CACHE_HOME", repo.outside().join("cache"));
-    tools::equip(&mut command, repo.outside());
     command
 }
 
