@@ -106,7 +106,7 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn rows(&self) -> Vec<Suggestion> {
-        let wanted = last_part(&self.import.specifier);
+        let wanted = self.language.last_part(&self.import.specifier);
         let files = self
             .graph
             .source()

@@ -44,6 +44,6 @@ pub use read_run::read_run;
 pub use run::{files_digest, in_utc, repair};
 pub use setup::{Agent, Before, Commands, LastRun, Setup};
 pub use split::{Split, SplitInput, split};
-pub use task::{Estimate, Task};
+pub use task::Task;
 pub use traced::{TraceRun, run_traced};
 pub use trial::digest;

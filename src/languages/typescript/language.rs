@@ -40,6 +40,10 @@ pub static TYPESCRIPT: Language = Language {
         let bare = module.strip_prefix("node:").unwrap_or(module);
         package_part(bare).unwrap_or(bare)
     },
+    last_part: |specifier| {
+        let last = specifier.rsplit('/').next().unwrap_or(specifier);
+        last.split('.').next().unwrap_or(last)
+    },
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     layout: |_, _| Vec::new(),
