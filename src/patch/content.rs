@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
+use super::exact::apply_exactly;
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
 use super::place::{Placement, TRIMMED, Work, diagnose, place, places};
@@ -22,6 +23,8 @@ pub(super) struct Modified {
     pub(super) failures: Vec<(u64, Refusal)>,
     /// The new side of every hunk already stands there: the content the patch would start from.
     pub(super) already: Option<Vec<u8>>,
+    /// Placed byte for byte, which leaves nothing to doubt.
+    pub(super) is_exact: bool,
 }
 
 /// Applies hunks of one or several sections to a file's content.
@@ -31,6 +34,9 @@ pub(super) fn modify(
     strict: bool,
     work: &Work,
 ) -> Modified {
+    if let Some(exact) = apply_exactly(before, sections) {
+        return exact;
+    }
     let one = by_line_ends(before, sections, strict, work);
     if one.after.is_some() || one.already.is_some() || strict {
         return one;
@@ -110,6 +116,7 @@ fn in_turn(
         mends,
         failures: Vec::new(),
         already: None,
+        is_exact: false,
     })
 }
 
@@ -156,6 +163,7 @@ fn together(
         mends: Vec::new(),
         failures: Vec::new(),
         already: None,
+        is_exact: false,
     };
     let text = Text::new(&before.bytes);
     let (text, hunks) = match_line_ends(
@@ -184,7 +192,7 @@ fn together(
 }
 
 // The numbers that the hunks of each section have in it.
-fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
+pub(super) fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
     let counts = sections.iter().map(|section| match &section.body {
         Body::Hunks(list) => list.len(),
         _ => 0,

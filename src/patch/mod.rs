@@ -9,6 +9,7 @@ mod content;
 mod damage;
 mod definitions;
 mod elision;
+mod exact;
 mod feedback;
 #[cfg(feature = "program")]
 mod git_apply;

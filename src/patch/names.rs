@@ -55,21 +55,6 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     if let (Some(line), None) = (headers.git_line, &headers.explicit) {
         agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
     }
-    if let Some(index) = headers.index_name.as_ref() {
-        let index = text(index)?;
-        let named = |side: &Option<String>| {
-            side.as_deref().is_none_or(|side| {
-                let side = side.trim_end();
-                side == index || strip(side, 1).is_some_and(|rest| rest == index)
-            })
-        };
-        if !named(&old) || !named(&new) {
-            return refuse(
-                Code::P202,
-                "the `Index:` line names another file than the headers",
-            );
-        }
-    }
     // An epoch time stamp says that the file is not there on that side.
     let epoch = |side: &Side<'_>| matches!(side, Side::Epoch(_));
     let both = epoch(minus) == epoch(plus);
@@ -113,10 +98,8 @@ fn agree_on_names(
     let same = |written: Option<&str>, git: &str| written.is_none_or(|name| name == git);
     let agree = match git {
         Some((git_old, git_new)) => same(old, git_old) && same(new, git_new),
-        None => match (old, new) {
-            (Some(old), Some(new)) => format!("{old} {new}").as_bytes() == line,
-            _ => false,
-        },
+        // The line has no one reading, and git goes by the other two.
+        None => true,
     };
     if agree {
         return Ok(());

@@ -121,8 +121,6 @@ pub struct Headers<'a> {
     pub minus: Option<Side<'a>>,
     /// What follows `+++ `.
     pub plus: Option<Side<'a>>,
-    /// What follows `Index: `.
-    pub index_name: Option<Cow<'a, [u8]>>,
     /// What follows `rename from ` or `rename old `.
     pub rename_from: Option<Cow<'a, [u8]>>,
     /// What follows `rename to ` or `rename new `.

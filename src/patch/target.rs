@@ -30,8 +30,12 @@ pub(super) fn targets(
     let mut raw = Vec::with_capacity(set.files.len());
     for file in &set.files {
         match names(file) {
-            Ok(names) if naming.strict => raw.push(Some(names)),
+            Ok(mut names) if naming.strict => {
+                settle_two_names(&mut names, file, listing, naming.strip);
+                raw.push(Some(names));
+            }
             Ok(mut names) => {
+                settle_two_names(&mut names, file, listing, naming.strip);
                 if let Some(message) = plainly(&mut names, file, listing) {
                     mends.push(Mend::new(Code::M208, Safety::Safe, file.line, message));
                 }
@@ -68,6 +72,39 @@ pub(super) fn targets(
         })
         .collect()
 }
+
+// Of a diff without a git header the second name counts, or the first where the second only adds to it
+// (`x`, `x.new`), as for git; a name that is there beats one that is not (`x.orig`, `/tmp/1234`).
+fn settle_two_names(
+    names: &mut Names,
+    file: &FilePatch<'_>,
+    listing: &Listing,
+    level: Option<usize>,
+) {
+    let (Some(old), Some(new)) = (&names.old, &names.new) else {
+        return;
+    };
+    let levels = || level.map_or(0..=DEEPEST_GUESS, |level| level..=level);
+    let alike = levels().any(|level| strip(old, level).is_some_and(|it| strip(new, level) == Some(it)));
+    if file.headers.is_git || file.headers.explicit.is_some() || names.bare || alike {
+        return;
+    }
+    let exists = |name: &str| {
+        levels().any(|level| strip(name, level).is_some_and(|path| listing.get(path).is_some()))
+    };
+    let meant = match (exists(old), exists(new)) {
+        _ if new.starts_with(old.as_str()) => old.clone(),
+        (_, true) if old.starts_with(new.as_str()) => new.clone(),
+        (true, false) => old.clone(),
+        (false, true) => new.clone(),
+        _ => return,
+    };
+    names.old = Some(meant.clone());
+    names.new = Some(meant);
+}
+
+// Components in front of a name that may stand for nothing.
+const DEEPEST_GUESS: usize = 3;
 
 // Reads names as those of files that are there; tells what it did.
 fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option<&'static str> {

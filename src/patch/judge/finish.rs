@@ -102,6 +102,9 @@ impl Judging<'_, '_> {
         let found: Vec<PatchProblem> = slots
             .filter_map(|(path, slot)| {
                 let after = slot.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+                if slot.is_exact {
+                    return None;
+                }
                 if slot
                     .before
                     .as_ref()

@@ -129,6 +129,9 @@ impl Judging<'_, '_> {
             edits,
             sections.first().map_or(0, |it| it.line),
         );
+        if let Some(slot) = self.slots.get_mut(&target.new) {
+            slot.is_exact = modified.is_exact;
+        }
         self.check_link(target, SectionOutcome::Applied)
     }
 
@@ -247,6 +250,7 @@ impl Judging<'_, '_> {
                 let bytes = |it: &Option<FileState>| it.clone().unwrap_or_default().bytes;
                 let edits = one_edit(&bytes(&first.before), &bytes(&after));
                 PathChange {
+                    is_exact: false,
                     operation: match (&first.before, &after) {
                         (None, Some(_)) => Operation::Create,
                         (_, None) => Operation::Delete,
@@ -261,6 +265,7 @@ impl Judging<'_, '_> {
                 }
             }
             _ => PathChange {
+                is_exact: false,
                 before,
                 after,
                 from: moved.then(|| target.old.clone()),

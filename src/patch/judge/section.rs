@@ -183,6 +183,7 @@ impl Judging<'_, '_> {
             self.slots.insert(
                 target.old.clone(),
                 PathChange {
+                    is_exact: false,
                     before: Some(before),
                     after: None,
                     from: None,

@@ -19,7 +19,7 @@ pub(in crate::patch) struct Placed<'h, 'a> {
 
 impl<'h, 'a> Placed<'h, 'a> {
     /// All lines in one piece, from line `at` of the file on.
-    pub(super) fn whole(
+    pub(in crate::patch) fn whole(
         lines: impl Into<Cow<'h, [HunkLine<'a>]>>,
         at: usize,
         mends: Vec<MendNote>,

@@ -145,7 +145,7 @@ fn counted<'a>(
     let next = lines.get(after);
     let goes_on = matches!(next.first(), Some(b' ' | b'+' | b'-' | b'\\'))
         && !starts_section(lines, after)
-        && !is_signature(lines, after);
+        && !is_signature(lines, after, true);
     (!goes_on).then_some((body, at))
 }
 
@@ -160,7 +160,7 @@ fn free<'a>(
         if header(line).is_some()
             || closes(line, around)
             || starts_section(lines, at)
-            || is_signature(lines, at)
+            || is_signature(lines, at, false)
         {
             break;
         }
@@ -229,8 +229,9 @@ fn is_text(line: &[u8]) -> bool {
     !line.trim_ascii().is_empty() && !marks.iter().any(|start| line.starts_with(start))
 }
 
-// The line `-- ` and a version, with which mailed patches end.
-fn is_signature(lines: &Lines<'_>, at: usize) -> bool {
+// The line `-- ` with which mailed patches end: behind a hunk whose counts hold whatever follows, else with a
+// version or the end of the patch.
+fn is_signature(lines: &Lines<'_>, at: usize, at_counted_end: bool) -> bool {
     let line = lines.get(at);
     if line != b"-- " && line != b"--" {
         return false;
@@ -241,7 +242,7 @@ fn is_signature(lines: &Lines<'_>, at: usize) -> bool {
     while lines.line(rest).is_some_and(<[u8]>::is_empty) {
         rest += 1;
     }
-    (is_version || line == b"-- ")
+    line == b"-- " && at_counted_end || (is_version || line == b"-- ")
         && (rest >= lines.len()
             || lines.get(rest).starts_with(b"From ")
             || starts_section(lines, rest))
