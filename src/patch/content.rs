@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change::FileState;
@@ -43,20 +42,19 @@ pub(super) fn modify(
     }
     // Two sections that change the same place are alternatives, not one after the other.
     let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
-    let steps: Vec<FilePatch<'_>> = if builds_on_itself(before, sections) {
-        sections
-            .iter()
-            .flat_map(|section| each_alone(section))
-            .collect()
-    } else if sections.len() > 1 && !clash {
-        sections.iter().map(|it| (*it).clone()).collect()
+    let blocks = sections.iter().all(|it| it.headers.explicit.is_some());
+    let steps: Vec<FilePatch<'_>> = if blocks {
+        sections.iter().flat_map(|it| split_hunks(it)).collect()
     } else {
-        return one;
+        sections.iter().map(|it| (*it).clone()).collect()
     };
-    in_turn(before, &steps, sections, work).unwrap_or(one)
+    if steps.len() < 2 || steps.len() > MOST_STEPS || clash {
+        return one;
+    }
+    apply_sequentially(before, &steps, sections, work).unwrap_or(one)
 }
 
-fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
+fn split_hunks<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
     let Body::Hunks(hunks) = &section.body else {
         return Vec::new();
     };
@@ -68,29 +66,11 @@ fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
     alone.collect()
 }
 
-// Whether one block takes lines that an earlier one puts there, and the file does not have.
-fn builds_on_itself(before: &FileState, sections: &[&FilePatch<'_>]) -> bool {
-    let hunks = hunks_of(sections);
-    let explicit = sections.iter().all(|it| it.headers.explicit.is_some());
-    if !explicit || hunks.len() < 2 || hunks.len() > MOST_STEPS {
-        return false;
-    }
-    let text = Text::new(&before.bytes);
-    let present: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
-    let mut made: HashSet<&[u8]> = HashSet::new();
-    hunks.iter().any(|hunk| {
-        let builds = hunk.old_lines().any(|line| made.contains(line.text()));
-        let added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
-        made.extend(added.map(HunkLine::text).filter(|it| !present.contains(it)));
-        builds
-    })
-}
-
 // Blocks that are tried one after the other.
 const MOST_STEPS: usize = 64;
 
 // Later steps may count on what earlier ones did.
-fn in_turn(
+fn apply_sequentially(
     before: &FileState,
     steps: &[FilePatch<'_>],
     sections: &[&FilePatch<'_>],
@@ -129,7 +109,7 @@ fn by_line_ends(
 ) -> Modified {
     let one = together(before, sections, strict, false, work);
     let changed =
-        |mend: &Mend| matches!(mend.code, Code::M411 | Code::M412) && mend.safety == Safety::Lossy;
+        |mend: &Mend| matches!(mend.code, Code::M411) && mend.safety == Safety::Lossy;
     if one.mends.iter().any(changed) {
         let kept = together(before, sections, strict, true, work);
         let after = kept.after.as_ref();
@@ -169,11 +149,11 @@ fn together(
     let (text, hunks) = match_line_ends(
         text,
         hunks_of(sections),
-        strict || keeps_cr,
+        keeps_cr,
         &mut modified.mends,
     );
     let hunks = as_the_file_reads(&text, hunks, work);
-    let outcomes = place(&text, &hunks, strict, work);
+    let outcomes = place(&text, &hunks, work);
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let composed = if outcomes.iter().any(failed) {
         modified.already = reversed(&text, &hunks, explicit, work);
@@ -315,7 +295,7 @@ fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], stric
         let message = "ignored `\\ No newline at end of file` where the file has one";
         modified
             .mends
-            .push(mend(Code::M306, Safety::Lossy, hunk, message));
+            .push(mend(Code::M411, Safety::Lossy, hunk, message));
     }
     if !strict || modified.mends.is_empty() {
         modified.after = Some((composed.bytes.into(), composed.edits));
@@ -363,7 +343,7 @@ fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
 }
 
 /// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
-pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
+fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
     let old: Vec<_> = lines.iter().filter(|it| it.kind != LineKind::Add).collect();
     !places(text, &old, &TRIMMED, work).is_empty()
 }
@@ -398,11 +378,10 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
         return None;
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
-    let outcomes = place(text, &back, true, work);
-    if outcomes
-        .iter()
-        .any(|outcome| matches!(outcome, Placement::Failed(_)))
-    {
+    let outcomes = place(text, &back, work);
+    let is_exact =
+        |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(it) if it.mends.is_empty());
+    if !outcomes.iter().all(is_exact) {
         return None;
     }
     compose(text, &outcomes, !explicit)

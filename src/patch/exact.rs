@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use super::change::FileState;
 use super::compose::compose;
 use super::content::{Modified, numbers};
-use super::place::{Placed, Placement};
+use super::place::{Placed, Placement, Work};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, HunkVerdict, Mend, Safety, Verdict};
@@ -141,6 +141,28 @@ impl<'t> LineIndex<'t> {
     /// The rows where `line` stands.
     pub(super) fn rows(&self, line: &[u8]) -> &[u32] {
         self.rows.get(line).map_or(&[], Vec::as_slice)
+    }
+
+    /// The rows where old lines stand byte for byte but for line ends, as many as are worth telling.
+    pub(super) fn exact_rows(
+        &self,
+        text: &Text<'_>,
+        old: &[&HunkLine<'_>],
+        work: &Work,
+    ) -> Vec<usize> {
+        const MOST_TOLD: usize = 256;
+        let lines = old.iter().enumerate();
+        let rarest = lines.min_by_key(|(_, line)| self.rows(line.text()).len());
+        let Some((offset, line)) = rarest else {
+            return Vec::new();
+        };
+        let rows = self.rows(line.text()).iter();
+        let starts = rows.filter_map(|row| (*row as usize).checked_sub(offset));
+        let fits = |at: &usize| {
+            let mut rows = old.iter().zip(*at..);
+            work.spend(1) && at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
+        };
+        starts.filter(fits).take(MOST_TOLD).collect()
     }
 
     // The only row where the old side of a hunk stands byte for byte.

@@ -1,13 +1,11 @@
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::change::FileState;
 use super::elision::{leaves_out, left_out_line};
 use super::place::indent;
-use super::read::is_markdown;
 use super::set::Side;
-use crate::languages::{Language, syntax_errors};
-use crate::model::{Code, Refusal, RepoPath};
+use crate::languages::Language;
+use crate::model::{Code, Refusal};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
 /// the new content, counted from 1.
@@ -31,38 +29,6 @@ pub(super) fn unmeant(
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
     let message = "the added line has typographic quotes or spaces, and the file has none";
     Some((line, Refusal::new(Code::P314, message)))
-}
-
-/// A whole file out of the fence, or the escapes of a string, that its writer left around it; with what was
-/// done, in words.
-pub(super) fn unwrapped<'t>(path: &str, text: &'t [u8]) -> Option<(Cow<'t, [u8]>, &'static str)> {
-    if let Some(inner) = in_fence(text).filter(|_| !is_markdown(path.as_bytes())) {
-        return Some((Cow::Borrowed(inner), "took off the fence around the file"));
-    }
-    let line = std::str::from_utf8(text.trim_ascii()).ok()?;
-    if line.contains('\n') || !line.contains("\\n") {
-        return None;
-    }
-    let decoded: String = serde_json::from_str(&format!("\"{line}\"")).ok()?;
-    let path = RepoPath::new(path).ok()?;
-    let parses = |text: &[u8]| syntax_errors(&path, text).is_empty();
-    let meant = !parses(text) && parses(decoded.as_bytes());
-    meant.then(|| {
-        (
-            Cow::Owned(decoded.into_bytes()),
-            "decoded the escapes of a string",
-        )
-    })
-}
-
-fn in_fence(text: &[u8]) -> Option<&[u8]> {
-    let text = text.trim_ascii();
-    let fence = text.iter().take_while(|byte| **byte == b'`').count();
-    let opened = memchr::memchr(b'\n', text).filter(|at| fence > 2 && *at >= fence)?;
-    let (first, rest) = text.split_at(opened + 1);
-    let inner = rest.strip_suffix(text.get(..fence)?)?;
-    let alone = inner.ends_with(b"\n") && !first.get(fence..)?.contains(&b'`');
-    alone.then_some(inner)
 }
 
 /// Refuses a whole file that has lost its rest.

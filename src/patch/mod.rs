@@ -20,7 +20,6 @@ mod line_ends;
 mod names;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
-mod prefix;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
 mod set;

@@ -1,7 +1,7 @@
 use super::set::{FilePatch, Headers, Side};
 #[cfg(feature = "program")]
 use crate::model::RepoPath;
-use crate::model::{Code, Operation, Refusal, refuse};
+use crate::model::{Code, Refusal, refuse};
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -137,14 +137,6 @@ fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), 
     )
 }
 
-// Whether the headers alone say that the file is new.
-pub(super) fn is_creation(file: &FilePatch<'_>) -> bool {
-    let headers = &file.headers;
-    headers.new_file_mode.is_some()
-        || matches!(headers.minus, Some(Side::Null | Side::Epoch(_)))
-        || headers.explicit == Some(Operation::Create)
-}
-
 // Without its first `count` components, as git strips them.
 pub(super) fn strip(name: &str, count: usize) -> Option<&str> {
     let mut rest = name;
@@ -152,17 +144,6 @@ pub(super) fn strip(name: &str, count: usize) -> Option<&str> {
         rest = rest.split_once('/')?.1;
     }
     (!rest.is_empty()).then_some(rest)
-}
-
-/// How names are turned into paths.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Naming<'a> {
-    /// Leading components to strip; `None` finds out.
-    pub(super) strip: Option<usize>,
-    /// Put before every path.
-    pub(super) directory: &'a str,
-    /// Nothing is mended.
-    pub(super) strict: bool,
 }
 
 /// The paths that a reply may speak of: each name as written and without its first components. Empty

@@ -49,7 +49,6 @@ impl Judging<'_, '_> {
             let message = format!("it would have to be mended: {}", mend.message.clone());
             self.plain(Code::P309, &message);
         }
-        self.weigh_undone_copies();
         let already = self.weigh_already();
         if self.worst.is_none() && !already && !self.options.as_written {
             self.weigh_intent();
@@ -230,7 +229,7 @@ impl Judging<'_, '_> {
                 return false;
             }
             let message = "left out files that are as the patch makes them already";
-            let mend = Mend::new(Code::M419, Safety::Lossy, 1_u64, message);
+            let mend = Mend::new(Code::M304, Safety::Lossy, 1_u64, message);
             self.verdict.mends.push(mend);
             return false;
         }

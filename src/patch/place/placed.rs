@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-use super::indent::Respelling;
 use super::rule::MendNote;
 use crate::patch::set::{HunkLine, LineKind};
 
@@ -13,8 +12,6 @@ pub(in crate::patch) struct Placed<'h, 'a> {
     pub(in crate::patch) pieces: Vec<Piece>,
     /// What it took.
     pub(in crate::patch) mends: Vec<MendNote>,
-    /// The units of indentation that it exchanged.
-    pub(super) respelling: Option<Respelling>,
 }
 
 impl<'h, 'a> Placed<'h, 'a> {
@@ -30,7 +27,6 @@ impl<'h, 'a> Placed<'h, 'a> {
             lines,
             pieces: vec![Piece { at, from: 0, to }],
             mends,
-            respelling: None,
         }
     }
 

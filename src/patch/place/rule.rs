@@ -74,7 +74,7 @@ pub(super) const LENIENT: &[Rule] = &[
     Rule {
         space: true,
         mend: Some(MendNote::safe(
-            Code::M302,
+            Code::M303,
             "put back the space that marks context lines",
         )),
         ..EXACT
@@ -91,7 +91,7 @@ pub(super) const LENIENT: &[Rule] = &[
         trailing: true,
         punctuation: true,
         mend: Some(MendNote::safe(
-            Code::M404,
+            Code::M403,
             "took quotes, dashes and spaces of context from the file",
         )),
         ..EXACT

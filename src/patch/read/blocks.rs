@@ -9,6 +9,7 @@ use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
+use crate::patch::text::leading_number;
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
@@ -111,6 +112,12 @@ fn block<'a>(
             from += 1;
         }
     }
+    // Roo puts the line behind the block.
+    let after = (end + 1..end + 3).filter_map(|at| {
+        let line = lines.get(at).trim_ascii().strip_prefix(b"<start_line>")?;
+        leading_number::<u32>(line).map(|(line, _)| line)
+    });
+    hunk.old = hunk.old.or(after.last().map(|line| (line, 0)));
     // A heading may be underlined like the divider; the file decides which one divides.
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
     let dividers = dividers.unwrap_or_default();
