@@ -6,8 +6,8 @@ use super::compose::{Composed, LineEdit, compose, one_edit};
 use super::exact::apply_exactly;
 use super::damage::{damaged, newline_lost, proven};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, TRIMMED, Work, diagnose, place, places};
-use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::place::{Placement, Work, diagnose, place};
+use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
@@ -152,7 +152,6 @@ fn together(
         keeps_cr,
         &mut modified.mends,
     );
-    let hunks = as_the_file_reads(&text, hunks, work);
     let outcomes = place(&text, &hunks, work);
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let composed = if outcomes.iter().any(failed) {
@@ -243,12 +242,6 @@ fn verdicts(
                 }
                 modified.mends.extend(moved);
             }
-            Placement::Repeated(note) => {
-                verdict.verdict = Verdict::AppliesMended;
-                modified
-                    .mends
-                    .push(mend(note.code, note.safety, hunk, note.message));
-            }
             Placement::Failed(_) if modified.already.is_some() => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
@@ -257,9 +250,6 @@ fn verdicts(
                 let mut failure = failure.clone();
                 if diagnosed < MAX_DIAGNOSED {
                     diagnose(&mut failure, text, hunk, work);
-                    if matches!(failure.code, Code::P401 | Code::P402) {
-                        failure.hint = failure.hint.or_else(|| is_made(text, hunk, work));
-                    }
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
@@ -304,48 +294,6 @@ fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], stric
         let failure = Refusal::new(Code::P309, message);
         modified.failures.push((first.patch_line, failure));
     }
-}
-
-// Of the ways to read a hunk, the one with the most old lines that stand in the file: the shorter ones
-// are its beginning.
-fn as_the_file_reads<'h, 'a>(
-    text: &Text<'_>,
-    mut hunks: Cow<'h, [Hunk<'a>]>,
-    work: &Work,
-) -> Cow<'h, [Hunk<'a>]> {
-    for index in 0..hunks.len() {
-        let Some(hunk) = hunks.get(index).filter(|hunk| !hunk.readings.is_empty()) else {
-            continue;
-        };
-        let ways = std::iter::once(&hunk.lines).chain(&hunk.readings);
-        let best = ways
-            .filter(|lines| stands(text, lines, work))
-            .max_by_key(|lines| old_count(lines));
-        if let Some(lines) = best.cloned()
-            && let Some(hunk) = hunks.to_mut().get_mut(index)
-        {
-            hunk.lines = lines;
-        }
-    }
-    hunks
-}
-
-fn old_count(lines: &[HunkLine<'_>]) -> usize {
-    lines.iter().filter(|it| it.kind != LineKind::Add).count()
-}
-
-// What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
-fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
-    let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
-    let new: Vec<_> = hunk.new_lines().collect();
-    let made = hunk.lines.iter().any(telling) && !places(text, &new, &TRIMMED, work).is_empty();
-    made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
-}
-
-/// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
-fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
-    let old: Vec<_> = lines.iter().filter(|it| it.kind != LineKind::Add).collect();
-    !places(text, &old, &TRIMMED, work).is_empty()
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {

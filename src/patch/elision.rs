@@ -172,7 +172,7 @@ pub(super) fn is_left_out(row: &[u8]) -> bool {
     }
 }
 
-pub(super) fn leaves_out(text: &str) -> bool {
+fn leaves_out(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "existing",
         "rest",

@@ -1,8 +1,7 @@
 use std::collections::HashMap;
 
 use super::change::FileState;
-use super::elision::{leaves_out, left_out_line};
-use super::place::indent;
+use super::elision::left_out_line;
 use super::set::Side;
 use crate::languages::Language;
 use crate::model::{Code, Refusal};
@@ -20,10 +19,6 @@ pub(super) fn unmeant(
     let quoted = |text| String::from_utf8_lossy(text).trim().to_owned();
     if let Some((line, text)) = left_out_line(path, old, &after.bytes) {
         let message = format!("`{}` stands for lines that are left out", quoted(text));
-        return Some((line, Refusal::new(Code::P312, message)));
-    }
-    if let Some((line, text)) = hollowed(path, old, &after.bytes) {
-        let message = format!("`{}` stands where a function had its body", quoted(text));
         return Some((line, Refusal::new(Code::P312, message)));
     }
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
@@ -76,48 +71,10 @@ const TOGETHER: usize = 3;
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;
 
-// A line that is all of a function of Python, says nothing, and stands for several that are gone.
-fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    if path.rsplit_once('.').is_none_or(|it| it.1 != "py") {
-        return None;
-    }
-    let (old, new) = (solid_rows(old), solid_rows(new));
-    let is_head = |line: &[u8]| {
-        let text = line.trim_ascii();
-        (text.starts_with(b"def ") || text.starts_with(b"async def ")) && text.ends_with(b":")
-    };
-    new.iter().enumerate().find_map(|(at, (_, head))| {
-        let body = *new.get(at + 1).filter(|_| is_head(head))?;
-        // A head that stands twice does not tell whose body is gone.
-        let mut heads = (0..old.len()).filter(|row| old[*row].1 == *head);
-        let alone = says_nothing(body.1) && body_rows(&new, at) == 1;
-        let head = heads.next().filter(|_| alone && heads.next().is_none())?;
-        (body_rows(&old, head) > 1).then_some(body)
-    })
-}
-
 fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     rows.filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect()
-}
-
-// How many rows below one are indented more.
-fn body_rows(rows: &[(u64, &[u8])], head: usize) -> usize {
-    let mut below = rows.iter().skip(head).map(|(_, line)| indent(line).len());
-    let depth = below.next();
-    below.take_while(|it| Some(*it) > depth).count()
-}
-
-// `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.
-fn says_nothing(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
-    let rest = line.strip_prefix("...").or(line.strip_prefix("pass"));
-    let rest = rest.or(line.strip_prefix("\"\"\"")).map(str::trim);
-    rest.is_some_and(|rest| {
-        let words = rest.trim_matches(|it: char| !it.is_alphanumeric());
-        rest.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
-    })
 }
 
 // A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.
@@ -146,7 +103,7 @@ pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u
 
 #[cfg(test)]
 mod tests {
-    use super::{hollowed, shrunk, typographic};
+    use super::{shrunk, typographic};
 
     #[test]
     fn a_whole_file_keeps_its_rest() {
@@ -171,22 +128,6 @@ mod tests {
             shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
-    }
-
-    #[test]
-    fn a_body_that_is_gone_is_told_from_a_stub() {
-        let old = b"def f(x):\n    y = x\n    return y\n\ndef g(x):\n    pass\n";
-        let made = |body: &str| format!("def f(x):\n    {body}\n\ndef g(x):\n    pass\n");
-        for body in ["...", "pass", "pass  # unchanged", "\"\"\"Unchanged.\"\"\""] {
-            let found = hollowed("a.py", old, made(body).as_bytes()).map(|it| it.0);
-            assert_eq!(found, Some(2), "{body}");
-        }
-        for body in ["return x", "pass_on(x)", "...\n    return x"] {
-            assert_eq!(hollowed("a.py", old, made(body).as_bytes()), None, "{body}");
-        }
-        assert_eq!(hollowed("a.pyi", old, made("...").as_bytes()), None);
-        let stub = "def h(x):\n    ...\n";
-        assert_eq!(hollowed("a.py", old, stub.as_bytes()), None);
     }
 
     #[test]

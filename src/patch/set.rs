@@ -252,8 +252,6 @@ pub struct Hunk<'a> {
     pub outer: Vec<&'a [u8]>,
     /// The body.
     pub lines: Vec<HunkLine<'a>>,
-    /// Other ways to read the body, of which the file decides.
-    pub readings: Vec<Vec<HunkLine<'a>>>,
     /// How many lines at the end may be no part of the hunk: blank lines and prose.
     pub loose_tail: usize,
     /// The header's counts are those of the body.
@@ -262,8 +260,6 @@ pub struct Hunk<'a> {
     pub ends_input: bool,
     /// The input ends with this hunk, in the middle of a line.
     pub cut: bool,
-    /// Text that is no part of any hunk follows directly.
-    pub followed: bool,
     /// It must be at the end of the file.
     pub at_end: bool,
 }

@@ -12,7 +12,7 @@ use super::section::{SectionOutcome, original};
 use super::{After, Judged};
 use crate::model::{
     AfterProblem, BlobId, Code, Mend, Operation, PatchProblem, RepoPath, Safety, TestChanges,
-    Verdict, is_ablated,
+    Verdict,
 };
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
@@ -39,15 +39,6 @@ impl Judging<'_, '_> {
         }
         if self.work.is_done() {
             self.plain(Code::P308, "the patch takes too many comparisons to place");
-        }
-        if let Some(mend) = self
-            .verdict
-            .mends
-            .iter()
-            .find(|it| is_ablated(it.code.as_str()))
-        {
-            let message = format!("it would have to be mended: {}", mend.message.clone());
-            self.plain(Code::P309, &message);
         }
         let already = self.weigh_already();
         if self.worst.is_none() && !already && !self.options.as_written {

@@ -13,8 +13,6 @@ use crate::patch::text::Text;
 pub(in crate::patch) enum Placement<'h, 'a> {
     /// It stands in the file.
     Placed(Placed<'h, 'a>),
-    /// It repeats the hunk before it and is left out.
-    Repeated(MendNote),
     /// It cannot be placed.
     Failed(Refusal),
 }
@@ -49,19 +47,9 @@ pub(in crate::patch) fn place<'h, 'a>(
     }
     doubt_numbers(&site, hunks, &mut found);
     let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
-    for (index, one) in found.into_iter().enumerate() {
-        let Some(hunk) = hunks.get(index) else {
-            break;
-        };
+    for (one, hunk) in found.into_iter().zip(hunks) {
         let outcome = match one {
-            Found::At(mut placed) => {
-                if lacks_scope(text, hunk) {
-                    let message = "took the place where the lines stand; the scope that the hunk names \
-                                   is not in the file";
-                    placed.mends.push(MendNote::lossy(Code::M417, message));
-                }
-                placed_or_repeated(placed, &outcomes, hunks, index)
-            }
+            Found::At(placed) => Placement::Placed(placed),
             Found::Refused(refusal) => Placement::Failed(refusal),
             Found::None => Placement::Failed(missing()),
             Found::Many { at, exact, lines } => {
@@ -139,47 +127,6 @@ fn net(hunk: &Hunk<'_>) -> i64 {
     };
     count(LineKind::Add) - count(LineKind::Remove)
 }
-
-// A model that repeats a hunk means it once.
-fn placed_or_repeated<'h, 'a>(
-    placed: Placed<'h, 'a>,
-    before: &[Placement<'h, 'a>],
-    hunks: &[Hunk<'a>],
-    index: usize,
-) -> Placement<'h, 'a> {
-    let same = |a: &Hunk<'_>, b: &Hunk<'_>| {
-        a.old == b.old
-            && a.lines.len() == b.lines.len()
-            && a.lines
-                .iter()
-                .zip(&b.lines)
-                .all(|(a, b)| a.kind == b.kind && a.line == b.line)
-    };
-    let earlier = before.iter().zip(hunks).rev().take(NEAR);
-    let repeats = hunks.get(index).is_some_and(|hunk| {
-        earlier.into_iter().any(|(outcome, other)| {
-            matches!(outcome, Placement::Placed(one) if one.pieces == placed.pieces)
-                && same(hunk, other)
-        })
-    });
-    if repeats {
-        return Placement::Repeated(MendNote::safe(
-            Code::M304,
-            "left out a hunk that repeats an earlier one",
-        ));
-    }
-    Placement::Placed(placed)
-}
-
-// Whether a hunk names a scope for its place that the file does not have; it may be cut, or be a name alone.
-fn lacks_scope(text: &Text<'_>, hunk: &Hunk<'_>) -> bool {
-    let has = |scope: &[u8]| memchr::memmem::find(text.span(0, text.len()), scope).is_some();
-    let mut named = hunk.outer.iter().chain([&hunk.scope]);
-    hunk.old.is_none() && named.any(|scope| !scope.is_empty() && !has(scope))
-}
-
-// How far back a repeated hunk is looked for.
-const NEAR: usize = 64;
 
 // Of several exact places, the one that the named scope leaves.
 fn narrow(text: &Text<'_>, hunk: &Hunk<'_>, at: &[usize]) -> Option<(usize, MendNote)> {

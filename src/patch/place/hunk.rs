@@ -166,13 +166,8 @@ pub(super) fn placed_at<'h, 'a>(
 ) -> Placed<'h, 'a> {
     let lines = hunk.firm(tail);
     let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
-    let prose = hunk.lines.iter().skip(lines.len());
-    if hunk.followed {
-        mends.push(MendNote::lossy(
-            Code::M104,
-            "took text directly after the hunk for prose",
-        ));
-    } else if prose.clone().any(|line| !line.line.is_empty()) {
+    let mut prose = hunk.lines.iter().skip(lines.len());
+    if prose.any(|line| !line.line.is_empty()) {
         mends.push(MendNote::safe(
             Code::M104,
             "took text after the hunk for prose",

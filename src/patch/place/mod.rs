@@ -14,8 +14,7 @@ pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
 pub(super) use indent::indent;
 pub(super) use placed::Placed;
-pub(super) use rule::TRIMMED;
-pub(super) use search::{Work, places};
+pub(super) use search::Work;
 
 #[cfg(test)]
 mod trial {

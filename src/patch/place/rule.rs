@@ -56,13 +56,6 @@ pub(super) const EXACT: Rule = Rule {
     mend: None,
 };
 
-/// All but the blanks at both ends.
-pub(in crate::patch) const TRIMMED: Rule = Rule {
-    indent: true,
-    trailing: true,
-    ..EXACT
-};
-
 /// All but the indentation.
 pub(super) const INDENTED: Rule = Rule {
     indent: true,

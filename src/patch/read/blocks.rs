@@ -118,28 +118,16 @@ fn block<'a>(
         leading_number::<u32>(line).map(|(line, _)| line)
     });
     hunk.old = hunk.old.or(after.last().map(|line| (line, 0)));
-    // A heading may be underlined like the divider; the file decides which one divides.
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
-    let dividers = dividers.unwrap_or_default();
-    let usual: Vec<usize> = dividers
-        .iter()
-        .copied()
-        .filter(|row| lines.get(*row).trim_ascii() == b"=======")
-        .collect();
-    let dividers: &[usize] = if usual.is_empty() { dividers } else { &usual };
-    let mut ways = dividers
-        .iter()
-        .take(MANY_DIVIDERS)
-        .map(|divider| sides(lines, from, *divider, end));
-    hunk.lines = ways.next().unwrap_or_default();
-    if hunk.old_lines().next().is_some() {
-        hunk.readings = ways.collect();
+    let mut usual = dividers.unwrap_or_default().iter().copied();
+    let mut usual = usual.by_ref().filter(|row| lines.get(*row).trim_ascii() == b"=======");
+    let divider = usual.next().unwrap_or(first);
+    if usual.next().is_some() {
+        return Err("a block has several lines `=======`, and nothing says which divides it");
     }
+    hunk.lines = sides(lines, from, divider, end);
     Ok((hunk, end + 1))
 }
-
-// Beyond these, lines that look like dividers are taken for text.
-const MANY_DIVIDERS: usize = 16;
 
 fn sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.get(at), number(at));

@@ -86,7 +86,6 @@ pub(super) fn body<'a>(
                 hunk.counts_hold = true;
                 hunk.ends_input = next == lines.len();
                 hunk.cut = hunk.ends_input && lines.cut;
-                hunk.followed = is_text(lines.get(next));
                 return (hunk, next);
             }
         }
@@ -204,29 +203,6 @@ pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
         Some(b'I') => line.starts_with(b"Index: ") && lines.get(at + 1).starts_with(b"====="),
         _ => false,
     }
-}
-
-// Whether a line after a whole hunk is text that nothing accounts for.
-fn is_text(line: &[u8]) -> bool {
-    let marks = [
-        &b"diff "[..],
-        b"Only in ",
-        b"Index: ",
-        b"=====",
-        b"From ",
-        b"commit ",
-        b"```",
-        b"<",
-        b"-",
-        b"+",
-        b" ",
-        b"*** ",
-        b"@@",
-        b"Binary files",
-        b"Property changes",
-        b"\\",
-    ];
-    !line.trim_ascii().is_empty() && !marks.iter().any(|start| line.starts_with(start))
 }
 
 // The line `-- ` with which mailed patches end: behind a hunk whose counts hold whatever follows, else with a
