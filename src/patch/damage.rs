@@ -29,6 +29,10 @@ pub(super) fn damaged(
     hunks: &[&[HunkLine<'_>]],
     sections: &[&FilePatch<'_>],
 ) -> Option<(u64, Refusal)> {
+    if let Some(line) = hunks.iter().find_map(|lines| lost_indent(lines)) {
+        let message = "the new lines have lost the indentation of the lines that they replace";
+        return Some((u64::from(line), Refusal::new(Code::P311, message)));
+    }
     let lines = || hunks.iter().copied().flatten();
     let added = || lines().filter(|line| line.kind == LineKind::Add);
     let path = sections.first()?.headers.plus.as_ref()?.name()?;
@@ -61,4 +65,18 @@ pub(super) fn damaged(
     }
     let message = "added lines have HTML entities, and nothing else in the patch or the file has";
     Some((u64::from(line.at), Refusal::new(Code::P311, message)))
+}
+
+// The first line of a block whose two sides begin with the same words, the new one less indented, where not
+// all lines are moved alike.
+fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
+    let side = |gone: LineKind| {
+        let lines = lines.iter().filter(move |line| line.kind != gone);
+        lines.filter(|line| !line.prefixed && !line.text().trim_ascii().is_empty())
+    };
+    let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
+    let alike = old.text().trim_ascii() == new.text().trim_ascii();
+    let words = |gone| side(gone).map(|line| line.text().trim_ascii());
+    let moved = words(LineKind::Add).eq(words(LineKind::Remove));
+    (alike && new.text().len() < old.text().len() && !moved).then_some(new.at)
 }

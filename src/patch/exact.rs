@@ -19,7 +19,10 @@ pub(super) fn apply_exactly(before: &FileState, sections: &[&FilePatch<'_>]) -> 
     let Body::Hunks(hunks) = &section.body else {
         return None;
     };
-    let counted = |hunk: &Hunk<'_>| hunk.counts_hold && hunk.changes_something();
+    let counted = |hunk: &Hunk<'_>| {
+        let marked = hunk.lines.iter().all(|line| !line.bare);
+        hunk.counts_hold && marked && hunk.changes_something()
+    };
     if section.headers.explicit.is_some() || hunks.is_empty() || !hunks.iter().all(counted) {
         return None;
     }
@@ -54,6 +57,10 @@ pub(super) fn apply_exactly(before: &FileState, sections: &[&FilePatch<'_>]) -> 
             verdict.verdict = Verdict::AppliesMended;
         }
         verdicts.push(verdict);
+        if hunk.followed {
+            let message = "took text directly after the hunk for prose";
+            mends.push(Mend::new(Code::M104, Safety::Lossy, hunk.line, message));
+        }
     }
     Some(Modified {
         after: Some((composed.bytes.into(), composed.edits)),
@@ -69,20 +76,19 @@ fn place_as_stated(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
     hunks.iter().map(|hunk| stated_row(text, hunk)).collect()
 }
 
-// The row that a hunk states, when its old side stands there. Like git, a hunk that starts at the first
-// line or ends without context has to be at that edge of the file.
+// The row that a hunk states, when its old side stands there.
 fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
     let (start, count) = hunk.old?;
     let row = (start as usize).checked_sub(usize::from(count > 0))?;
-    let is_context = |line: Option<&HunkLine<'_>>| line?.kind.eq(&LineKind::Context).then_some(());
-    let at_end = is_context(hunk.lines.last()).is_none();
-    let at_edge = !at_end || row + count as usize == text.len();
-    (at_edge && stands_at(text, hunk, row)).then_some(row)
+    stands_at(text, hunk, row).then_some(row)
 }
 
+// Like git, a hunk that ends without context has to be at the end of the file.
 fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
     let mut row = row;
-    hunk.old_lines().all(|line| {
+    let ends = hunk.lines.last().is_some_and(|line| line.kind != LineKind::Context);
+    let at_edge = !ends || row + hunk.old_lines().count() == text.len();
+    at_edge && hunk.old_lines().all(|line| {
         row += 1;
         is_whole_line(line, text.whole(row - 1))
     }) && row <= text.len()

@@ -1,8 +1,9 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::change::FileState;
 use super::elision::left_out_line;
 use super::set::Side;
+use super::text::leading_number;
 use crate::languages::Language;
 use crate::model::{Code, Refusal};
 
@@ -20,6 +21,20 @@ pub(super) fn unmeant(
     if let Some((line, text)) = left_out_line(path, old, &after.bytes) {
         let message = format!("`{}` stands for lines that are left out", quoted(text));
         return Some((line, Refusal::new(Code::P312, message)));
+    }
+    let is_markup = [".md", ".mdx", ".markdown", ".rst"].iter().any(|end| path.ends_with(end));
+    if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
+        let message = "the file would begin with a fence; send the text without what wraps it";
+        return Some((1, Refusal::new(Code::P312, message)));
+    }
+    if let Some(line) = numbered_by_reader(old, &after.bytes) {
+        let message = "the new lines begin with the line numbers of a reader; send them without";
+        return Some((line, Refusal::new(Code::P801, message)));
+    }
+    if let Some(line) = broken_literal(path, old, &after.bytes) {
+        let message = "a quote is left open at the end of the line, and a later line closes it: \
+                       a `\\n` of the text seems to have become a line end";
+        return Some((line, Refusal::new(Code::P801, message)));
     }
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
     let message = "the added line has typographic quotes or spaces, and the file has none";
@@ -75,6 +90,50 @@ fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     rows.filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect()
+}
+
+// The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
+// prints them (`033|# Title`, `7: x`).
+fn numbered_by_reader(old: &[u8], new: &[u8]) -> Option<u64> {
+    const FEWEST: usize = 3;
+    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
+    let rows = solid_rows(new);
+    let fresh: Vec<_> = rows.iter().filter(|it| !known.contains(it.1)).collect();
+    let number = |line: &[u8]| {
+        let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
+        let rest = rest.trim_ascii_start();
+        (rest.starts_with(b"|") || rest.starts_with(b":") || rest.starts_with("→".as_bytes()))
+            .then_some(number)
+    };
+    let numbers: Option<Vec<u64>> = fresh.iter().map(|it| number(it.1)).collect();
+    let numbers = numbers.filter(|it| it.len() >= FEWEST && it.len() * 2 >= rows.len())?;
+    let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    rises.then(|| fresh.first().map(|it| it.0)).flatten()
+}
+
+// In languages that are not parsed and have no strings of several lines: a new line that leaves a quote open,
+// where one of the next begins by closing it.
+fn broken_literal(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
+    const FARTHEST_CLOSE: usize = 3;
+    let endings = ["go", "c", "h", "cc", "cpp", "hpp", "java", "cs", "swift"];
+    if !endings.contains(&path.rsplit_once('.')?.1) || Language::of_path(path).is_some() {
+        return None;
+    }
+    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
+    let rows = solid_rows(new);
+    let is_open = |line: &[u8]| {
+        let text = line.iter().enumerate();
+        let quotes = text.filter(|(at, byte)| {
+            **byte == b'"' && !line.get(..*at).is_some_and(|it| it.ends_with(b"\\"))
+        });
+        quotes.count() % 2 == 1 && !line.contains(&b'\'') && !line.contains(&b'`')
+    };
+    let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
+    let found = rows.iter().enumerate().find(|(at, (_, line))| {
+        let mut next = rows.iter().skip(at + 1).take(FARTHEST_CLOSE);
+        is_open(line) && !known.contains(line) && !line.ends_with(b"\\") && next.any(|it| closes(it.1))
+    });
+    found.map(|(_, (row, _))| *row)
 }
 
 // A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.

@@ -23,7 +23,7 @@ pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
 pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
-        return refuse(Code::P204, message);
+        return refuse(Code::P202, message);
     }
     let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
     let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
@@ -68,7 +68,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
 // The two names of a `diff --git` line, when it is clear where one ends.
 fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let bad = |message: String| Refusal::new(Code::P204, message);
+    let bad = |message: String| Refusal::new(Code::P202, message);
     if line.first() == Some(&b'"') {
         let (old, rest) = super::read::quoted(line).map_err(bad)?;
         let rest = rest.strip_prefix(b" ").unwrap_or(rest);

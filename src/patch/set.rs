@@ -260,6 +260,8 @@ pub struct Hunk<'a> {
     pub ends_input: bool,
     /// The input ends with this hunk, in the middle of a line.
     pub cut: bool,
+    /// Text that is no part of any hunk follows directly.
+    pub followed: bool,
     /// It must be at the end of the file.
     pub at_end: bool,
 }

@@ -138,27 +138,6 @@ pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[
     Some((number, rest))
 }
 
-/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`;
-/// `close` where all that follows the mark is text: `12|code`, `12:code`.
-pub(super) fn numbered(text: &[u8], close: bool) -> Option<(u64, &[u8])> {
-    let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"L").unwrap_or(text);
-    let (number, rest) = leading_number(text)?;
-    if let Some(rest) = rest.strip_prefix("→".as_bytes()) {
-        return Some((number, rest));
-    }
-    let rest = match rest {
-        [b':' | b'|', rest @ ..] if close => rest,
-        _ if close => return None,
-        [b' ', b'|'] | [] => &[],
-        [b' ', b'|', b' ', rest @ ..]
-        | [b':' | b'|', b' ', rest @ ..]
-        | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
-        _ => return None,
-    };
-    Some((number, rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::{LineEnds, Text};

@@ -40,7 +40,10 @@ pub(super) fn check_counts(
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
+    // A cut takes lines away; more lines than the header promises do not come from one.
+    let more = lost_old < 0 && lost_new < 0 && closes_brackets(lines);
     if hunk.cut
+        && !more
         && lines
             .last()
             .is_some_and(|line| line.kind != LineKind::Context)
@@ -68,6 +71,17 @@ pub(super) fn check_counts(
 
 fn cut_off() -> Refusal {
     Refusal::new(Code::P104, "the patch seems to be cut off inside this hunk")
+}
+
+// Whether added lines close every bracket that they open.
+fn closes_brackets(lines: &[HunkLine<'_>]) -> bool {
+    let added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    let open = added.flat_map(HunkLine::text).map(|byte| match byte {
+        b'(' | b'[' | b'{' => 1_i64,
+        b')' | b']' | b'}' => -1,
+        _ => 0,
+    });
+    open.sum::<i64>() <= 0
 }
 
 // Where a removed line may have lost its `-`: the header counts one new line less than the body has, and

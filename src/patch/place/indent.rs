@@ -130,7 +130,7 @@ fn new_indent<'t>(lines: &'t [HunkLine<'_>]) -> Option<&'t [u8]> {
 }
 
 /// The blanks and tabs that a line begins with.
-pub(in crate::patch) fn indent(line: &[u8]) -> &[u8] {
+fn indent(line: &[u8]) -> &[u8] {
     let end = line
         .iter()
         .position(|byte| !matches!(byte, b' ' | b'\t'))

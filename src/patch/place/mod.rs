@@ -12,7 +12,6 @@ mod search;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
-pub(super) use indent::indent;
 pub(super) use placed::Placed;
 pub(super) use search::Work;
 

@@ -4,7 +4,7 @@ use super::amid::amid;
 use super::blocks::blocks;
 use super::command::{Place, command};
 use super::diff::diff;
-use super::duplicates::{gives_way, repeats};
+use super::duplicates::repeats;
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::fenced::{code, fenced};
@@ -134,6 +134,7 @@ fn tags_change(line: &[u8]) -> bool {
     };
     let mut tags = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
     tags.any(|(tag, _)| {
+        let tag = tag.trim_start_matches('/');
         let (name, called) = tag.split_once([' ', '=']).unwrap_or((tag, ""));
         let called = called.trim_start_matches("name=").trim_matches('"');
         let word = match name {
@@ -161,8 +162,7 @@ fn add(set: &mut PatchSet<'_>, packet: Packet) {
     }
 }
 
-/// Weighs what a reply tells beside the changes of a set: what shows those changes gives way to them, all
-/// else is unread.
+/// Weighs what a reply tells beside the changes of a set: what looks like a change there is unread.
 pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     for text in prose {
         let lines = Lines::new(text.as_bytes());
@@ -170,19 +170,10 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
             set: PatchSet::empty(set.format, Vec::new()),
             spans: Vec::new(),
         };
-        let mut found = beside(&lines, nothing, &ReadOptions::default());
-        let shown = found.files.len();
-        found.files.retain(|file| !gives_way(file, set));
-        if found.files.len() < shown {
-            let message = "left out a patch that is told beside the calls that make the change";
-            set.mends
-                .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
-        }
+        let found = beside(&lines, nothing, &ReadOptions::default());
         if !found.files.is_empty() || !found.problems.is_empty() {
-            set.unread.push(other(
-                1,
-                "a patch that is told beside calls that do not make it",
-            ));
+            let what = "a patch that is told beside calls that do not make it";
+            set.unread.push(other(1, what));
         }
         set.unread.extend(found.unread);
     }

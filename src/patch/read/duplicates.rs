@@ -7,27 +7,6 @@ pub(super) fn repeats(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
     !here.is_empty() && here.iter().all(|change| others.contains(change))
 }
 
-/// Whether a section that is only told shows what the calls of the reply do: every line that it takes or
-/// adds is one that they take or add.
-pub(super) fn gives_way(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
-    if same_file(file, set).any(|it| matches!(it.body, Body::Whole(_))) {
-        return true;
-    }
-    let others: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
-    let removed: Vec<&Vec<u8>> = others.iter().flat_map(|it| &it.removed).collect();
-    let added: Vec<&Vec<u8>> = others.iter().flat_map(|it| &it.added).collect();
-    let within = |lines: &[Vec<u8>], all: &[&Vec<u8>]| lines.iter().all(|it| all.contains(&it));
-    let here = changes(file);
-    !here.is_empty()
-        && here.iter().all(|change| match change.operation {
-            Some(_) => others.contains(change),
-            None if change.removed.is_empty() => {
-                !change.added.is_empty() && within(&change.added, &added)
-            }
-            None => within(&change.removed, &removed),
-        })
-}
-
 // The lines that a hunk or an edit takes and adds, without the blanks at their edges.
 #[derive(PartialEq, Eq)]
 struct Change<'a> {

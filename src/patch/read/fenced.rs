@@ -4,8 +4,8 @@ use std::ops::Range;
 use super::claims::Claims;
 use super::command::{Place, command};
 use super::file_line::file_name;
-use super::reader::{Lines, number, problem};
-use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem};
+use super::reader::{Lines, number};
+use crate::model::{Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 
 /// What stands in fences and shell commands.
@@ -13,8 +13,6 @@ use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 pub(super) struct Fenced<'a> {
     /// Files under their names, each with the rows that it takes.
     pub(super) named: Vec<(FilePatch<'a>, Range<usize>)>,
-    /// Where a file itself ends is in doubt.
-    pub(super) problems: Vec<PatchProblem>,
     /// Code without a name, and commands.
     pub(super) unread: Vec<Unread>,
 }
@@ -25,7 +23,6 @@ impl<'a> Fenced<'a> {
         let mut set = PatchSet::empty(PatchFormat::WholeFile, mends);
         let (files, spans): (Vec<_>, Vec<_>) = self.named.into_iter().unzip();
         set.files = files;
-        set.problems = self.problems;
         (!set.files.is_empty()).then_some(Claims { set, spans })
     }
 }
@@ -43,7 +40,7 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
         } else if line.starts_with(b"```") {
             let fence = Fence::at(lines, at, taken);
             left = left.checked_sub(fence.close.unwrap_or(lines.len()) - at)?;
-            at = found.take(lines, &fence, &mut left, taken)?;
+            at = found.take(lines, &fence, taken);
         } else {
             found
                 .unread
@@ -60,7 +57,6 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
 struct Fence<'a> {
     at: usize,
     close: Option<usize>,
-    mark: &'a [u8],
     language: &'a [u8],
     name: Option<&'a [u8]>,
 }
@@ -82,7 +78,6 @@ impl<'a> Fence<'a> {
         Self {
             at,
             close,
-            mark,
             language,
             name,
         }
@@ -90,36 +85,26 @@ impl<'a> Fence<'a> {
 }
 
 impl<'a> Fenced<'a> {
-    // Gives the row to go on from; `None` when that takes too long.
+    // Gives the row to go on from.
     fn take(
         &mut self,
         lines: &Lines<'a>,
         fence: &Fence<'a>,
-        left: &mut usize,
         taken: &dyn Fn(usize) -> bool,
-    ) -> Option<usize> {
+    ) -> usize {
         let Some(close) = fence.close else {
-            return Some(fence.at + 1);
+            return fence.at + 1;
         };
         if (fence.at + 1..close).any(taken) {
-            return Some(close + 1);
+            return close + 1;
         }
         let Some(name) = fence.name else {
             self.unnamed(lines, fence, close);
-            return Some(close + 1);
+            return close + 1;
         };
-        if is_markdown(name) {
-            *left = left.checked_sub(lines.len() - close)?;
-            if closing_fence(lines, close + 1, fence.mark, taken).is_some() {
-                let message = "the file holds fences, and where its own ends is in doubt; put it \
-                               between fences of four backticks";
-                let at = number(fence.at);
-                self.problems.push(problem(Code::P313, at, message));
-            }
-        }
         let file = whole(lines, fence.at, close, name);
         self.named.push((file, fence.at + 1..close));
-        Some(close + 1)
+        close + 1
     }
 
     fn unnamed(&mut self, lines: &Lines<'a>, fence: &Fence<'a>, close: usize) {
@@ -219,13 +204,6 @@ fn names_lines(name: &[u8]) -> bool {
     lines.iter().any(u8::is_ascii_digit) && lines.iter().all(number)
 }
 
-/// Whether a file may hold fences of its own.
-fn is_markdown(name: &[u8]) -> bool {
-    [&b".md"[..], b".mdx", b".markdown"]
-        .iter()
-        .any(|it| name.ends_with(it))
-}
-
 // The bare fence that no fence with a word behind it has opened.
 fn closing_fence(
     lines: &Lines<'_>,
@@ -306,21 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_fences_goes_on_to_its_own_or_is_refused() {
+    fn a_file_with_fences_goes_on_to_its_own() {
         let whole = "docs/a.md\n```md\n# A\n```sh\nx\n```\nend\n```\nDone.\n";
         let expected = (
             "docs/a.md".to_owned(),
             "# A\n```sh\nx\n```\nend\n".to_owned(),
         );
         assert_eq!(found(whole), [expected]);
-        let problems = |text: &str| {
-            let lines = Lines::new(text.as_bytes());
-            let set = fenced(&lines, &|_| false).and_then(|it| it.files(Vec::new()));
-            set.map_or(0, |found| found.set.problems.len())
-        };
-        assert_eq!(problems(whole), 0);
-        let bare = "docs/a.md\n```md\n# A\n```\nx\n```\nend\n```\n";
-        assert_eq!(problems(bare), 1);
-        assert_eq!(problems(&bare.replace("a.md\n```", "a.md\n````")), 0);
     }
 }

@@ -57,8 +57,7 @@ const DEEPEST: usize = 12;
 #[derive(Default)]
 struct Found {
     texts: Vec<String>,
-    // Patches in what is said, not in the call of a tool, and what else is said there.
-    beside: Vec<String>,
+    // What is said, and is no call of a tool.
     prose: Vec<String>,
     unread: Vec<Unread>,
     // Of the value that is looked through.
@@ -79,17 +78,8 @@ impl Found {
         if !self.files.is_empty() && !self.texts.is_empty() {
             let message = "there are edits and a patch as text; send all changes in one form";
             self.refuse(Code::P107, message);
-        } else if self.files.is_empty()
-            && self.problems.is_empty()
-            && !(self.texts.is_empty() && self.beside.is_empty())
-        {
-            // What is told beside calls shows what they do.
-            let (texts, beside) = if self.texts.is_empty() {
-                (self.beside, self.prose)
-            } else {
-                (self.texts, [self.beside, self.prose].concat())
-            };
-            return Some(Packet::Text(texts.join("\n"), self.unread, beside));
+        } else if !self.texts.is_empty() && self.problems.is_empty() {
+            return Some(Packet::Text(self.texts.join("\n"), self.unread, self.prose));
         }
         if self.files.is_empty() && self.problems.is_empty() {
             return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));
@@ -106,7 +96,7 @@ impl Found {
             problems: self.problems,
             unread: self.unread,
         };
-        Some(Packet::Changes(set, [self.beside, self.prose].concat()))
+        Some(Packet::Changes(set, self.prose))
     }
 
     fn refuse(&mut self, code: Code, message: &str) {
@@ -147,12 +137,7 @@ impl Found {
     // Several texts are one reply; a protocol may carry one twice.
     fn text(&mut self, patch: &str) {
         if self.known_texts.insert(patch.to_owned()) {
-            let texts = if self.telling {
-                &mut self.beside
-            } else {
-                &mut self.texts
-            };
-            texts.push(patch.to_owned());
+            self.texts.push(patch.to_owned());
         }
     }
 
@@ -165,6 +150,11 @@ impl Found {
         }
         if is_word("stopreason finishreason", CUT_OFF) {
             self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
+        }
+        if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
+            let message = "the edit is a preview (`dryRun`), and nothing is to be written";
+            self.refuse(Code::P107, message);
+            return true;
         }
         let path = text(fields, PATH).or(path);
         let patch = path.and_then(|path| envelope_of_call(fields, path));

@@ -8,7 +8,7 @@ use super::support::{git, mendit, repository, write};
 // Only what is plain from the named files alone is judged without a listing.
 #[test]
 #[cfg(unix)]
-fn a_workspace_of_named_files_has_tracked_ones_alone() {
+fn a_workspace_of_named_files_has_them_alone() {
     let place = repository(&[
         ("src/a.py", b"x = 1\n"),
         ("b.py", b"y = 1\n"),
@@ -22,7 +22,7 @@ fn a_workspace_of_named_files_has_tracked_ones_alone() {
     for (paths, listed) in [
         (&["b.py", "a/b.py"][..], Some(&["b.py"][..])),
         (&["nowhere.py"], None),
-        (&["b.py", "new.py"], None),
+        (&["b.py", "new.py"], Some(&["b.py", "new.py"][..])),
         (&["b.py", "gone.py"], None),
         (&["b.py", "link"], None),
         (&["link/a.py"], None),
