@@ -10,10 +10,7 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     let hunks = match body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(..)
-        | Body::BinaryWithoutData
-        | Body::Edits(_)
-        | Body::Whole(_) => {
+        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) | Body::Whole(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
         }
     };
@@ -216,7 +213,8 @@ fn replaced(
         return refuse(Code::P705, message);
     }
     let mut made = Vec::with_capacity(bytes.len() + new.len());
-    if edit.after.is_some() && *first == bytes.len() && !bytes.ends_with(b"\n") && !bytes.is_empty() {
+    if edit.after.is_some() && *first == bytes.len() && !bytes.ends_with(b"\n") && !bytes.is_empty()
+    {
         // Behind a last line without a newline, the new one has none.
         let new = new.strip_suffix(b"\n").unwrap_or(new);
         return Ok((*first, [bytes, b"\n", new].concat()));

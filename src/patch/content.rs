@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
-use super::exact::apply_exactly;
 use super::damage::{damaged, newline_lost, proven};
+use super::exact::apply_exactly;
 use super::line_ends::match_line_ends;
 use super::place::{Placement, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, LineKind};
@@ -108,8 +108,7 @@ fn by_line_ends(
     work: &Work,
 ) -> Modified {
     let one = together(before, sections, strict, false, work);
-    let changed =
-        |mend: &Mend| matches!(mend.code, Code::M411) && mend.safety == Safety::Lossy;
+    let changed = |mend: &Mend| matches!(mend.code, Code::M411) && mend.safety == Safety::Lossy;
     if one.mends.iter().any(changed) {
         let kept = together(before, sections, strict, true, work);
         let after = kept.after.as_ref();
@@ -146,12 +145,7 @@ fn together(
         is_exact: false,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(
-        text,
-        hunks_of(sections),
-        keeps_cr,
-        &mut modified.mends,
-    );
+    let (text, hunks) = match_line_ends(text, hunks_of(sections), keeps_cr, &mut modified.mends);
     let outcomes = place(&text, &hunks, work);
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let composed = if outcomes.iter().any(failed) {
@@ -327,8 +321,7 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
     let outcomes = place(text, &back, work);
-    let is_exact =
-        |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(it) if it.mends.is_empty());
+    let is_exact = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(it) if it.mends.is_empty());
     if !outcomes.iter().all(is_exact) {
         return None;
     }

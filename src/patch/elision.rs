@@ -93,7 +93,13 @@ fn elision_in(text: &str) -> Option<Elision> {
     {
         return Some(Elision::Placeholder);
     }
-    let starts = ["rest of ", "the rest of ", "keep existing ", "keep the existing ", "existing "];
+    let starts = [
+        "rest of ",
+        "the rest of ",
+        "keep existing ",
+        "keep the existing ",
+        "existing ",
+    ];
     let ends = SAME.iter().any(|it| words.ends_with(it));
     let stays = count <= 7 && (ends || starts.iter().any(|it| words.starts_with(it)));
     stays.then_some(Elision::Stays)

@@ -86,12 +86,17 @@ fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
 // Like git, a hunk that ends without context has to be at the end of the file.
 fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
     let mut row = row;
-    let ends = hunk.lines.last().is_some_and(|line| line.kind != LineKind::Context);
+    let ends = hunk
+        .lines
+        .last()
+        .is_some_and(|line| line.kind != LineKind::Context);
     let at_edge = !ends || row + hunk.old_lines().count() == text.len();
-    at_edge && hunk.old_lines().all(|line| {
-        row += 1;
-        is_whole_line(line, text.whole(row - 1))
-    }) && row <= text.len()
+    at_edge
+        && hunk.old_lines().all(|line| {
+            row += 1;
+            is_whole_line(line, text.whole(row - 1))
+        })
+        && row <= text.len()
 }
 
 fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {
@@ -166,7 +171,9 @@ impl<'t> LineIndex<'t> {
         let starts = rows.filter_map(|row| (*row as usize).checked_sub(offset));
         let fits = |at: &usize| {
             let mut rows = old.iter().zip(*at..);
-            work.spend(1) && at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
+            work.spend(1)
+                && at + old.len() <= text.len()
+                && rows.all(|(line, row)| line.text() == text.line(row))
         };
         starts.filter(fits).take(MOST_TOLD).collect()
     }

@@ -22,7 +22,9 @@ pub(super) fn unmeant(
         let message = format!("`{}` stands for lines that are left out", quoted(text));
         return Some((line, Refusal::new(Code::P312, message)));
     }
-    let is_markup = [".md", ".mdx", ".markdown", ".rst"].iter().any(|end| path.ends_with(end));
+    let is_markup = [".md", ".mdx", ".markdown", ".rst"]
+        .iter()
+        .any(|end| path.ends_with(end));
     if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
         let message = "the file would begin with a fence; send the text without what wraps it";
         return Some((1, Refusal::new(Code::P312, message)));
@@ -131,7 +133,10 @@ fn broken_literal(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
     let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
     let found = rows.iter().enumerate().find(|(at, (_, line))| {
         let mut next = rows.iter().skip(at + 1).take(FARTHEST_CLOSE);
-        is_open(line) && !known.contains(line) && !line.ends_with(b"\\") && next.any(|it| closes(it.1))
+        is_open(line)
+            && !known.contains(line)
+            && !line.ends_with(b"\\")
+            && next.any(|it| closes(it.1))
     });
     found.map(|(_, (row, _))| *row)
 }

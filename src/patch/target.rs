@@ -54,7 +54,10 @@ pub(super) fn targets(
     let level = match naming.level(&sections, mends) {
         Ok(level) => level,
         Err(refusal) => {
-            set.files.first().into_iter().for_each(|file| fail(file, None, refusal.clone()));
+            set.files
+                .first()
+                .into_iter()
+                .for_each(|file| fail(file, None, refusal.clone()));
             return vec![None; sections.len()];
         }
     };
@@ -88,7 +91,10 @@ impl Naming<'_> {
 
     fn exists_at_some_level(&self, name: &str) -> bool {
         let mut levels = self.strip.map_or(0..=DEEPEST_GUESS, |level| level..=level);
-        levels.any(|level| self.path(name, level, false).is_some_and(|path| self.has(&path)))
+        levels.any(|level| {
+            self.path(name, level, false)
+                .is_some_and(|path| self.has(&path))
+        })
     }
 
     // Of a diff without a git header the second name counts, or the first where the second only adds to it
@@ -114,7 +120,10 @@ impl Naming<'_> {
         } else if old.starts_with(new.as_str()) {
             new.clone()
         } else {
-            match (self.exists_at_some_level(old), self.exists_at_some_level(new)) {
+            match (
+                self.exists_at_some_level(old),
+                self.exists_at_some_level(new),
+            ) {
                 (true, false) => old.clone(),
                 (false, true) => new.clone(),
                 _ => return,
@@ -138,7 +147,8 @@ impl Naming<'_> {
             let plain = without_dress(name);
             let meant = if plain != *name && self.exists_at_some_level(&plain) {
                 Some(plain)
-            } else if changes || explicit && plain.starts_with('/') || plain.starts_with("file://") {
+            } else if changes || explicit && plain.starts_with('/') || plain.starts_with("file://")
+            {
                 self.only_alike(&plain)
             } else {
                 None
@@ -159,10 +169,11 @@ impl Naming<'_> {
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
-        let ends = name.match_indices('/').filter_map(|(at, _)| name.get(at + 1..));
-        let mut shorter = ends.filter(|path| {
-            (path.contains('/') || name.starts_with('/')) && self.has(path)
-        });
+        let ends = name
+            .match_indices('/')
+            .filter_map(|(at, _)| name.get(at + 1..));
+        let mut shorter =
+            ends.filter(|path| (path.contains('/') || name.starts_with('/')) && self.has(path));
         if let Some(one) = shorter.next() {
             let only = shorter.next().is_none();
             return only.then(|| one.to_owned());
@@ -198,27 +209,36 @@ impl Naming<'_> {
             .filter_map(|(_, names)| Some((names.old.as_deref()?, names.bare)))
             .collect();
         let exists = |level: usize| {
-            let mut paths = must.iter().map(|(name, bare)| self.path(name, level, *bare));
+            let mut paths = must
+                .iter()
+                .map(|(name, bare)| self.path(name, level, *bare));
             !must.is_empty() && paths.all(|path| path.is_some_and(|path| self.has(&path)))
         };
         let usual = usize::from(dressed || self.strict);
         if self.strict || must.is_empty() || dressed && exists(usual) {
             return Ok(usual);
         }
-        let hostile = must.iter().any(|(name, _)| name.split('/').any(|part| part == ".."));
+        let hostile = must
+            .iter()
+            .any(|(name, _)| name.split('/').any(|part| part == ".."));
         let deepest = must.iter().map(|(name, _)| name.matches('/').count()).max();
-        let deepest = if hostile { 1 } else { deepest.unwrap_or(0).min(DEEPEST) };
+        let deepest = if hostile {
+            1
+        } else {
+            deepest.unwrap_or(0).min(DEEPEST)
+        };
         let fits: Vec<usize> = (0..=deepest).filter(|level| exists(*level)).collect();
         let line = sections.first().map_or(0, |it| it.0.line);
         match fits.as_slice() {
             [] => Ok(usual),
             [level] => {
                 // A file elsewhere that ends alike is not meant where the directory of the name is there.
-                let elsewhere = *level > 1 && must.iter().any(|(name, bare)| {
-                    let path = self.path(name, usual, *bare).unwrap_or_default();
-                    let parent = path.rsplit_once('/').map_or("", |it| it.0);
-                    !parent.is_empty() && self.listing.has_directory(parent)
-                });
+                let elsewhere = *level > 1
+                    && must.iter().any(|(name, bare)| {
+                        let path = self.path(name, usual, *bare).unwrap_or_default();
+                        let parent = path.rsplit_once('/').map_or("", |it| it.0);
+                        !parent.is_empty() && self.listing.has_directory(parent)
+                    });
                 if elsewhere {
                     return Ok(usual);
                 }
@@ -245,7 +265,8 @@ impl Naming<'_> {
             let Some(name) = name else { return Ok(None) };
             let path = self.path(name, level, names.bare);
             let message = || format!("nothing is left of the name `{name}`");
-            path.map(Some).ok_or_else(|| Refusal::new(Code::P201, message()))
+            path.map(Some)
+                .ok_or_else(|| Refusal::new(Code::P201, message()))
         };
         let (mut old, mut new) = (path(&names.old)?, path(&names.new)?);
         // Names that are not there may lack what the tree has above them.
@@ -253,7 +274,9 @@ impl Naming<'_> {
             && self.strip.is_none()
             && !is_creation(file)
             && let Some(name) = old.as_deref().filter(|name| !self.has(name))
-            && let Some(meant) = self.only_alike(name).filter(|_| old == new || new.is_none())
+            && let Some(meant) = self
+                .only_alike(name)
+                .filter(|_| old == new || new.is_none())
             && meant.ends_with(name)
         {
             let message = format!("read `{name}` as `{meant}`, the only file that ends alike");
@@ -267,7 +290,11 @@ impl Naming<'_> {
         let reads_new = !self.has(&old) && operation != Operation::Delete;
         for (path, is_new) in [(&old, reads_new), (&new, !self.has(&new))] {
             check_path(path, is_new).map_err(|found| Refusal {
-                message: format!("the path `{}` is unsafe: {}", path.escape_debug(), found.message),
+                message: format!(
+                    "the path `{}` is unsafe: {}",
+                    path.escape_debug(),
+                    found.message
+                ),
                 ..found
             })?;
         }
@@ -307,7 +334,10 @@ impl Naming<'_> {
         let mut note = |safety, message: &str| {
             mends.push(Mend::new(Code::M201, safety, file.line, message));
         };
-        let (creates, deletes) = (headers.new_file_mode.is_some(), headers.deleted_file_mode.is_some());
+        let (creates, deletes) = (
+            headers.new_file_mode.is_some(),
+            headers.deleted_file_mode.is_some(),
+        );
         let is_told = creates || deletes || !headers.is_git;
         if creates || (!deletes && old.is_none() && new.is_some()) {
             if has_old_lines(&file.body) {
@@ -315,13 +345,19 @@ impl Naming<'_> {
                 return refuse(Code::P205, message);
             }
             if !is_told {
-                note(Safety::Safe, "took the file for new, as its old side is /dev/null");
+                note(
+                    Safety::Safe,
+                    "took the file for new, as its old side is /dev/null",
+                );
             }
             return Ok(Operation::Create);
         }
         if deletes || (old.is_some() && new.is_none()) {
             if !is_told {
-                note(Safety::Safe, "took the file for deleted, as its new side is /dev/null");
+                note(
+                    Safety::Safe,
+                    "took the file for deleted, as its new side is /dev/null",
+                );
             }
             return Ok(Operation::Delete);
         }
@@ -333,7 +369,10 @@ impl Naming<'_> {
             if has(old) || !only_adds || self.strict {
                 return Ok(Operation::Modify);
             }
-            note(Safety::Safe, "took the file for new, as it is not there and only lines are added");
+            note(
+                Safety::Safe,
+                "took the file for new, as it is not there and only lines are added",
+            );
             return Ok(Operation::Create);
         }
         if headers.is_git && has(old) && !has(new) && !self.strict {

@@ -7,9 +7,7 @@ use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::Judging;
 use super::section::SectionOutcome;
-use crate::model::{
-    Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse,
-};
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 
 impl Judging<'_, '_> {
     pub(super) fn group(

@@ -11,9 +11,7 @@ use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
 use super::run::Judging;
-use crate::model::{
-    BlobId, Code, HunkVerdict, Mend, Operation, Refusal, Safety, refuse,
-};
+use crate::model::{BlobId, Code, HunkVerdict, Mend, Operation, Refusal, Safety, refuse};
 use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {

@@ -33,8 +33,10 @@ pub(super) fn check_counts(
     let lost_new = i64::from(new) - count(LineKind::Remove);
     if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
         let kept = String::from_utf8_lossy(kept);
-        let message = format!("the header counts one line less, and `{kept}` would stand beside its change");
-        let hint = format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
+        let message =
+            format!("the header counts one line less, and `{kept}` would stand beside its change");
+        let hint =
+            format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
         return Err(Refusal::new(Code::P104, message).hint(hint));
     }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {

@@ -1,10 +1,10 @@
 use super::diagnose::excerpt;
 use super::hunk::{Found, Site, find, placed_at};
-use crate::patch::exact::LineIndex;
 use super::placed::{Placed, old_of};
 use super::rule::{EXACT, MendNote};
 use super::search::Work;
 use crate::model::{Code, Refusal};
+use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, LineKind};
 use crate::patch::text::Text;
 
@@ -71,11 +71,7 @@ pub(in crate::patch) fn place<'h, 'a>(
 }
 
 // A number is doubted where its counts are wrong and another hunk of the file stands elsewhere than it says.
-fn doubt_numbers(
-    site: &Site<'_, '_>,
-    hunks: &[Hunk<'_>],
-    found: &mut [Found<'_, '_>],
-) {
+fn doubt_numbers(site: &Site<'_, '_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>]) {
     let is_off = |(hunk, one): (&Hunk<'_>, &Found<'_, '_>)| match one {
         Found::At(placed) => hunk.old.is_some() && !is_stated(hunk, placed),
         _ => false,
@@ -88,7 +84,9 @@ fn doubt_numbers(
         if placed.pieces.len() > 1 || !is_stated(hunk, placed) || hunk.counts_hold {
             continue;
         }
-        let at = site.index.exact_rows(site.text, &old_of(&placed.lines), site.work);
+        let at = site
+            .index
+            .exact_rows(site.text, &old_of(&placed.lines), site.work);
         if at.len() > 1 {
             let lines = placed.lines.len();
             *one = Found::Many {

@@ -31,11 +31,7 @@ pub(super) struct Site<'s, 't> {
 }
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
-pub(super) fn find<'h, 'a>(
-    site: &Site<'_, '_>,
-    hunk: &'h Hunk<'a>,
-    shift: i64,
-) -> Found<'h, 'a> {
+pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
     let (text, work) = (site.text, site.work);
     if hunk.old_lines().next().is_none() {
         return insertion(text, hunk, shift);
@@ -58,14 +54,22 @@ pub(super) fn find<'h, 'a>(
 fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
     let lines = hunk.firm(hunk.loose_tail);
     let count = |side: Option<(u32, u32)>| side.map(|(_, count)| count as usize);
-    let old = lines.iter().filter(|line| line.kind != LineKind::Add).count();
-    let new = lines.iter().filter(|line| line.kind != LineKind::Remove).count();
+    let old = lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Add)
+        .count();
+    let new = lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Remove)
+        .count();
     if count(hunk.old)? + 1 != old || count(hunk.new)? != new {
         return None;
     }
     let readings = (0..lines.len()).filter_map(|row| {
         let mut read = lines.to_vec();
-        let line = read.get_mut(row).filter(|line| line.kind == LineKind::Context)?;
+        let line = read
+            .get_mut(row)
+            .filter(|line| line.kind == LineKind::Context)?;
         line.kind = LineKind::Add;
         let found = site.index.exact_rows(site.text, &old_of(&read), site.work);
         match found.as_slice() {
@@ -76,14 +80,14 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     let mut readings: Vec<_> = readings.take(2).collect();
     let (read, at) = readings.pop().filter(|_| readings.is_empty())?;
     let message = "read a line of context as added: only so the counts of the header hold";
-    Some(Placed::whole(read, at, vec![MendNote::lossy(Code::M301, message)]))
+    Some(Placed::whole(
+        read,
+        at,
+        vec![MendNote::lossy(Code::M301, message)],
+    ))
 }
 
-fn contiguous<'h, 'a>(
-    site: &Site<'_, '_>,
-    hunk: &'h Hunk<'a>,
-    shift: i64,
-) -> Found<'h, 'a> {
+fn contiguous<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
     let text = site.text;
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     let stated = stated.map(|at| at as usize);
@@ -106,7 +110,8 @@ fn contiguous<'h, 'a>(
                 && (is_exact || hunk.counts_hold && rule.keeps_every_word());
             let place = match found.as_slice() {
                 _ if is_stated => {
-                    let rival = rivals.find(|it| stated != Some(*it) && fits(text, *it, &old, rule));
+                    let rival =
+                        rivals.find(|it| stated != Some(*it) && fits(text, *it, &old, rule));
                     if let (Some(at), Some(rival)) = (stated, rival) {
                         return Found::Many {
                             at: vec![at.min(rival), at.max(rival)],

@@ -29,7 +29,9 @@ pub(super) fn reindented<'h, 'a>(
         .collect();
     let rule = IndentRule::between(&pairs)?;
     let is_block = !lines.iter().any(|line| line.prefixed);
-    let removes = old.iter().any(|line| line.kind == LineKind::Remove && !is_blank(line));
+    let removes = old
+        .iter()
+        .any(|line| line.kind == LineKind::Remove && !is_blank(line));
     let opens = opens_alike(lines);
     // A new side with an indent of its own has that of the file, or another that nothing tells.
     let stays = is_block && !opens;
@@ -72,11 +74,17 @@ impl IndentRule {
         let shift = if let Some(by) = file.strip_suffix(*patch) {
             Some(Self::Deeper(by.to_vec()))
         } else {
-            patch.strip_suffix(*file).map(|by| Self::Shallower(by.to_vec()))
+            patch
+                .strip_suffix(*file)
+                .map(|by| Self::Shallower(by.to_vec()))
         };
         // One depth alone may be a shift.
-        let depths = pairs.iter().any(|(patch, _)| patch.len() != pairs[0].0.len());
-        let units = UNITS.into_iter().flat_map(|patch| UNITS.map(|file| Self::Units { patch, file }));
+        let depths = pairs
+            .iter()
+            .any(|(patch, _)| patch.len() != pairs[0].0.len());
+        let units = UNITS
+            .into_iter()
+            .flat_map(|patch| UNITS.map(|file| Self::Units { patch, file }));
         let units = units.filter(|rule| depths || rule.is_of_tabs());
         let differs = pairs.iter().any(|(patch, file)| patch != file);
         let fits = |rule: &Self| {
@@ -101,7 +109,8 @@ impl IndentRule {
             Self::Units { patch, file } => {
                 let mark = if *patch == 0 { b'\t' } else { b' ' };
                 let width = (*patch).max(1);
-                let fits = indent.iter().all(|it| *it == mark) && indent.len().is_multiple_of(width);
+                let fits =
+                    indent.iter().all(|it| *it == mark) && indent.len().is_multiple_of(width);
                 let depth = indent.len() / width;
                 fits.then(|| match file {
                     0 => vec![b'\t'; depth],

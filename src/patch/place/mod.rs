@@ -23,8 +23,9 @@ mod trial {
 
     /// The words of the verdict, and the file after it.
     pub(super) fn tried(file: &str, body: &str) -> (String, Option<String>) {
-        let patch =
-            format!("--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n");
+        let patch = format!(
+            "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n"
+        );
         let source = Memory::new(
             [("f", file), ("g", "g\n")]
                 .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),

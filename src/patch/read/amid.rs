@@ -67,4 +67,3 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
 }
 
 const MOST_TRIED: usize = 16;
-

@@ -9,8 +9,8 @@ use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
-use crate::patch::text::leading_number;
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::text::leading_number;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
 pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
@@ -120,7 +120,9 @@ fn block<'a>(
     hunk.old = hunk.old.or(after.last().map(|line| (line, 0)));
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
     let mut usual = dividers.unwrap_or_default().iter().copied();
-    let mut usual = usual.by_ref().filter(|row| lines.get(*row).trim_ascii() == b"=======");
+    let mut usual = usual
+        .by_ref()
+        .filter(|row| lines.get(*row).trim_ascii() == b"=======");
     let divider = usual.next().unwrap_or(first);
     if usual.next().is_some() {
         return Err("a block has several lines `=======`, and nothing says which divides it");

@@ -123,7 +123,10 @@ fn packets<'a>(rest: &mut Rest<'a>, set: &mut PatchSet<'a>) {
     }
     let mut rows = (0..rest.lines.len()).filter(|at| tags_change(rest.lines.get(*at)));
     if let Some(at) = rows.next() {
-        set.unread.push(other(number(at), "an edit in the tags of a tool, which are not read"));
+        set.unread.push(other(
+            number(at),
+            "an edit in the tags of a tool, which are not read",
+        ));
     }
 }
 
@@ -132,7 +135,10 @@ fn tags_change(line: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(line) else {
         return false;
     };
-    let mut tags = text.split('<').skip(1).filter_map(|rest| rest.split_once('>'));
+    let mut tags = text
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'));
     tags.any(|(tag, _)| {
         let tag = tag.trim_start_matches('/');
         let (name, called) = tag.split_once([' ', '=']).unwrap_or((tag, ""));

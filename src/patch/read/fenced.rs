@@ -127,7 +127,8 @@ impl<'a> Fenced<'a> {
             }
             _ => {
                 let commands = (fence.at + 1..).zip(rows());
-                let commands = commands.filter_map(|(at, row)| Some((at, command(row, Place::Script)?)));
+                let commands =
+                    commands.filter_map(|(at, row)| Some((at, command(row, Place::Script)?)));
                 let commands: Vec<_> = commands.collect();
                 if commands.is_empty() && rows().any(defines) {
                     suspect(fence.at, code(None, rows()));
@@ -165,12 +166,7 @@ fn defines(row: &[u8]) -> bool {
     starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
 }
 
-fn whole<'a>(
-    lines: &Lines<'a>,
-    at: usize,
-    close: usize,
-    name: &'a [u8],
-) -> FilePatch<'a> {
+fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> FilePatch<'a> {
     let mut content = Vec::new();
     for row in at + 1..close {
         content.extend_from_slice(lines.get(row));

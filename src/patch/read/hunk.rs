@@ -217,7 +217,9 @@ fn is_text(line: &[u8]) -> bool {
         b"Binary files",
         b"Property changes",
     ];
-    let is_word = line.first().is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
+    let is_word = line
+        .first()
+        .is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
     is_word && !KNOWN.iter().any(|start| line.starts_with(start))
 }
 
@@ -234,10 +236,11 @@ fn is_signature(lines: &Lines<'_>, at: usize, at_counted_end: bool) -> bool {
     while lines.line(rest).is_some_and(<[u8]>::is_empty) {
         rest += 1;
     }
-    line == b"-- " && at_counted_end || (is_version || line == b"-- ")
-        && (rest >= lines.len()
-            || lines.get(rest).starts_with(b"From ")
-            || starts_section(lines, rest))
+    line == b"-- " && at_counted_end
+        || (is_version || line == b"-- ")
+            && (rest >= lines.len()
+                || lines.get(rest).starts_with(b"From ")
+                || starts_section(lines, rest))
 }
 
 fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::claims::commands;
 use super::keys::{
-    ADDING, ALL, COMMANDS, CONTENT, CUT_OFF, EXPECTED, FROM, HINT, INSERTED, LINES, LISTS, MORE_TEXT,
-    NEW, OLD, OTHER_TURNS, PATH, PROSE, TEXTS, TO, WRAPPERS, get, is_change, is_one, is_question, plain,
-    text,
+    ADDING, ALL, COMMANDS, CONTENT, CUT_OFF, EXPECTED, FROM, HINT, INSERTED, LINES, LISTS,
+    MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, TO, WRAPPERS, get, is_change,
+    is_one, is_question, plain, text,
 };
 use super::problem;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
@@ -124,7 +124,13 @@ impl Found {
         {
             return self.collect(&value, path, depth + 1);
         }
-        let marks = [BEGIN_PATCH, "*** Update File:", "\n@@", "\n+++ ", " SEARCH\n"];
+        let marks = [
+            BEGIN_PATCH,
+            "*** Update File:",
+            "\n@@",
+            "\n+++ ",
+            " SEARCH\n",
+        ];
         let is_patch = marks.iter().any(|mark| string.contains(mark));
         if is_patch {
             self.text(string);
@@ -142,8 +148,9 @@ impl Found {
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        let is_word = |keys: &str, words: &[&str]| text(fields, keys).is_some_and(|it| words.contains(&it));
-        if is_word("role type", OTHER_TURNS) {
+        let is_word =
+            |keys: &str, words: &[&str]| text(fields, keys).is_some_and(|it| words.contains(&it));
+        if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
             let message = "this is a transcript of several turns; send the last reply alone";
             self.refuse(Code::P107, message);
             return true;
@@ -259,11 +266,20 @@ impl Found {
             let number = get(fields, keys).and_then(Value::as_u64);
             number.and_then(|it| u32::try_from(it).ok())
         };
-        if let (Some(line), Some(new)) = (number("insertline insert afterline"), text(fields, INSERTED)) {
+        if let (Some(line), Some(new)) = (
+            number("insertline insert afterline"),
+            text(fields, INSERTED),
+        ) {
             let end = if new.ends_with('\n') { "" } else { "\n" };
             let new = [new, end].concat();
             let edit = Edit::once(b"", new.as_bytes(), 1);
-            self.edit(path, Edit { after: Some(line), ..edit });
+            self.edit(
+                path,
+                Edit {
+                    after: Some(line),
+                    ..edit
+                },
+            );
             return true;
         }
         match (text(fields, OLD), text(fields, NEW), text(fields, CONTENT)) {
@@ -283,7 +299,8 @@ impl Found {
             (_, _, Some(content)) => {
                 let adds = self.adding || text(fields, "mode").is_some_and(adds);
                 if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
-                    let message = "a text is for some lines of its file, and nothing says what it replaces";
+                    let message =
+                        "a text is for some lines of its file, and nothing says what it replaces";
                     self.refuse(Code::P107, message);
                 } else {
                     self.whole(path, content);
@@ -374,7 +391,8 @@ fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<Str
         None => vec![fields.clone()],
     };
     let paths = format!("{PATH} {FROM} notebookpath uri relativefilepath relativeworkspacepath");
-    let path_of = |fields| text(fields, &paths).filter(|it| !it.is_empty() && !it.contains(['\n', ' ']));
+    let path_of =
+        |fields| text(fields, &paths).filter(|it| !it.is_empty() && !it.contains(['\n', ' ']));
     let path = all.iter().find_map(path_of)?;
     let command = text(fields, COMMANDS).filter(|it| !it.contains(char::is_whitespace));
     let inner = all.iter().find_map(|it| text(it, COMMANDS));

@@ -34,12 +34,10 @@ pub(super) const TEXTS: &str = "patch diff input arguments text response";
 /// Under which a reply says something, rather than calls a tool.
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
-/// Roles and types of what is not said by the one who replies.
-pub(super) const OTHER_TURNS: &[&str] = &[
-    "user",
-    "system",
-    "developer",
-    "tool",
+/// Roles of what is not said by the one who replies.
+pub(super) const OTHER_ROLES: &[&str] = &["user", "system", "developer", "tool"];
+/// Types of what a tool gave back.
+pub(super) const RESULTS: &[&str] = &[
     "tool_result",
     "function_call_output",
     "custom_tool_call_output",
@@ -75,8 +73,8 @@ pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'
 /// Whether the plain name of a tool says that it changes files.
 pub(super) fn is_change(name: &str) -> bool {
     let verbs = [
-        "delete", "remove", "rename", "move", "edit", "write", "replace", "insert", "create", "undo",
-        "append", "patch", "rewrite", "modify", "update",
+        "delete", "remove", "rename", "move", "edit", "write", "replace", "insert", "create",
+        "undo", "append", "patch", "rewrite", "modify", "update",
     ];
     let folder = name.contains("director") || name.contains("folder");
     verbs.iter().any(|verb| name.contains(verb)) && !folder && !is_question(name)

@@ -203,16 +203,37 @@ pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -
 /// What an input without a patch looks like, in words.
 fn likeness(bytes: &[u8]) -> &'static str {
     const LOOKS: &[(&str, &str)] = &[
-        ("data: {", "the events of a stream; send what they say together"),
-        ("<<<<<<< ", "a file with conflict markers, and neither side says SEARCH or REPLACE"),
-        ("*** ", "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`"),
+        (
+            "data: {",
+            "the events of a stream; send what they say together",
+        ),
+        (
+            "<<<<<<< ",
+            "a file with conflict markers, and neither side says SEARCH or REPLACE",
+        ),
+        (
+            "*** ",
+            "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`",
+        ),
         ("@@", "hunks that no header gives a file"),
-        ("{", "JSON without the path, old text and new text of an edit"),
-        ("```", "code in a fence, with nothing that says what it replaces"),
+        (
+            "{",
+            "JSON without the path, old text and new text of an edit",
+        ),
+        (
+            "```",
+            "code in a fence, with nothing that says what it replaces",
+        ),
         ("<invoke", "the tags of a tool, which are not read"),
     ];
-    let lines = || bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
-    let found = LOOKS.iter().find(|(start, _)| lines().any(|line| line.starts_with(start.as_bytes())));
+    let lines = || {
+        bytes
+            .split(|byte| *byte == b'\n')
+            .map(<[u8]>::trim_ascii_start)
+    };
+    let found = LOOKS
+        .iter()
+        .find(|(start, _)| lines().any(|line| line.starts_with(start.as_bytes())));
     found.map_or("prose", |(_, words)| words)
 }
 

@@ -65,4 +65,3 @@ fn a_definition_that_a_whole_file_leaves_out_is_said() {
     let both = json!({"files": [{"path": "a.py", "content": without(PY, two)}, {"path": "b.py", "content": "def two():\n    return 4\n"}]});
     assert!(judged(&[("a.py", PY)], &both.to_string()).applies());
 }
-

@@ -90,7 +90,10 @@ fn the_form_whose_mark_comes_first_is_meant() {
 fn a_line_that_may_divide_as_well_is_refused() {
     let file = "Title\n=======\n\ntext\n\nOther\n=======\n\nend\n";
     let text = "f\n<<<<<<< SEARCH\nTitle\n=======\n\ntext\n=======\nName\n>>>>>>> REPLACE\n";
-    assert_eq!(words(&judged(&[("f", file)], text).verdict), "malformed P104");
+    assert_eq!(
+        words(&judged(&[("f", file)], text).verdict),
+        "malformed P104"
+    );
     let short = "Title\n=====\n\ntext\n";
     let text =
         format!("f\n<<<<<<< SEARCH\n{short}=======\nTitle\n=====\n\nTEXT\n>>>>>>> REPLACE\n");
@@ -460,20 +463,39 @@ fn what_models_leave_to_the_file_is_read_from_it() {
             "blocks that build on each other",
             "f.py",
             py,
-            block("f.py", "    y = call(x, timeout=30)", "    z = call(x)\n    y = z") + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
+            block(
+                "f.py",
+                "    y = call(x, timeout=30)",
+                "    z = call(x)\n    y = z",
+            ) + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
             Some(py.replace("y = call(x, timeout=30)", "z = call(x, 1)\n    y = z")),
         ),
-        ("a heading where the number is off", "f.py", py, heading(9, "def c(x):"), Some(second(py, "y = x", "y = -x"))),
+        (
+            "a heading where the number is off",
+            "f.py",
+            py,
+            heading(9, "def c(x):"),
+            Some(second(py, "y = x", "y = -x")),
+        ),
         (
             "another unit",
             "f.ts",
             tabs,
-            block("f.ts", "  if (b) {\n    c();\n  }", "  if (b) {\n    d();\n  }"),
+            block(
+                "f.ts",
+                "  if (b) {\n    c();\n  }",
+                "  if (b) {\n    d();\n  }",
+            ),
             Some(tabs.replace('c', "d").replace("fundtion", "function")),
         ),
     ] {
         let judged = judged(&[(path, file)], &patch);
-        assert_eq!(after(&judged, path), expected, "{what}: {}", judged.verdict.feedback);
+        assert_eq!(
+            after(&judged, path),
+            expected,
+            "{what}: {}",
+            judged.verdict.feedback
+        );
     }
     let packages = [
         ("packages/a/src/x.ts", "one();\n"),
