@@ -62,10 +62,7 @@ fn archive(
     take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(file)?;
-    let all = archive
-        .file_names()
-        .flatten()
-        .map(std::borrow::Cow::into_owned);
+    let all = archive.file_names().map(str::to_owned);
     let (inner, mut names): (Vec<String>, Vec<String>) = all
         .filter(|it| is_log_name(it))
         .partition(|it| it.contains('/'));

@@ -137,13 +137,13 @@ impl App {
 
     /// What may be read and shown.
     pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
-        let rules = ReadRules::of(&self.settings.context);
+        let rules = ReadRules::from_settings(&self.settings.context);
         Ok(ReadPolicy::new(&rules, profile)?)
     }
 
     /// Which protected files a patch may change.
     pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
-        let allowed = Allowed::of(&self.settings.patch)
+        let allowed = Allowed::from_settings(&self.settings.patch)
             .map_err(|error| AppError::usage(format!("protected files: {error}")))?;
         Ok(allowed.reading(self.read_policy(Profile::Ranked)?))
     }
@@ -174,8 +174,18 @@ pub(super) fn with_known<T>(
     work: impl FnOnce(&Known) -> T,
 ) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app, workspace).ok());
-    let cache = state.flatten().map_or_else(Known::nothing, |it| it.known());
+    let state = cached.then(|| super::runs::state(app, workspace));
+    let cache = match state {
+        Some(Ok(state)) => state.known(),
+        Some(Err(error)) => {
+            tracing::warn!("no cache: {error}");
+            Known::nothing()
+        }
+        None => {
+            tracing::debug!("no cache: it is switched off");
+            Known::nothing()
+        }
+    };
     let done = work(&cache);
     cache.save();
     done

@@ -38,6 +38,12 @@ pub(super) fn trace_of_run(
     let settings = app.settings();
     let in_place = settings.run.workplace == WorkplaceMode::InPlace;
     if !settings.context.trace || !in_place || failed.diagnosis.tests.is_empty() {
+        tracing::info!(
+            wanted = settings.context.trace,
+            in_place,
+            tests = failed.diagnosis.tests.len(),
+            "no trace"
+        );
         return None;
     }
     if let Some(cached) = known_trace(app, workspace, failed.line) {
@@ -57,7 +63,13 @@ pub(super) fn trace_of_run(
         trials.trace(&States::new(), None)?;
         Ok(trials.ran().clone())
     });
-    let traced = traced.ok().filter(|it| it.failing > 0)?;
+    let traced = traced
+        .inspect_err(|error| tracing::warn!("no trace: {error}"))
+        .ok()?;
+    if traced.failing == 0 {
+        tracing::warn!("no trace: no failing test ran under the tracer");
+        return None;
+    }
     let shown = Shown {
         traced: traced.clone(),
     };

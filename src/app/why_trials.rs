@@ -210,7 +210,7 @@ impl<'a> Trials<'a> {
         self.errors = errors(&diagnosis);
         let source = self.setup.workspace.source.as_ref();
         let prefix = &self.setup.workspace.prefix;
-        let files = CommandFiles::of(&[line.to_owned()], prefix, source);
+        let files = CommandFiles::find(&[line.to_owned()], prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
         let own = own_place(line, &files, &diagnosis.tests, (source, prefix));
         self.alone = chosen(&own.line, own.runner, &own.tests, &is_path)
@@ -296,6 +296,7 @@ impl<'a> Trials<'a> {
             };
             outcome = self.outcome(&ran);
         }
+        tracing::debug!(?outcome, "tried {what}");
         self.tried.push(WhyTrial {
             commit: commit.map(str::to_owned),
             count: without.len() as u64,

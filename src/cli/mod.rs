@@ -3,7 +3,6 @@
 mod agent;
 mod apply;
 mod args;
-mod ask_model;
 mod bench;
 mod bench_mine;
 mod bug;
@@ -25,6 +24,7 @@ mod hint;
 mod hook;
 mod imports;
 mod init;
+mod log;
 mod man;
 mod mcp;
 mod mistakes;
@@ -91,6 +91,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
+        .and_then(|()| log::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {

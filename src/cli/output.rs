@@ -17,8 +17,6 @@ use crate::report::{printable, printable_in_colour, printable_json};
 pub(crate) struct Output {
     color: Color,
     quiet: bool,
-    verbose: u8,
-    started: std::time::Instant,
     // `None` when nobody wants to hear it.
     heartbeat: Option<Heartbeat>,
 }
@@ -28,9 +26,7 @@ impl Output {
         Self {
             color,
             quiet: global.quiet,
-            verbose: global.verbose,
-            started: std::time::Instant::now(),
-            heartbeat: (!global.quiet && !global.no_progress).then(|| {
+            heartbeat: (!global.quiet && !global.no_progress && global.verbose == 0).then(|| {
                 let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
                 Heartbeat::new(io::stderr().is_terminal() && !dumb, to_stderr)
             }),
@@ -234,10 +230,7 @@ impl Output {
 
 impl Progress for Output {
     fn step(&self, what: &str) -> bool {
-        if self.verbose > 0 {
-            let seconds = self.started.elapsed().as_secs_f64();
-            self.stderr(&format!("[{seconds:7.3} s] {}\n", printable(what)));
-        }
+        tracing::info!("{what}");
         true
     }
 
@@ -250,12 +243,8 @@ impl Progress for Output {
         if begun.is_some() || event.event.ends_with("_ended") {
             self.doing(begun.as_deref());
         }
-        match line_of(event) {
-            Some(line) => Self::note(self, &line),
-            None if self.verbose > 1 => {
-                self.step(&event.event);
-            }
-            None => {}
+        if let Some(line) = line_of(event) {
+            Self::note(self, &line);
         }
     }
 }
@@ -266,7 +255,6 @@ fn to_stderr(text: &str) {
 }
 
 // The library takes a standard output that cannot be written for one that takes everything.
-#[cfg(unix)]
 fn write_out(mut bytes: &[u8]) -> io::Result<()> {
     let _held = io::stdout().lock();
     while !bytes.is_empty() {
@@ -280,12 +268,6 @@ fn write_out(mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn write_out(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush())
-}
-
 /// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
 pub(crate) fn columns() -> usize {
     let named = std::env::var("COLUMNS").ok();
@@ -296,7 +278,6 @@ pub(crate) fn columns() -> usize {
 
 // Columns and rows, 0 where there is no terminal to ask.
 fn terminal_size() -> (u16, u16) {
-    #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
         return (size.ws_col, size.ws_row);
     }

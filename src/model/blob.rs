@@ -19,7 +19,7 @@ impl BlobId {
 
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_content(bytes: &[u8]) -> Self {
         let header = format!("blob {}\0", bytes.len());
         Self(sha1(header.as_bytes(), bytes))
     }
@@ -39,20 +39,10 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-// With the instructions of the processor.
-#[cfg(feature = "program")]
 fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
     use sha1::Digest;
     let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
     hash.finalize().into()
-}
-
-// Without a crate below it.
-#[cfg(not(feature = "program"))]
-fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
-    let mut hash = sha1_smol::Sha1::from(header);
-    hash.update(bytes);
-    hash.digest().bytes()
 }
 
 impl fmt::Display for BlobId {
@@ -111,7 +101,7 @@ mod tests {
 
     #[test]
     fn hashes_as_git_does() {
-        let id = BlobId::of(b"hello\n").to_string();
+        let id = BlobId::from_content(b"hello\n").to_string();
         assert_eq!(id, "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 }

@@ -122,7 +122,7 @@ fn place_in_proven_file(
     bytes: &[u8],
 ) -> Option<Vec<usize>> {
     let id = section.headers.index.filter(|ids| ids.old.len() >= 7)?.old;
-    let own = BlobId::of(bytes).to_string();
+    let own = BlobId::from_content(bytes).to_string();
     if !own.as_bytes().starts_with(&id.to_ascii_lowercase()) {
         return None;
     }

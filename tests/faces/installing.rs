@@ -1,7 +1,6 @@
 //! What a person does once: a configuration, completions, the manual, the version.
 
 use crate::support;
-use std::io::Write as _;
 
 use crate::support::{Repo, stderr};
 
@@ -80,15 +79,11 @@ fn the_version_is_the_packages() {
     assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
 }
 
-#[cfg(unix)]
 #[test]
 fn the_npm_packages_start_the_program() {
     use std::process::Command;
 
-    if Command::new("npm").arg("--version").output().is_err() {
-        let _ = writeln!(std::io::stderr(), "skipped: there is no npm");
-        return;
-    }
+    support::needs!("npm", "node");
     let place = tempfile::tempdir().unwrap();
     // A few bytes that start the program: npm takes long to pack one that is not stripped.
     let program = place.path().join("mendit");

@@ -4,10 +4,9 @@
 
 mod ci;
 mod doors;
-mod endpoint;
 mod installing;
+mod log;
 mod mcp;
-mod pages;
 mod remedies;
 mod schemas;
 mod settings;

@@ -227,7 +227,9 @@ impl Judging<'_, '_> {
         let sides: Vec<&Vec<u8>> = origins.iter().flatten().collect();
         if let Some(objects) = self.options.objects
             && sides.len() == origins.len()
-            && !sides.iter().any(|origin| objects.has(BlobId::of(origin)))
+            && !sides
+                .iter()
+                .any(|origin| objects.has(BlobId::from_content(origin)))
         {
             let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
             self.plain(Code::P407, message);

@@ -67,7 +67,23 @@ pub(in crate::patch) fn place<'h, 'a>(
         };
         outcomes.push(outcome);
     }
+    outcomes.iter().for_each(log_placement);
     outcomes
+}
+
+fn log_placement(outcome: &Placement<'_, '_>) {
+    match outcome {
+        Placement::Placed(placed) => {
+            tracing::debug!(
+                mends = placed.mends.len(),
+                "hunk placed at line {}",
+                placed.at() + 1
+            );
+        }
+        Placement::Failed(refusal) => {
+            tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+        }
+    }
 }
 
 // A number is doubted where its counts are wrong and another hunk of the file stands elsewhere than it says.

@@ -81,7 +81,6 @@ fn a_wrong_configuration_stops_before_any_work() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn an_unwritable_directory_is_named() {
     let repo = repo();

@@ -130,7 +130,6 @@ fn untracked_files_count_and_ignored_ones_do_not() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn odd_entries_are_listed_and_never_entered() {
     use std::os::unix::ffi::OsStrExt;
@@ -228,7 +227,6 @@ fn nested_repositories_belong_to_themselves() {
     assert!(index.iter().all(|path| !path.starts_with("vendored/")));
 }
 
-#[cfg(unix)]
 #[test]
 fn rules_of_what_to_ignore_that_lead_elsewhere_are_not_read() {
     let repo = Repo::with(&[("src/a.ts", "export const a = 1;\n"), ("lib/b.ts", "b;\n")]);
@@ -273,7 +271,6 @@ fn what_may_not_be_read_is_listed_without_its_hash() {
     assert_eq!(ids, [(".env", false), ("app.py", true)]);
 }
 
-#[cfg(unix)]
 #[test]
 fn runs_are_not_shown_behind_a_link_that_a_repository_brought() {
     let repo = Repo::with(&[("a.py", "")]);

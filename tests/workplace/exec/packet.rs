@@ -31,7 +31,6 @@ fn a_pass_passes_its_output_on_and_writes_nothing() {
     assert!(!repo.root().join(".mendit").exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_failure_that_a_pipe_hides_is_told() {
     let repo = repo();
