@@ -311,13 +311,21 @@ impl PatchRequest {
 // Longer patches are about much of the repository.
 const SHORT: usize = 64 * 1024;
 
-// A short patch that changes tracked files and nothing else needs no listing of the repository; what
-// is not plain from them alone is judged again with all of it.
+/// A verdict on the named files alone.
+struct NamedVerdict {
+    workspace: Workspace,
+    judged: Judged,
+    /// The listing of the repository could not change it.
+    is_final: bool,
+}
+
+// A short patch that changes files and nothing else needs no listing of the repository; what is not
+// plain from them alone is judged again with all of it. Files that git ignores are in no listing.
 fn by_its_files(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
-) -> Result<Option<(Workspace, Judged)>, AppError> {
+) -> Result<Option<NamedVerdict>, AppError> {
     let plain = request.against == Against::Worktree && request.directory.is_empty();
     if !plain || request.three_way || request.patch.len() > SHORT {
         return Ok(None);
@@ -335,9 +343,13 @@ fn by_its_files(
     let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
     let is_all = judged.applies()
         && verdict.files.iter().all(modifies)
-        && !judged.gains_imports
         && !verdict.mends.iter().any(is_about_names);
-    Ok(is_all.then_some((workspace, judged)))
+    let is_final = !judged.gains_imports;
+    Ok(is_all.then_some(NamedVerdict {
+        workspace,
+        judged,
+        is_final,
+    }))
 }
 
 fn judged_in(
@@ -357,11 +369,16 @@ fn judged(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<(Workspace, Judged), AppError> {
-    if let Some(judged) = by_its_files(app, request, progress)? {
-        return Ok(judged);
-    }
+    let named = by_its_files(app, request, progress)?;
+    let ignored = match named {
+        Some(named) if named.is_final => return Ok((named.workspace, named.judged)),
+        other => other,
+    };
     let workspace = app.workspace(request.against.at(), progress)?;
     let judged = judged_in(&workspace, app, request, progress)?;
+    if let Some(named) = ignored.filter(|_| judged.verdict.error_code == Some(Code::P501)) {
+        return Ok((named.workspace, named.judged));
+    }
     // An earlier apply that was interrupted may be why a patch does not apply.
     if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
         progress.note(&WriteError::Interrupted.to_string());

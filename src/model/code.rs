@@ -65,7 +65,7 @@ codes! {
         .advice("Send every edit with `path`, `old` and `new`, or a whole file with `path` and `content`.");
     P201 => refuses(Malformed)
         .advice("Name the file of every change in a line of its own above it, with its path from the top of the repository.");
-    P202 P204 => refuses(Malformed)
+    P202 => refuses(Malformed)
         .advice("Send the patch again with the same file named in every header of a section.");
     P205 => refuses(Malformed)
         .advice("If the file exists, send a change to it; if not, send nothing but added lines.");
@@ -86,7 +86,7 @@ codes! {
         .advice("Send the patch in several parts, each with lines that stand once in the file.");
     P309 => refuses(Malformed)
         .advice("Send the patch as `git diff` writes it; nothing is mended here.");
-    P310 P311 => refuses(ContextNotFound)
+    P311 => refuses(ContextNotFound)
         .advice("Send the added lines again, character for character as the file shall have them.");
     P312 => refuses(Malformed)
         .advice("Send the code itself where the placeholder stands, or leave that part out of the patch.");
@@ -94,9 +94,7 @@ codes! {
         .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
     P314 => refuses(Malformed)
         .advice("Send the added lines again with plain quotes and spaces.");
-    P315 => refuses(Malformed)
-        .advice("Send the one solution that is meant, and no other change beside it.");
-    P401 P402 P404 => refuses(ContextNotFound)
+    P401 P402 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)
         .advice("Send the change again with more of the lines around it, until they stand once in the file.");
@@ -143,10 +141,7 @@ codes! {
         .advice("The system could not read or write; sending the patch again does not help.");
     P902 => ends(Exit::No);
     P903 P904 P905 P906 P907 => ends(Exit::Environment);
-    M101 M102 M103 M104 M105
-    M201 M202 M203 M204 M205 M206 M207 M208
-    M301 M302 M303 M304 M305 M306 M307
-    M401 M403 M404 M406 M407 M408 M409 M410 M411 M412 M413 M416 M417 M418 M419 M420 => mends();
+    M101 M104 M201 M205 M301 M303 M304 M401 M403 M410 M411 M413 M416 M417 => mends();
     C101 => notes();
     C102 C103 => over_budget();
     C105 => notes();
@@ -384,7 +379,7 @@ mod tests {
                 Exit::Refused,
                 Some(StopReason::PolicyRejected),
             ),
-            (Code::M404, None, Exit::Yes, None),
+            (Code::M401, None, Exit::Yes, None),
             (Code::C110, None, Exit::Refused, None),
             (
                 Code::R203,

@@ -10,29 +10,10 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     let hunks = match body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(..)
-        | Body::BinaryWithoutData
-        | Body::Edits(_)
-        | Body::Whole(_)
-        | Body::Code(_) => {
+        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) | Body::Whole(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
         }
     };
-    if let Some(lines) = unmarked(hunks) {
-        let mut bytes = Vec::new();
-        for line in lines {
-            bytes.extend_from_slice(&line.line);
-            bytes.push(b'\n');
-        }
-        if lines.last().is_some_and(|line| line.no_newline) {
-            bytes.pop();
-        }
-        mends.extend(hunks.first().map(|hunk| {
-            let message = "put back the marks that the lines of a new file have lost";
-            super::content::mend(Code::M307, Safety::Safe, hunk, message)
-        }));
-        return Ok((bytes, mends));
-    }
     let mut bytes = Vec::new();
     for hunk in hunks {
         let firm = hunk.firm(hunk.loose_tail);
@@ -69,20 +50,6 @@ pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> 
     Ok((bytes, mends))
 }
 
-/// The lines of a new file as they stand in a hunk that marks none of them, when it has as many as it
-/// says. Without a line that begins at the margin all of them may have a blank for a mark.
-pub(super) fn unmarked<'h, 'a>(hunks: &'h [Hunk<'a>]) -> Option<&'h [HunkLine<'a>]> {
-    let [hunk] = hunks else { return None };
-    let count = hunk.new.filter(|_| hunk.old == Some((0, 0)))?.1 as usize;
-    let (lines, rest) = hunk.lines.split_at_checked(count)?;
-    let inner = lines.split_last()?.1;
-    let whole = rest.iter().all(|line| line.line.trim_ascii().is_empty())
-        && !inner.iter().any(|line| line.no_newline);
-    let unmarked = !hunk.lines.iter().any(|line| line.kind == LineKind::Add)
-        && lines.iter().any(|line| line.bare);
-    (whole && unmarked).then_some(lines)
-}
-
 /// Replacements of text as hunks of whole lines, for those that are not in the file byte for byte.
 pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
     let lines = |text: &[u8], kind, line: u32| -> Vec<HunkLine<'static>> {
@@ -98,6 +65,7 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
         .iter()
         .map(|edit| Hunk {
             line: edit.line,
+            old: edit.hint.map(|line| (line, 0)),
             lines: with_context(
                 lines(&edit.old, LineKind::Remove, edit.line),
                 lines(&edit.new, LineKind::Add, edit.line),
@@ -216,6 +184,11 @@ fn replaced(
         None if several => memchr::memmem::find_iter(bytes, old).collect(),
         None => occurrences(bytes, old),
     };
+    let hinted = |at: &&usize| edit.hint.is_some_and(|hint| line(**at) == u64::from(hint));
+    let places = match places.iter().find(hinted) {
+        Some(at) if !several => vec![*at],
+        _ => places,
+    };
     let count = places.len();
     let Some(first) = places.first() else {
         let message = match edit.after {
@@ -240,6 +213,12 @@ fn replaced(
         return refuse(Code::P705, message);
     }
     let mut made = Vec::with_capacity(bytes.len() + new.len());
+    if edit.after.is_some() && *first == bytes.len() && !bytes.ends_with(b"\n") && !bytes.is_empty()
+    {
+        // Behind a last line without a newline, the new one has none.
+        let new = new.strip_suffix(b"\n").unwrap_or(new);
+        return Ok((*first, [bytes, b"\n", new].concat()));
+    }
     let mut from = 0;
     for at in &places {
         made.extend_from_slice(bytes.get(from..*at).unwrap_or_default());
@@ -288,7 +267,10 @@ fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
         None => Some(0),
         Some(index) => {
             let mut feeds = memchr::memchr_iter(b'\n', bytes);
-            feeds.nth(index as usize).map(|feed| feed + 1)
+            let feed = feeds.nth(index as usize).map(|feed| feed + 1);
+            let rows = memchr::memchr_iter(b'\n', bytes).count() + 1;
+            let unended = !bytes.ends_with(b"\n") && rows == row as usize;
+            feed.or(unended.then_some(bytes.len()))
         }
     }
 }

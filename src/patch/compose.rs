@@ -61,7 +61,7 @@ pub(super) fn compose(
     } = drafts;
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
     conflicts(&edits, kept)?;
-    let (bytes, glued) = write(text, &edits);
+    let (bytes, glued) = write(text, &edits, !marks_newlines);
     if glued {
         let last = outcomes.len().saturating_sub(1);
         return Err((last, no_newline()));
@@ -86,8 +86,10 @@ fn no_newline() -> Refusal {
         Code::P306,
         "the file does not end with a newline, and the patch does not say whether it should",
     );
-    failure.hint =
-        Some("put `\\ No newline at end of file` after the lines it is true for".to_owned());
+    failure.hint = Some(
+        "to append, replace its last line: remove it, add it again, and add the new lines after it"
+            .to_owned(),
+    );
     failure
 }
 
@@ -227,8 +229,9 @@ fn conflicts(
     Ok(())
 }
 
-// The second value says that a line without a newline would have been joined with the next.
-fn write(text: &Text<'_>, edits: &[(usize, Draft<'_>)]) -> (Vec<u8>, bool) {
+// The second value says that a line without a newline would have been joined with the next. A form that has no
+// mark for a missing newline keeps the end that the file has.
+fn write(text: &Text<'_>, edits: &[(usize, Draft<'_>)], keeps_end: bool) -> (Vec<u8>, bool) {
     let added = edits.iter().flat_map(|(_, edit)| &edit.added);
     let added: usize = added.map(|(line, end)| line.len() + end.len()).sum();
     let mut out = Vec::with_capacity(text.span(0, text.len()).len() + added);
@@ -236,7 +239,10 @@ fn write(text: &Text<'_>, edits: &[(usize, Draft<'_>)]) -> (Vec<u8>, bool) {
     let mut glued = false;
     let mut put = |out: &mut Vec<u8>, bytes: &[u8], end: &[u8]| {
         let some = !bytes.is_empty() || !end.is_empty();
-        glued |= some && out.last().is_some_and(|byte| *byte != b'\n');
+        if some && out.last().is_some_and(|byte| *byte != b'\n') {
+            glued |= !keeps_end;
+            out.extend_from_slice(if text.hides_cr() { b"\r\n" } else { b"\n" });
+        }
         out.extend_from_slice(bytes);
         out.extend_from_slice(end);
     };
@@ -248,6 +254,9 @@ fn write(text: &Text<'_>, edits: &[(usize, Draft<'_>)]) -> (Vec<u8>, bool) {
         row = edit.at + edit.removed;
     }
     put(&mut out, text.span(row, text.len()), b"");
+    if keeps_end && !text.final_newline && row == text.len() && out.ends_with(b"\n") {
+        out.truncate(out.len() - if out.ends_with(b"\r\n") { 2 } else { 1 });
+    }
     (out, glued)
 }
 

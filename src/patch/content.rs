@@ -1,13 +1,13 @@
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
 use super::damage::{damaged, newline_lost, proven};
+use super::exact::apply_exactly;
 use super::line_ends::match_line_ends;
-use super::place::{Placement, TRIMMED, Work, diagnose, place, places};
-use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::place::{Placement, Work, diagnose, place};
+use super::set::{Body, FilePatch, Hunk, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
 
@@ -22,6 +22,8 @@ pub(super) struct Modified {
     pub(super) failures: Vec<(u64, Refusal)>,
     /// The new side of every hunk already stands there: the content the patch would start from.
     pub(super) already: Option<Vec<u8>>,
+    /// Placed byte for byte, which leaves nothing to doubt.
+    pub(super) is_exact: bool,
 }
 
 /// Applies hunks of one or several sections to a file's content.
@@ -31,26 +33,28 @@ pub(super) fn modify(
     strict: bool,
     work: &Work,
 ) -> Modified {
+    if let Some(exact) = apply_exactly(before, sections) {
+        return exact;
+    }
     let one = by_line_ends(before, sections, strict, work);
     if one.after.is_some() || one.already.is_some() || strict {
         return one;
     }
     // Two sections that change the same place are alternatives, not one after the other.
     let clash = one.failures.iter().any(|(_, it)| it.code == Code::P303);
-    let steps: Vec<FilePatch<'_>> = if builds_on_itself(before, sections) {
-        sections
-            .iter()
-            .flat_map(|section| each_alone(section))
-            .collect()
-    } else if sections.len() > 1 && !clash {
-        sections.iter().map(|it| (*it).clone()).collect()
+    let blocks = sections.iter().all(|it| it.headers.explicit.is_some());
+    let steps: Vec<FilePatch<'_>> = if blocks {
+        sections.iter().flat_map(|it| split_hunks(it)).collect()
     } else {
-        return one;
+        sections.iter().map(|it| (*it).clone()).collect()
     };
-    in_turn(before, &steps, sections, work).unwrap_or(one)
+    if steps.len() < 2 || steps.len() > MOST_STEPS || clash {
+        return one;
+    }
+    apply_sequentially(before, &steps, sections, work).unwrap_or(one)
 }
 
-fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
+fn split_hunks<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
     let Body::Hunks(hunks) = &section.body else {
         return Vec::new();
     };
@@ -62,29 +66,11 @@ fn each_alone<'a>(section: &FilePatch<'a>) -> Vec<FilePatch<'a>> {
     alone.collect()
 }
 
-// Whether one block takes lines that an earlier one puts there, and the file does not have.
-fn builds_on_itself(before: &FileState, sections: &[&FilePatch<'_>]) -> bool {
-    let hunks = hunks_of(sections);
-    let explicit = sections.iter().all(|it| it.headers.explicit.is_some());
-    if !explicit || hunks.len() < 2 || hunks.len() > MOST_STEPS {
-        return false;
-    }
-    let text = Text::new(&before.bytes);
-    let present: HashSet<&[u8]> = (0..text.len()).map(|row| text.line(row)).collect();
-    let mut made: HashSet<&[u8]> = HashSet::new();
-    hunks.iter().any(|hunk| {
-        let builds = hunk.old_lines().any(|line| made.contains(line.text()));
-        let added = hunk.lines.iter().filter(|it| it.kind == LineKind::Add);
-        made.extend(added.map(HunkLine::text).filter(|it| !present.contains(it)));
-        builds
-    })
-}
-
 // Blocks that are tried one after the other.
 const MOST_STEPS: usize = 64;
 
 // Later steps may count on what earlier ones did.
-fn in_turn(
+fn apply_sequentially(
     before: &FileState,
     steps: &[FilePatch<'_>],
     sections: &[&FilePatch<'_>],
@@ -110,6 +96,7 @@ fn in_turn(
         mends,
         failures: Vec::new(),
         already: None,
+        is_exact: false,
     })
 }
 
@@ -121,8 +108,7 @@ fn by_line_ends(
     work: &Work,
 ) -> Modified {
     let one = together(before, sections, strict, false, work);
-    let changed =
-        |mend: &Mend| matches!(mend.code, Code::M411 | Code::M412) && mend.safety == Safety::Lossy;
+    let changed = |mend: &Mend| matches!(mend.code, Code::M411) && mend.safety == Safety::Lossy;
     if one.mends.iter().any(changed) {
         let kept = together(before, sections, strict, true, work);
         let after = kept.after.as_ref();
@@ -156,16 +142,11 @@ fn together(
         mends: Vec::new(),
         failures: Vec::new(),
         already: None,
+        is_exact: false,
     };
     let text = Text::new(&before.bytes);
-    let (text, hunks) = match_line_ends(
-        text,
-        hunks_of(sections),
-        strict || keeps_cr,
-        &mut modified.mends,
-    );
-    let hunks = as_the_file_reads(&text, hunks, work);
-    let outcomes = place(&text, &hunks, strict, work);
+    let (text, hunks) = match_line_ends(text, hunks_of(sections), keeps_cr, &mut modified.mends);
+    let outcomes = place(&text, &hunks, work);
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let composed = if outcomes.iter().any(failed) {
         modified.already = reversed(&text, &hunks, explicit, work);
@@ -184,7 +165,7 @@ fn together(
 }
 
 // The numbers that the hunks of each section have in it.
-fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
+pub(super) fn numbers(sections: &[&FilePatch<'_>]) -> impl Iterator<Item = usize> {
     let counts = sections.iter().map(|section| match &section.body {
         Body::Hunks(list) => list.len(),
         _ => 0,
@@ -255,12 +236,6 @@ fn verdicts(
                 }
                 modified.mends.extend(moved);
             }
-            Placement::Repeated(note) => {
-                verdict.verdict = Verdict::AppliesMended;
-                modified
-                    .mends
-                    .push(mend(note.code, note.safety, hunk, note.message));
-            }
             Placement::Failed(_) if modified.already.is_some() => {
                 verdict.verdict = Verdict::AlreadyApplied;
                 "its new side already stands in the file".clone_into(&mut verdict.message);
@@ -269,9 +244,6 @@ fn verdicts(
                 let mut failure = failure.clone();
                 if diagnosed < MAX_DIAGNOSED {
                     diagnose(&mut failure, text, hunk, work);
-                    if matches!(failure.code, Code::P401 | Code::P402) {
-                        failure.hint = failure.hint.or_else(|| is_made(text, hunk, work));
-                    }
                     diagnosed += 1;
                 }
                 verdict.fail(&failure);
@@ -307,7 +279,7 @@ fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], stric
         let message = "ignored `\\ No newline at end of file` where the file has one";
         modified
             .mends
-            .push(mend(Code::M306, Safety::Lossy, hunk, message));
+            .push(mend(Code::M411, Safety::Lossy, hunk, message));
     }
     if !strict || modified.mends.is_empty() {
         modified.after = Some((composed.bytes.into(), composed.edits));
@@ -316,48 +288,6 @@ fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], stric
         let failure = Refusal::new(Code::P309, message);
         modified.failures.push((first.patch_line, failure));
     }
-}
-
-// Of the ways to read a hunk, the one with the most old lines that stand in the file: the shorter ones
-// are its beginning.
-fn as_the_file_reads<'h, 'a>(
-    text: &Text<'_>,
-    mut hunks: Cow<'h, [Hunk<'a>]>,
-    work: &Work,
-) -> Cow<'h, [Hunk<'a>]> {
-    for index in 0..hunks.len() {
-        let Some(hunk) = hunks.get(index).filter(|hunk| !hunk.readings.is_empty()) else {
-            continue;
-        };
-        let ways = std::iter::once(&hunk.lines).chain(&hunk.readings);
-        let best = ways
-            .filter(|lines| stands(text, lines, work))
-            .max_by_key(|lines| old_count(lines));
-        if let Some(lines) = best.cloned()
-            && let Some(hunk) = hunks.to_mut().get_mut(index)
-        {
-            hunk.lines = lines;
-        }
-    }
-    hunks
-}
-
-fn old_count(lines: &[HunkLine<'_>]) -> usize {
-    lines.iter().filter(|it| it.kind != LineKind::Add).count()
-}
-
-// What tells the writer of a hunk that does not fit more than the nearest lines: its result stands there.
-fn is_made(text: &Text<'_>, hunk: &Hunk<'_>, work: &Work) -> Option<String> {
-    let telling = |it: &HunkLine<'_>| it.kind == LineKind::Add && it.text().trim_ascii().len() > 5;
-    let new: Vec<_> = hunk.new_lines().collect();
-    let made = hunk.lines.iter().any(telling) && !places(text, &new, &TRIMMED, work).is_empty();
-    made.then(|| "what this hunk makes stands in the file already: leave it out".to_owned())
-}
-
-/// Whether the old lines of a hunk stand in a text, blanks at their edges aside.
-pub(super) fn stands(text: &Text<'_>, lines: &[HunkLine<'_>], work: &Work) -> bool {
-    let old: Vec<_> = lines.iter().filter(|it| it.kind != LineKind::Add).collect();
-    !places(text, &old, &TRIMMED, work).is_empty()
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {
@@ -390,11 +320,9 @@ fn reversed(text: &Text<'_>, hunks: &[Hunk<'_>], explicit: bool, work: &Work) ->
         return None;
     }
     let back: Vec<Hunk<'_>> = hunks.iter().map(reverse_hunk).collect();
-    let outcomes = place(text, &back, true, work);
-    if outcomes
-        .iter()
-        .any(|outcome| matches!(outcome, Placement::Failed(_)))
-    {
+    let outcomes = place(text, &back, work);
+    let is_exact = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Placed(it) if it.mends.is_empty());
+    if !outcomes.iter().all(is_exact) {
         return None;
     }
     compose(text, &outcomes, !explicit)

@@ -1,4 +1,3 @@
-use super::place::{Kind, foreign_kind};
 use super::set::{FilePatch, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{BlobId, Code, Refusal};
@@ -24,50 +23,18 @@ pub(super) fn newline_lost() -> Refusal {
     failure
 }
 
-// Added lines that all stand one space further in than anything around them, where the hunks remove
-// nothing that could show whether that is meant; the first of them.
-fn space_too_many(text: &Text<'_>, hunks: &[&[HunkLine<'_>]]) -> Option<u32> {
-    let odd = |line: &[u8]| {
-        let blanks = line.iter().take_while(|byte| **byte == b' ').count();
-        // ` * ` goes on with a comment.
-        blanks % 2 == 1 && line.get(blanks).is_some_and(|byte| *byte != b'*')
-    };
-    let mut first = None;
-    for hunk in hunks {
-        let mut added = hunk.iter().filter(|it| it.kind == LineKind::Add);
-        let solid = |line: &&HunkLine<'_>| !line.text().trim_ascii().is_empty();
-        let adds_alone = hunk.iter().all(|it| it.kind != LineKind::Remove);
-        if adds_alone && let Some(line) = added.clone().find(solid) {
-            if !added.all(|line| !solid(&line) || odd(line.text())) {
-                return None;
-            }
-            first = first.or(Some(line.at));
-        }
-    }
-    first.filter(|_| (0..text.len()).all(|row| !odd(text.line(row))))
-}
-
 // Added lines that carry a damage which the old lines of the same hunks cannot show.
 pub(super) fn damaged(
     text: &Text<'_>,
     hunks: &[&[HunkLine<'_>]],
     sections: &[&FilePatch<'_>],
 ) -> Option<(u64, Refusal)> {
+    if let Some(line) = hunks.iter().find_map(|lines| lost_indent(lines)) {
+        let message = "the new lines have lost the indentation of the lines that they replace";
+        return Some((u64::from(line), Refusal::new(Code::P311, message)));
+    }
     let lines = || hunks.iter().copied().flatten();
     let added = || lines().filter(|line| line.kind == LineKind::Add);
-    let refuse =
-        |line: u32, code, message: &str| Some((u64::from(line), Refusal::new(code, message)));
-    if let Some((kind, line)) = foreign_kind(text, &lines().collect::<Vec<_>>()) {
-        let message = match kind {
-            Kind::Tabs => "added lines are indented with tabs, and the file with spaces",
-            Kind::Blanks => "added lines are indented with spaces, and the file with tabs",
-        };
-        return refuse(line.at, Code::P310, message);
-    }
-    if let Some(line) = space_too_many(text, hunks) {
-        let message = "every added line has a space before it that no line of the file has";
-        return refuse(line, Code::P310, message);
-    }
     let path = sections.first()?.headers.plus.as_ref()?.name()?;
     let markup = [
         &b".html"[..],
@@ -96,9 +63,20 @@ pub(super) fn damaged(
     if lines().any(|line| bare(line.text())) || (0..text.len()).any(|at| entity(text.line(at))) {
         return None;
     }
-    refuse(
-        line.at,
-        Code::P311,
-        "added lines have HTML entities, and nothing else in the patch or the file has",
-    )
+    let message = "added lines have HTML entities, and nothing else in the patch or the file has";
+    Some((u64::from(line.at), Refusal::new(Code::P311, message)))
+}
+
+// The first line of a block whose two sides begin with the same words, the new one less indented, where not
+// all lines are moved alike.
+fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
+    let side = |gone: LineKind| {
+        let lines = lines.iter().filter(move |line| line.kind != gone);
+        lines.filter(|line| !line.prefixed && !line.text().trim_ascii().is_empty())
+    };
+    let (old, new) = (side(LineKind::Add).next()?, side(LineKind::Remove).next()?);
+    let alike = old.text().trim_ascii() == new.text().trim_ascii();
+    let words = |gone| side(gone).map(|line| line.text().trim_ascii());
+    let moved = words(LineKind::Add).eq(words(LineKind::Remove));
+    (alike && new.text().len() < old.text().len() && !moved).then_some(new.at)
 }

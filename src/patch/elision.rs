@@ -88,42 +88,33 @@ fn elision_in(text: &str) -> Option<Elision> {
     let count = words.split_whitespace().count();
     let has = |any: &[&str]| any.iter().any(|it| words.contains(it));
     let rest = has(&["rest of", "remain", "existing"]);
-    let same = has(&[
-        "unchanged",
-        "same",
-        "omitted",
-        "as before",
-        "remains",
-        "stays",
-    ]);
     if ((before || after) && count < 12 && leaves_out(words))
-        || (count < 10 && rest && (same || speaks_of_code(words) && words.contains("here")))
+        || (count < 10 && rest && (has(SAME) || speaks_of_code(words) && words.contains("here")))
     {
         return Some(Elision::Placeholder);
     }
-    let all = ["rest", "other", "remaining", "all", "everything", "same"];
-    let all = words.split(' ').any(|word| all.contains(&word));
     let starts = [
         "rest of ",
         "the rest of ",
         "keep existing ",
         "keep the existing ",
+        "existing ",
     ];
     let ends = SAME.iter().any(|it| words.ends_with(it));
-    let stays = (ends && count <= if all { 7 } else { 4 })
-        || (count <= 6 && starts.iter().any(|it| words.starts_with(it)))
-        || (count <= 3 && words.starts_with("existing "));
+    let stays = count <= 7 && (ends || starts.iter().any(|it| words.starts_with(it)));
     stays.then_some(Elision::Stays)
 }
 
-const SAME: [&str; 7] = [
+const SAME: &[&str] = &[
     "unchanged",
     "unmodified",
     "as before",
     "as is",
-    "the same",
+    "same",
     "omitted",
     "no changes",
+    "remains",
+    "stays",
 ];
 
 fn speaks_of_code(text: &str) -> bool {
@@ -187,7 +178,7 @@ pub(super) fn is_left_out(row: &[u8]) -> bool {
     }
 }
 
-pub(super) fn leaves_out(text: &str) -> bool {
+fn leaves_out(text: &str) -> bool {
     const WORDS: &[&str] = &[
         "existing",
         "rest",

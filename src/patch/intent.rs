@@ -1,13 +1,11 @@
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::change::FileState;
-use super::elision::{leaves_out, left_out_line};
-use super::place::indent;
-use super::read::is_markdown;
+use super::elision::left_out_line;
 use super::set::Side;
-use crate::languages::{Language, syntax_errors};
-use crate::model::{Code, Refusal, RepoPath};
+use super::text::leading_number;
+use crate::languages::Language;
+use crate::model::{Code, Refusal};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
 /// the new content, counted from 1.
@@ -24,45 +22,25 @@ pub(super) fn unmeant(
         let message = format!("`{}` stands for lines that are left out", quoted(text));
         return Some((line, Refusal::new(Code::P312, message)));
     }
-    if let Some((line, text)) = hollowed(path, old, &after.bytes) {
-        let message = format!("`{}` stands where a function had its body", quoted(text));
-        return Some((line, Refusal::new(Code::P312, message)));
+    let is_markup = [".md", ".mdx", ".markdown", ".rst"]
+        .iter()
+        .any(|end| path.ends_with(end));
+    if after.bytes.starts_with(b"```") && !old.starts_with(b"```") && !is_markup {
+        let message = "the file would begin with a fence; send the text without what wraps it";
+        return Some((1, Refusal::new(Code::P312, message)));
+    }
+    if let Some(line) = numbered_by_reader(old, &after.bytes) {
+        let message = "the new lines begin with the line numbers of a reader; send them without";
+        return Some((line, Refusal::new(Code::P801, message)));
+    }
+    if let Some(line) = broken_literal(path, old, &after.bytes) {
+        let message = "a quote is left open at the end of the line, and a later line closes it: \
+                       a `\\n` of the text seems to have become a line end";
+        return Some((line, Refusal::new(Code::P801, message)));
     }
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
     let message = "the added line has typographic quotes or spaces, and the file has none";
     Some((line, Refusal::new(Code::P314, message)))
-}
-
-/// A whole file out of the fence, or the escapes of a string, that its writer left around it; with what was
-/// done, in words.
-pub(super) fn unwrapped<'t>(path: &str, text: &'t [u8]) -> Option<(Cow<'t, [u8]>, &'static str)> {
-    if let Some(inner) = in_fence(text).filter(|_| !is_markdown(path.as_bytes())) {
-        return Some((Cow::Borrowed(inner), "took off the fence around the file"));
-    }
-    let line = std::str::from_utf8(text.trim_ascii()).ok()?;
-    if line.contains('\n') || !line.contains("\\n") {
-        return None;
-    }
-    let decoded: String = serde_json::from_str(&format!("\"{line}\"")).ok()?;
-    let path = RepoPath::new(path).ok()?;
-    let parses = |text: &[u8]| syntax_errors(&path, text).is_empty();
-    let meant = !parses(text) && parses(decoded.as_bytes());
-    meant.then(|| {
-        (
-            Cow::Owned(decoded.into_bytes()),
-            "decoded the escapes of a string",
-        )
-    })
-}
-
-fn in_fence(text: &[u8]) -> Option<&[u8]> {
-    let text = text.trim_ascii();
-    let fence = text.iter().take_while(|byte| **byte == b'`').count();
-    let opened = memchr::memchr(b'\n', text).filter(|at| fence > 2 && *at >= fence)?;
-    let (first, rest) = text.split_at(opened + 1);
-    let inner = rest.strip_suffix(text.get(..fence)?)?;
-    let alone = inner.ends_with(b"\n") && !first.get(fence..)?.contains(&b'`');
-    alone.then_some(inner)
 }
 
 /// Refuses a whole file that has lost its rest.
@@ -110,48 +88,57 @@ const TOGETHER: usize = 3;
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;
 
-// A line that is all of a function of Python, says nothing, and stands for several that are gone.
-fn hollowed<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    if path.rsplit_once('.').is_none_or(|it| it.1 != "py") {
-        return None;
-    }
-    let (old, new) = (solid_rows(old), solid_rows(new));
-    let is_head = |line: &[u8]| {
-        let text = line.trim_ascii();
-        (text.starts_with(b"def ") || text.starts_with(b"async def ")) && text.ends_with(b":")
-    };
-    new.iter().enumerate().find_map(|(at, (_, head))| {
-        let body = *new.get(at + 1).filter(|_| is_head(head))?;
-        // A head that stands twice does not tell whose body is gone.
-        let mut heads = (0..old.len()).filter(|row| old[*row].1 == *head);
-        let alone = says_nothing(body.1) && body_rows(&new, at) == 1;
-        let head = heads.next().filter(|_| alone && heads.next().is_none())?;
-        (body_rows(&old, head) > 1).then_some(body)
-    })
-}
-
 fn solid_rows(text: &[u8]) -> Vec<(u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));
     rows.filter(|(_, line)| !line.trim_ascii().is_empty())
         .collect()
 }
 
-// How many rows below one are indented more.
-fn body_rows(rows: &[(u64, &[u8])], head: usize) -> usize {
-    let mut below = rows.iter().skip(head).map(|(_, line)| indent(line).len());
-    let depth = below.next();
-    below.take_while(|it| Some(*it) > depth).count()
+// The first of the lines that only the new text has, when all begin with consecutive numbers as a reader
+// prints them (`033|# Title`, `7: x`).
+fn numbered_by_reader(old: &[u8], new: &[u8]) -> Option<u64> {
+    const FEWEST: usize = 3;
+    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
+    let rows = solid_rows(new);
+    let fresh: Vec<_> = rows.iter().filter(|it| !known.contains(it.1)).collect();
+    let number = |line: &[u8]| {
+        let (number, rest) = leading_number::<u64>(line.trim_ascii_start())?;
+        let rest = rest.trim_ascii_start();
+        (rest.starts_with(b"|") || rest.starts_with(b":") || rest.starts_with("→".as_bytes()))
+            .then_some(number)
+    };
+    let numbers: Option<Vec<u64>> = fresh.iter().map(|it| number(it.1)).collect();
+    let numbers = numbers.filter(|it| it.len() >= FEWEST && it.len() * 2 >= rows.len())?;
+    let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    rises.then(|| fresh.first().map(|it| it.0)).flatten()
 }
 
-// `...`, `pass`, the same with a comment that says that something stays, and a docstring that does.
-fn says_nothing(line: &[u8]) -> bool {
-    let line = String::from_utf8_lossy(line.trim_ascii()).to_lowercase();
-    let rest = line.strip_prefix("...").or(line.strip_prefix("pass"));
-    let rest = rest.or(line.strip_prefix("\"\"\"")).map(str::trim);
-    rest.is_some_and(|rest| {
-        let words = rest.trim_matches(|it: char| !it.is_alphanumeric());
-        rest.is_empty() || (words.split(' ').count() < 8 && leaves_out(words))
-    })
+// In languages that are not parsed and have no strings of several lines: a new line that leaves a quote open,
+// where one of the next begins by closing it.
+fn broken_literal(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
+    const FARTHEST_CLOSE: usize = 3;
+    let endings = ["go", "c", "h", "cc", "cpp", "hpp", "java", "cs", "swift"];
+    if !endings.contains(&path.rsplit_once('.')?.1) || Language::of_path(path).is_some() {
+        return None;
+    }
+    let known: HashSet<&[u8]> = solid_rows(old).into_iter().map(|it| it.1).collect();
+    let rows = solid_rows(new);
+    let is_open = |line: &[u8]| {
+        let text = line.iter().enumerate();
+        let quotes = text.filter(|(at, byte)| {
+            **byte == b'"' && !line.get(..*at).is_some_and(|it| it.ends_with(b"\\"))
+        });
+        quotes.count() % 2 == 1 && !line.contains(&b'\'') && !line.contains(&b'`')
+    };
+    let closes = |line: &[u8]| line.trim_ascii_start().starts_with(b"\"") && is_open(line);
+    let found = rows.iter().enumerate().find(|(at, (_, line))| {
+        let mut next = rows.iter().skip(at + 1).take(FARTHEST_CLOSE);
+        is_open(line)
+            && !known.contains(line)
+            && !line.ends_with(b"\\")
+            && next.any(|it| closes(it.1))
+    });
+    found.map(|(_, (row, _))| *row)
 }
 
 // A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.
@@ -180,7 +167,7 @@ pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u
 
 #[cfg(test)]
 mod tests {
-    use super::{hollowed, shrunk, typographic};
+    use super::{shrunk, typographic};
 
     #[test]
     fn a_whole_file_keeps_its_rest() {
@@ -205,22 +192,6 @@ mod tests {
             shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
-    }
-
-    #[test]
-    fn a_body_that_is_gone_is_told_from_a_stub() {
-        let old = b"def f(x):\n    y = x\n    return y\n\ndef g(x):\n    pass\n";
-        let made = |body: &str| format!("def f(x):\n    {body}\n\ndef g(x):\n    pass\n");
-        for body in ["...", "pass", "pass  # unchanged", "\"\"\"Unchanged.\"\"\""] {
-            let found = hollowed("a.py", old, made(body).as_bytes()).map(|it| it.0);
-            assert_eq!(found, Some(2), "{body}");
-        }
-        for body in ["return x", "pass_on(x)", "...\n    return x"] {
-            assert_eq!(hollowed("a.py", old, made(body).as_bytes()), None, "{body}");
-        }
-        assert_eq!(hollowed("a.pyi", old, made("...").as_bytes()), None);
-        let stub = "def h(x):\n    ...\n";
-        assert_eq!(hollowed("a.py", old, stub.as_bytes()), None);
     }
 
     #[test]

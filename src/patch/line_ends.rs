@@ -38,7 +38,7 @@ pub(super) fn match_line_ends<'t, 'h, 'a>(
         }
         LineEnds::Lf if (all_cr || some_cr) && text.len() > 0 && !text.has_cr() => {
             let message = "dropped carriage returns that the file does not have";
-            mends.push(note(Code::M412, loses, message));
+            mends.push(note(Code::M411, loses, message));
             drop_cr(&mut hunks);
         }
         _ => {}

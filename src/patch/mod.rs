@@ -9,6 +9,7 @@ mod content;
 mod damage;
 mod definitions;
 mod elision;
+mod exact;
 mod feedback;
 #[cfg(feature = "program")]
 mod git_apply;
@@ -19,7 +20,6 @@ mod line_ends;
 mod names;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
-mod prefix;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
 mod set;

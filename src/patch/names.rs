@@ -1,7 +1,7 @@
 use super::set::{FilePatch, Headers, Side};
 #[cfg(feature = "program")]
 use crate::model::RepoPath;
-use crate::model::{Code, Operation, Refusal, refuse};
+use crate::model::{Code, Refusal, refuse};
 
 // Names as written; `None` stands for "not there on this side".
 #[derive(Debug, Clone)]
@@ -23,7 +23,7 @@ pub(super) fn text(name: &[u8]) -> Result<String, Refusal> {
 pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     let headers = &file.headers;
     if let Some(message) = &headers.bad_name {
-        return refuse(Code::P204, message);
+        return refuse(Code::P202, message);
     }
     let from = headers.rename_from.as_ref().or(headers.copy_from.as_ref());
     let to = headers.rename_to.as_ref().or(headers.copy_to.as_ref());
@@ -55,21 +55,6 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
     if let (Some(line), None) = (headers.git_line, &headers.explicit) {
         agree_on_names(line, git.as_ref(), old.as_deref(), new.as_deref())?;
     }
-    if let Some(index) = headers.index_name.as_ref() {
-        let index = text(index)?;
-        let named = |side: &Option<String>| {
-            side.as_deref().is_none_or(|side| {
-                let side = side.trim_end();
-                side == index || strip(side, 1).is_some_and(|rest| rest == index)
-            })
-        };
-        if !named(&old) || !named(&new) {
-            return refuse(
-                Code::P202,
-                "the `Index:` line names another file than the headers",
-            );
-        }
-    }
     // An epoch time stamp says that the file is not there on that side.
     let epoch = |side: &Side<'_>| matches!(side, Side::Epoch(_));
     let both = epoch(minus) == epoch(plus);
@@ -83,7 +68,7 @@ pub(super) fn names(file: &FilePatch<'_>) -> Result<Names, Refusal> {
 // The two names of a `diff --git` line, when it is clear where one ends.
 fn git_names(line: &[u8]) -> Result<Option<(String, String)>, Refusal> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let bad = |message: String| Refusal::new(Code::P204, message);
+    let bad = |message: String| Refusal::new(Code::P202, message);
     if line.first() == Some(&b'"') {
         let (old, rest) = super::read::quoted(line).map_err(bad)?;
         let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -113,10 +98,8 @@ fn agree_on_names(
     let same = |written: Option<&str>, git: &str| written.is_none_or(|name| name == git);
     let agree = match git {
         Some((git_old, git_new)) => same(old, git_old) && same(new, git_new),
-        None => match (old, new) {
-            (Some(old), Some(new)) => format!("{old} {new}").as_bytes() == line,
-            _ => false,
-        },
+        // The line has no one reading, and git goes by the other two.
+        None => true,
     };
     if agree {
         return Ok(());
@@ -154,14 +137,6 @@ fn agree_on_rename(headers: &Headers<'_>, from: &[u8], to: &[u8]) -> Result<(), 
     )
 }
 
-// Whether the headers alone say that the file is new.
-pub(super) fn is_creation(file: &FilePatch<'_>) -> bool {
-    let headers = &file.headers;
-    headers.new_file_mode.is_some()
-        || matches!(headers.minus, Some(Side::Null | Side::Epoch(_)))
-        || headers.explicit == Some(Operation::Create)
-}
-
 // Without its first `count` components, as git strips them.
 pub(super) fn strip(name: &str, count: usize) -> Option<&str> {
     let mut rest = name;
@@ -169,17 +144,6 @@ pub(super) fn strip(name: &str, count: usize) -> Option<&str> {
         rest = rest.split_once('/')?.1;
     }
     (!rest.is_empty()).then_some(rest)
-}
-
-/// How names are turned into paths.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Naming<'a> {
-    /// Leading components to strip; `None` finds out.
-    pub(super) strip: Option<usize>,
-    /// Put before every path.
-    pub(super) directory: &'a str,
-    /// Nothing is mended.
-    pub(super) strict: bool,
 }
 
 /// The paths that a reply may speak of: each name as written and without its first components. Empty

@@ -121,8 +121,6 @@ pub struct Headers<'a> {
     pub minus: Option<Side<'a>>,
     /// What follows `+++ `.
     pub plus: Option<Side<'a>>,
-    /// What follows `Index: `.
-    pub index_name: Option<Cow<'a, [u8]>>,
     /// What follows `rename from ` or `rename old `.
     pub rename_from: Option<Cow<'a, [u8]>>,
     /// What follows `rename to ` or `rename new `.
@@ -131,8 +129,6 @@ pub struct Headers<'a> {
     pub copy_from: Option<Cow<'a, [u8]>>,
     /// What follows `copy to `.
     pub copy_to: Option<Cow<'a, [u8]>>,
-    /// The file that a copy was made of, where the patch undoes that copy.
-    pub copied_from: Option<Cow<'a, [u8]>>,
     /// What follows `old mode `.
     pub old_mode: Option<u32>,
     /// What follows `new mode `.
@@ -195,8 +191,6 @@ pub enum Body<'a> {
     Edits(Vec<Edit>),
     /// The whole file.
     Whole(Vec<u8>),
-    /// Code of the file: all of it, or definitions that stand in the place of those of their names.
-    Code(Vec<u8>),
 }
 
 /// One replacement of text.
@@ -212,6 +206,8 @@ pub struct Edit {
     pub expected: Option<u32>,
     /// Put the new text after this many lines; nothing is replaced.
     pub after: Option<u32>,
+    /// The line at which the old text is said to begin.
+    pub hint: Option<u32>,
     /// Line of the input, counted from 1.
     pub line: u32,
 }
@@ -225,6 +221,7 @@ impl Edit {
             all: false,
             expected: None,
             after: None,
+            hint: None,
             line,
         }
     }
@@ -255,8 +252,6 @@ pub struct Hunk<'a> {
     pub outer: Vec<&'a [u8]>,
     /// The body.
     pub lines: Vec<HunkLine<'a>>,
-    /// Other ways to read the body, of which the file decides.
-    pub readings: Vec<Vec<HunkLine<'a>>>,
     /// How many lines at the end may be no part of the hunk: blank lines and prose.
     pub loose_tail: usize,
     /// The header's counts are those of the body.
@@ -379,7 +374,8 @@ impl<'a> Hunk<'a> {
 /// the place of is a problem of the set.
 pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
     let says_nothing = |file: &&FilePatch<'_>| match &file.body {
-        Body::Whole(_) | Body::Code(_) => true,
+        _ if file.headers.copy_to.is_some() => true,
+        Body::Whole(_) => true,
         Body::Edits(edits) => edits.iter().any(|edit| edit.all),
         Body::Empty => file.headers.explicit == Some(Operation::Delete),
         Body::Hunks(_) | Body::Binary(..) | Body::BinaryWithoutData => false,
@@ -411,13 +407,6 @@ fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
         Operation::Delete => Operation::Create,
         other => other,
     });
-    // Undoing a copy deletes what it made.
-    if let Some(to) = headers.copy_to.take() {
-        headers.copied_from = headers.copy_from.take();
-        headers.explicit = Some(Operation::Delete);
-        headers.minus = Some(Side::Name(to));
-        headers.plus = Some(Side::Null);
-    }
     // The names of this line do not swap; beside others it would seem spoofed.
     if headers.minus.is_some() || headers.rename_from.is_some() {
         headers.git_line = None;

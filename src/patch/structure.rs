@@ -219,6 +219,8 @@ pub(super) fn suggestions(listing: &Listing, path: &str, work: &Work) -> Vec<Str
 
 // What the patch has made of one path so far.
 pub(super) struct PathChange {
+    /// Placed byte for byte: nothing may doubt it.
+    pub(super) is_exact: bool,
     pub(super) before: Option<FileState>,
     pub(super) after: Option<FileState>,
     pub(super) from: Option<String>,

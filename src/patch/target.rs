@@ -1,7 +1,5 @@
-use super::bodies::unmarked;
 use super::change::recorded_mode;
-use super::names::{Names, Naming, names, strip};
-use super::prefix::{Prefix, common_prefix, meant};
+use super::names::{Names, names, strip};
 use super::set::{Body, FilePatch, Headers, LineKind, PatchSet, Side};
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 use crate::policy::check_path;
@@ -19,102 +17,385 @@ pub(super) struct Target {
     pub(super) mode: Option<u32>,
 }
 
+/// How names are turned into paths.
+pub(super) struct Naming<'a> {
+    /// Leading components to strip; `None` finds out.
+    pub(super) strip: Option<usize>,
+    /// Put before every path.
+    pub(super) directory: &'a str,
+    /// Nothing is mended.
+    pub(super) strict: bool,
+    pub(super) listing: &'a Listing,
+}
+
 /// Finds the paths of every section. Sections with an error give `None`.
 pub(super) fn targets(
     set: &PatchSet<'_>,
-    listing: &Listing,
     naming: &Naming<'_>,
     mends: &mut Vec<Mend>,
     problems: &mut Vec<PatchProblem>,
 ) -> Vec<Option<Target>> {
-    let mut raw = Vec::with_capacity(set.files.len());
+    let mut fail = |file: &FilePatch<'_>, path: Option<&str>, refusal: Refusal| {
+        problems.push(refusal.problem(path, u64::from(file.line)));
+    };
+    let mut sections: Vec<(&FilePatch<'_>, Option<Names>)> = Vec::with_capacity(set.files.len());
     for file in &set.files {
-        match names(file) {
-            Ok(names) if naming.strict => raw.push(Some(names)),
-            Ok(mut names) => {
-                if let Some(message) = plainly(&mut names, file, listing) {
-                    mends.push(Mend::new(Code::M208, Safety::Safe, file.line, message));
-                }
-                raw.push(Some(names));
+        let read = names(file).map(|mut names| {
+            naming.settle_two_names(&mut names, file);
+            if !naming.strict && naming.undress(&mut names, file) {
+                let message = "read the name without what stands around it";
+                mends.push(Mend::new(Code::M205, Safety::Safe, file.line, message));
             }
-            Err(refusal) => {
-                problems.push(refusal.problem(None, u64::from(file.line)));
-                raw.push(None);
-            }
-        }
+            names
+        });
+        let names = read.map_err(|refusal| fail(file, None, refusal)).ok();
+        sections.push((file, names));
     }
-    let prefix = match common_prefix(&set.files, &raw, listing, naming, mends) {
-        Ok(prefix) => prefix,
+    let level = match naming.level(&sections, mends) {
+        Ok(level) => level,
         Err(refusal) => {
-            if let Some(file) = set.files.first() {
-                problems.push(refusal.problem(None, u64::from(file.line)));
-            }
-            return vec![None; raw.len()];
+            set.files
+                .first()
+                .into_iter()
+                .for_each(|file| fail(file, None, refusal.clone()));
+            return vec![None; sections.len()];
         }
     };
-    set.files
-        .iter()
-        .zip(raw)
-        .map(|(file, names)| {
-            let names = names?;
-            match target(file, &names, &prefix, listing, naming, mends) {
-                Ok(target) => Some(target),
-                Err(refusal) => {
-                    let path = names.new.as_deref().or(names.old.as_deref());
-                    problems.push(refusal.problem(path, u64::from(file.line)));
-                    None
-                }
-            }
+    let targets = sections.into_iter().map(|(file, names)| {
+        let names = names?;
+        let found = naming.target(file, &names, level, mends);
+        let path = names.new.as_deref().or(names.old.as_deref());
+        found.map_err(|refusal| fail(file, path, refusal)).ok()
+    });
+    targets.collect()
+}
+
+// Components in front of a name that may stand for nothing.
+const DEEPEST_GUESS: usize = 3;
+// Components that are stripped to find files.
+const DEEPEST: usize = 32;
+
+impl Naming<'_> {
+    fn has(&self, path: &str) -> bool {
+        self.listing.get(path).is_some()
+    }
+
+    // The path of a name without `level` components; names of rename lines carry no `a/`.
+    fn path(&self, name: &str, level: usize, bare: bool) -> Option<String> {
+        let level = if bare { level.saturating_sub(1) } else { level };
+        let rest = strip(name.strip_prefix("./").unwrap_or(name), level)?;
+        let directory = self.directory.trim_matches('/');
+        let slash = if directory.is_empty() { "" } else { "/" };
+        Some(format!("{directory}{slash}{rest}").replace("/./", "/"))
+    }
+
+    fn exists_at_some_level(&self, name: &str) -> bool {
+        let mut levels = self.strip.map_or(0..=DEEPEST_GUESS, |level| level..=level);
+        levels.any(|level| {
+            self.path(name, level, false)
+                .is_some_and(|path| self.has(&path))
         })
-        .collect()
-}
-
-// Reads names as those of files that are there; tells what it did.
-fn plainly(names: &mut Names, file: &FilePatch<'_>, listing: &Listing) -> Option<&'static str> {
-    let mut action = None;
-    for name in [&mut names.old, &mut names.new].into_iter().flatten() {
-        if undress(name, listing) {
-            action = Some("read the name without what stands around it, with slashes");
-        }
-        if file.headers.explicit.is_some() && below_root(name, listing) {
-            action = Some("read an absolute name as that of the file of the repository");
-        }
-        let changes = matches!(file.body, Body::Hunks(_) | Body::Edits(_));
-        if file.headers.explicit == Some(Operation::Modify)
-            && changes
-            && listing.get(name).is_none()
-            && let Some(path) = meant(name, listing)
-        {
-            *name = path;
-            action = Some("read the name as that of the only file that ends alike");
-        }
     }
-    if let (Some(old), Some(new)) = (&mut names.old, &mut names.new) {
-        // A prefix on one side alone.
-        let alone = |long: &str, short: &str, prefix| {
-            long.strip_prefix(prefix) == Some(short) && listing.get(short).is_some()
+
+    // Of a diff without a git header the second name counts, or the first where the second only adds to it
+    // (`x`, `x.new`), as for git; a name that is there beats one that is not (`x.orig`, `/tmp/1234`).
+    fn settle_two_names(&self, names: &mut Names, file: &FilePatch<'_>) {
+        let (Some(old), Some(new)) = (&names.old, &names.new) else {
+            return;
         };
-        if alone(new, old, "b/") {
-            new.clone_from(old);
-            action = Some("left out the prefix that one of two names has");
-        } else if alone(old, new, "a/") {
-            old.clone_from(new);
-            action = Some("left out the prefix that one of two names has");
+        let mut levels = 0..=DEEPEST_GUESS;
+        let alike = levels.any(|it| strip(old, it).is_some() && strip(old, it) == strip(new, it));
+        let one_side = |long: &str, short: &str, prefix| {
+            long.strip_prefix(prefix) == Some(short) && self.has(short)
+        };
+        let is_git = file.headers.is_git || file.headers.explicit.is_some() || names.bare;
+        let meant = if one_side(new, old, "b/") {
+            old.clone()
+        } else if one_side(old, new, "a/") {
+            new.clone()
+        } else if is_git || alike {
+            return;
+        } else if new.starts_with(old.as_str()) {
+            old.clone()
+        } else if old.starts_with(new.as_str()) {
+            new.clone()
+        } else {
+            match (
+                self.exists_at_some_level(old),
+                self.exists_at_some_level(new),
+            ) {
+                (true, false) => old.clone(),
+                (false, true) => new.clone(),
+                _ => return,
+            }
+        };
+        names.old = Some(meant.clone());
+        names.new = Some(meant);
+    }
+
+    // Takes off quotes, remarks, colons and line numbers around the name of a file that is there, reads
+    // backslashes as slashes, and an absolute name as that of the one file that it ends with.
+    fn undress(&self, names: &mut Names, file: &FilePatch<'_>) -> bool {
+        let explicit = file.headers.explicit.is_some();
+        let changes = matches!(file.body, Body::Hunks(_) | Body::Edits(_))
+            && file.headers.explicit == Some(Operation::Modify);
+        let mut any = false;
+        for name in [&mut names.old, &mut names.new].into_iter().flatten() {
+            if self.exists_at_some_level(name) && !(explicit && !self.has(name)) {
+                continue;
+            }
+            let plain = without_dress(name);
+            let meant = if plain != *name && self.exists_at_some_level(&plain) {
+                Some(plain)
+            } else if changes || explicit && plain.starts_with('/') || plain.starts_with("file://")
+            {
+                self.only_alike(&plain)
+            } else {
+                None
+            };
+            if let Some(meant) = meant {
+                any = true;
+                *name = meant;
+            }
+        }
+        any
+    }
+
+    // The only file that a name ends with, or that ends with the name; none where the directory of the name
+    // is there, as then that one is meant.
+    fn only_alike(&self, name: &str) -> Option<String> {
+        let parent = name.rsplit_once('/').map_or("", |it| it.0);
+        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
+        if is_there || name.split('/').any(|part| part == "..") {
+            return None;
+        }
+        let ends = name
+            .match_indices('/')
+            .filter_map(|(at, _)| name.get(at + 1..));
+        let mut shorter =
+            ends.filter(|path| (path.contains('/') || name.starts_with('/')) && self.has(path));
+        if let Some(one) = shorter.next() {
+            let only = shorter.next().is_none();
+            return only.then(|| one.to_owned());
+        }
+        let mut longer = self.listing.entries().iter().filter(|entry| {
+            let before = entry.path.as_str().strip_suffix(name);
+            before.is_some_and(|before| before.ends_with('/'))
+        });
+        let one = longer.next().filter(|_| longer.next().is_none());
+        one.map(|entry| entry.path.as_str().to_owned())
+    }
+
+    // How many components to strip so that all files that must exist do.
+    fn level(
+        &self,
+        sections: &[(&FilePatch<'_>, Option<Names>)],
+        mends: &mut Vec<Mend>,
+    ) -> Result<usize, Refusal> {
+        if let Some(level) = self.strip {
+            return Ok(level);
+        }
+        let named = || {
+            let named = sections.iter().filter(|it| it.0.headers.explicit.is_none());
+            named.filter_map(|(file, names)| Some((*file, names.as_ref()?)))
+        };
+        // Without rename lines, which have no prefix, the headers show whether there is one.
+        let dressed = named().all(|(_, names)| {
+            let mut both = [&names.old, &names.new].into_iter().flatten();
+            names.bare || both.all(|name| is_prefixed(name))
+        });
+        let must: Vec<(&str, bool)> = named()
+            .filter(|(file, _)| !is_creation(file))
+            .filter_map(|(_, names)| Some((names.old.as_deref()?, names.bare)))
+            .collect();
+        let exists = |level: usize| {
+            let mut paths = must
+                .iter()
+                .map(|(name, bare)| self.path(name, level, *bare));
+            !must.is_empty() && paths.all(|path| path.is_some_and(|path| self.has(&path)))
+        };
+        let usual = usize::from(dressed || self.strict);
+        if self.strict || must.is_empty() || dressed && exists(usual) {
+            return Ok(usual);
+        }
+        let hostile = must
+            .iter()
+            .any(|(name, _)| name.split('/').any(|part| part == ".."));
+        let deepest = must.iter().map(|(name, _)| name.matches('/').count()).max();
+        let deepest = if hostile {
+            1
+        } else {
+            deepest.unwrap_or(0).min(DEEPEST)
+        };
+        let fits: Vec<usize> = (0..=deepest).filter(|level| exists(*level)).collect();
+        let line = sections.first().map_or(0, |it| it.0.line);
+        match fits.as_slice() {
+            [] => Ok(usual),
+            [level] => {
+                // A file elsewhere that ends alike is not meant where the directory of the name is there.
+                let elsewhere = *level > 1
+                    && must.iter().any(|(name, bare)| {
+                        let path = self.path(name, usual, *bare).unwrap_or_default();
+                        let parent = path.rsplit_once('/').map_or("", |it| it.0);
+                        !parent.is_empty() && self.listing.has_directory(parent)
+                    });
+                if elsewhere {
+                    return Ok(usual);
+                }
+                let message = format!("left out the first {level} components of every name");
+                if *level != 1 {
+                    mends.push(Mend::new(Code::M205, Safety::Safe, line, &message));
+                }
+                Ok(*level)
+            }
+            _ => refuse(Code::P509, "the names fit the tree in several ways"),
         }
     }
-    action
+
+    fn target(
+        &self,
+        file: &FilePatch<'_>,
+        names: &Names,
+        level: usize,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Target, Refusal> {
+        let headers = &file.headers;
+        let level = if headers.explicit.is_some() { 0 } else { level };
+        let path = |name: &Option<String>| -> Result<Option<String>, Refusal> {
+            let Some(name) = name else { return Ok(None) };
+            let path = self.path(name, level, names.bare);
+            let message = || format!("nothing is left of the name `{name}`");
+            path.map(Some)
+                .ok_or_else(|| Refusal::new(Code::P201, message()))
+        };
+        let (mut old, mut new) = (path(&names.old)?, path(&names.new)?);
+        // Names that are not there may lack what the tree has above them.
+        if !self.strict
+            && self.strip.is_none()
+            && !is_creation(file)
+            && let Some(name) = old.as_deref().filter(|name| !self.has(name))
+            && let Some(meant) = self
+                .only_alike(name)
+                .filter(|_| old == new || new.is_none())
+            && meant.ends_with(name)
+        {
+            let message = format!("read `{name}` as `{meant}`, the only file that ends alike");
+            mends.push(Mend::new(Code::M205, Safety::Safe, file.line, &message));
+            new = new.map(|_| meant.clone());
+            old = Some(meant);
+        }
+        let operation = self.operation(file, old.as_deref(), new.as_deref(), mends)?;
+        let old = old.or_else(|| new.clone()).unwrap_or_default();
+        let new = new.unwrap_or_else(|| old.clone());
+        let reads_new = !self.has(&old) && operation != Operation::Delete;
+        for (path, is_new) in [(&old, reads_new), (&new, !self.has(&new))] {
+            check_path(path, is_new).map_err(|found| Refusal {
+                message: format!(
+                    "the path `{}` is unsafe: {}",
+                    path.escape_debug(),
+                    found.message
+                ),
+                ..found
+            })?;
+        }
+        Ok(Target {
+            operation,
+            old,
+            new,
+            mode: mode(headers, operation)?,
+        })
+    }
+
+    fn operation(
+        &self,
+        file: &FilePatch<'_>,
+        old: Option<&str>,
+        new: Option<&str>,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Operation, Refusal> {
+        let headers = &file.headers;
+        let has = |path: Option<&str>| path.is_some_and(|path| self.has(path));
+        if let Some(operation) = headers.explicit {
+            let is_new = operation == Operation::Modify && !has(new);
+            return Ok(match &file.body {
+                Body::Whole(_) if is_new => Operation::Create,
+                _ => operation,
+            });
+        }
+        if headers.rename_from.is_some() {
+            return Ok(Operation::Rename);
+        }
+        if headers.copy_from.is_some() {
+            return Ok(Operation::Copy);
+        }
+        if let Some(message) = contradiction(headers) {
+            return refuse(Code::P202, message);
+        }
+        let mut note = |safety, message: &str| {
+            mends.push(Mend::new(Code::M201, safety, file.line, message));
+        };
+        let (creates, deletes) = (
+            headers.new_file_mode.is_some(),
+            headers.deleted_file_mode.is_some(),
+        );
+        let is_told = creates || deletes || !headers.is_git;
+        if creates || (!deletes && old.is_none() && new.is_some()) {
+            if has_old_lines(&file.body) {
+                let message = "the file is said to be new, yet the patch has lines of an old one";
+                return refuse(Code::P205, message);
+            }
+            if !is_told {
+                note(
+                    Safety::Safe,
+                    "took the file for new, as its old side is /dev/null",
+                );
+            }
+            return Ok(Operation::Create);
+        }
+        if deletes || (old.is_some() && new.is_none()) {
+            if !is_told {
+                note(
+                    Safety::Safe,
+                    "took the file for deleted, as its new side is /dev/null",
+                );
+            }
+            return Ok(Operation::Delete);
+        }
+        if old == new {
+            // A line of an old file is stated where there is one to add after.
+            let only_adds = matches!(&file.body, Body::Hunks(hunks)
+                if hunks.iter().all(|hunk| hunk.old.is_none_or(|(line, _)| line < 2)))
+                && !has_old_lines(&file.body);
+            if has(old) || !only_adds || self.strict {
+                return Ok(Operation::Modify);
+            }
+            note(
+                Safety::Safe,
+                "took the file for new, as it is not there and only lines are added",
+            );
+            return Ok(Operation::Create);
+        }
+        if headers.is_git && has(old) && !has(new) && !self.strict {
+            note(Safety::Lossy, "took two different names for a rename");
+            return Ok(Operation::Rename);
+        }
+        refuse(Code::P202, "the two sides name different files")
+    }
 }
 
-// Takes off quotes, remarks, colons and line numbers around the name of a file that is there, and reads
-// backslashes as slashes.
-fn undress(name: &mut String, listing: &Listing) -> bool {
-    let exists = |name: &str| {
-        let there = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
-        there(Some(name)) || there(strip(name, 1))
-    };
-    if exists(name) {
-        return false;
-    }
+fn is_prefixed(name: &str) -> bool {
+    let mut letters = name.bytes();
+    matches!(
+        letters.next(),
+        Some(b'a' | b'b' | b'c' | b'i' | b'o' | b'w')
+    ) && letters.next() == Some(b'/')
+}
+
+// `**src/a.py** (original)`, `src/a.py:12`, `src\a.py`.
+fn without_dress(name: &str) -> String {
+    const REMARKS: &[&str] = &[
+        "original", "modified", "updated", "old", "new", "before", "after", "current", "fixed",
+    ];
     let dress = |it| matches!(it, '`' | '"' | '\'' | '*' | ' ' | '@');
     let mut rest = name.trim_matches(dress);
     if let Some((before, remark)) = rest.rsplit_once(" (")
@@ -129,113 +410,21 @@ fn undress(name: &mut String, listing: &Listing) -> bool {
     {
         rest = before;
     }
-    let rest = rest.replace('\\', "/");
-    let fits = rest != *name && exists(&rest);
-    if fits {
-        *name = rest;
-    }
-    fits
-}
-
-const REMARKS: &[&str] = &[
-    "original", "modified", "updated", "old", "new", "before", "after", "current", "fixed",
-];
-
-// Reads an absolute name as the one file that it ends with.
-fn below_root(name: &mut String, listing: &Listing) -> bool {
-    let path = name.strip_prefix("file://").unwrap_or(name);
-    if !path.starts_with('/') {
-        return false;
-    }
-    let ends = path
-        .match_indices('/')
-        .filter_map(|(at, _)| path.get(at + 1..));
-    let there: Vec<&str> = ends.filter(|path| listing.get(path).is_some()).collect();
-    let [one] = there.as_slice() else {
-        return false;
-    };
-    *name = (*one).to_owned();
-    true
+    rest.replace('\\', "/")
 }
 
 fn has_old_lines(body: &Body<'_>) -> bool {
-    matches!(body, Body::Hunks(hunks) if unmarked(hunks).is_none() && hunks.iter().any(|hunk| {
+    matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
         hunk.firm(hunk.loose_tail).iter().any(|line| line.kind != LineKind::Add)
     }))
 }
 
-fn target(
-    file: &FilePatch<'_>,
-    names: &Names,
-    prefix: &Prefix,
-    listing: &Listing,
-    naming: &Naming<'_>,
-    mends: &mut Vec<Mend>,
-) -> Result<Target, Refusal> {
+// Whether the headers alone say that the file is new.
+fn is_creation(file: &FilePatch<'_>) -> bool {
     let headers = &file.headers;
-    let explicit = headers.explicit.is_some();
-    let path = |name: &Option<String>| -> Result<Option<String>, Refusal> {
-        let Some(name) = name else {
-            return Ok(None);
-        };
-        let path = if explicit {
-            let add = prefix.add.as_str();
-            Some(format!("{add}{}", name.strip_prefix("./").unwrap_or(name)))
-        } else {
-            prefix.apply(name, names.bare)
-        };
-        path.map(|path| path.replace("/./", "/"))
-            .map(Some)
-            .ok_or_else(|| {
-                let message = format!("nothing is left of the name `{name}`");
-                Refusal::new(Code::P201, message)
-            })
-    };
-    let (old, new) = (path(&names.old)?, path(&names.new)?);
-    let mut note = |code: Code, safety: Safety, message: &str| {
-        mends.push(Mend::new(code, safety, file.line, message));
-    };
-    let moves = headers.rename_from.is_some() || headers.copy_from.is_some();
-    if headers.minus.is_none() && !explicit && !moves && matches!(file.body, Body::Hunks(_)) {
-        note(
-            Code::M207,
-            Safety::Safe,
-            "took the names from the `diff --git` line",
-        );
-    }
-    let operation = operation(
-        file,
-        old.as_deref(),
-        new.as_deref(),
-        listing,
-        naming,
-        &mut note,
-    )?;
-    let old = old.or_else(|| new.clone()).unwrap_or_default();
-    let new = new.unwrap_or_else(|| old.clone());
-    for (path, is_new) in [
-        (
-            &old,
-            listing.get(&old).is_none() && operation != Operation::Delete,
-        ),
-        (&new, listing.get(&new).is_none()),
-    ] {
-        check_path(path, is_new).map_err(|found| Refusal {
-            message: format!(
-                "the path `{}` is unsafe: {}",
-                path.escape_debug(),
-                found.message
-            ),
-            ..found
-        })?;
-    }
-    let mode = mode(headers, operation)?;
-    Ok(Target {
-        operation,
-        old,
-        new,
-        mode,
-    })
+    headers.new_file_mode.is_some()
+        || matches!(headers.minus, Some(Side::Null | Side::Epoch(_)))
+        || headers.explicit == Some(Operation::Create)
 }
 
 // What headers of git say against each other.
@@ -250,80 +439,6 @@ fn contradiction(headers: &Headers<'_>) -> Option<&'static str> {
         Some("the file is deleted and has a new side")
     } else {
         None
-    }
-}
-
-fn operation(
-    file: &FilePatch<'_>,
-    old: Option<&str>,
-    new: Option<&str>,
-    listing: &Listing,
-    naming: &Naming<'_>,
-    note: &mut impl FnMut(Code, Safety, &str),
-) -> Result<Operation, Refusal> {
-    let headers = &file.headers;
-    let has = |path: Option<&str>| path.is_some_and(|path| listing.get(path).is_some());
-    if let Some(operation) = headers.explicit {
-        return Ok(match (operation, &file.body) {
-            (Operation::Modify, Body::Whole(_) | Body::Code(_)) if !has(new) => Operation::Create,
-            (operation, _) => operation,
-        });
-    }
-    if headers.rename_from.is_some() {
-        return Ok(Operation::Rename);
-    }
-    if headers.copy_from.is_some() {
-        return Ok(Operation::Copy);
-    }
-    let creates = headers.new_file_mode.is_some();
-    let deletes = headers.deleted_file_mode.is_some();
-    if let Some(message) = contradiction(headers) {
-        return refuse(Code::P202, message);
-    }
-    let is_told = creates || deletes || !headers.is_git;
-    if creates || (!deletes && old.is_none() && new.is_some()) {
-        if has_old_lines(&file.body) {
-            let message = "the file is said to be new, yet the patch has lines of an old one";
-            return refuse(Code::P205, message);
-        }
-        if !is_told {
-            let message = "took the file for new, as its old side is /dev/null";
-            note(Code::M201, Safety::Safe, message);
-        }
-        return Ok(Operation::Create);
-    }
-    if deletes || (old.is_some() && new.is_none()) {
-        if !is_told {
-            let message = "took the file for deleted, as its new side is /dev/null";
-            note(Code::M202, Safety::Safe, message);
-        }
-        return Ok(Operation::Delete);
-    }
-    match (old, new) {
-        (Some(one), Some(two)) if one == two => {
-            // A line of an old file is stated where there is one to add after.
-            let only_adds = matches!(&file.body, Body::Hunks(hunks)
-                if hunks.iter().all(|hunk| hunk.old.is_none_or(|(line, _)| line < 2)))
-                && !has_old_lines(&file.body);
-            if !has(old) && only_adds && !naming.strict {
-                note(
-                    Code::M203,
-                    Safety::Safe,
-                    "took the file for new, as it is not there and only lines are added",
-                );
-                return Ok(Operation::Create);
-            }
-            Ok(Operation::Modify)
-        }
-        (Some(_), Some(_)) if headers.is_git && has(old) && !has(new) && !naming.strict => {
-            note(
-                Code::M204,
-                Safety::Lossy,
-                "took two different names for a rename",
-            );
-            Ok(Operation::Rename)
-        }
-        _ => refuse(Code::P202, "the two sides name different files"),
     }
 }
 

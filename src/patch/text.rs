@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 /// A file's bytes as lines, found once.
 #[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
@@ -138,50 +136,6 @@ pub(super) fn leading_number<T: std::str::FromStr>(text: &[u8]) -> Option<(T, &[
     let (digits, rest) = text.split_at_checked(end)?;
     let number = std::str::from_utf8(digits).ok()?.parse().ok()?;
     Some((number, rest))
-}
-
-/// A line of a listing: its number and its text. `12 code`, `12: code`, `12| code`, `12 | code`, `L12: code`, `12→code`;
-/// `close` where all that follows the mark is text: `12|code`, `12:code`.
-pub(super) fn numbered(text: &[u8], close: bool) -> Option<(u64, &[u8])> {
-    let text = text.trim_ascii_start();
-    let text = text.strip_prefix(b"L").unwrap_or(text);
-    let (number, rest) = leading_number(text)?;
-    if let Some(rest) = rest.strip_prefix("→".as_bytes()) {
-        return Some((number, rest));
-    }
-    let rest = match rest {
-        [b':' | b'|', rest @ ..] if close => rest,
-        _ if close => return None,
-        [b' ', b'|'] | [] => &[],
-        [b' ', b'|', b' ', rest @ ..]
-        | [b':' | b'|', b' ', rest @ ..]
-        | [b' ' | b'\t' | b':' | b'|', rest @ ..] => rest,
-        _ => return None,
-    };
-    Some((number, rest))
-}
-
-/// The text with `&lt;`, `&gt;` and `&amp;` decoded. `None` when something stands unescaped, which says that
-/// the text was not escaped.
-pub(super) fn unescape(text: &[u8]) -> Option<Cow<'_, [u8]>> {
-    const ENTITIES: &[(&[u8], u8)] = &[(b"&lt;", b'<'), (b"&gt;", b'>'), (b"&amp;", b'&')];
-    if text.contains(&b'<') || text.contains(&b'>') {
-        return None;
-    }
-    if !text.contains(&b'&') {
-        return Some(Cow::Borrowed(text));
-    }
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = memchr::memchr(b'&', rest) {
-        let (before, entity) = rest.split_at(at);
-        out.extend_from_slice(before);
-        let (name, byte) = ENTITIES.iter().find(|(name, _)| entity.starts_with(name))?;
-        out.push(*byte);
-        rest = entity.get(name.len()..)?;
-    }
-    out.extend_from_slice(rest);
-    Some(Cow::Owned(out))
 }
 
 #[cfg(test)]

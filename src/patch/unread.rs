@@ -55,28 +55,23 @@ fn concerns(rows: &[String], source: &dyn Source, slots: &BTreeMap<String, PathC
         let mut words = text.split(|it: char| !is_of_name(it));
         words.any(|word| names.contains(&word))
     };
-    if states.any(|state| speaks(&state.bytes)) {
-        return true;
-    }
+    states.any(|state| speaks(&state.bytes)) || defined_elsewhere(&names, source)
+}
+
+// Whether a file of the tree defines one of these names; where too much would have to be read, it may.
+fn defined_elsewhere(names: &[&str], source: &dyn Source) -> bool {
+    const MOST_SEARCHED: usize = 64 << 20;
     let files = source.listing().files();
     let mut code = files.filter(|it| Language::of_path(it.path.as_str()).is_some());
     let mut left = MOST_SEARCHED;
     code.any(|entry| {
-        let Ok(bytes) = source.read(&entry.path) else {
-            return false;
-        };
-        // Beyond the bound it may be anywhere.
+        let bytes = source.read(&entry.path).unwrap_or_default();
         left = left.saturating_sub(bytes.len());
         let text = String::from_utf8_lossy(&bytes);
-        left == 0
-            || text
-                .lines()
-                .any(|row| defined(row).is_some_and(|it| names.contains(&it)))
+        let mut rows = text.lines().filter_map(defined);
+        left == 0 || rows.any(|name| names.contains(&name))
     })
 }
-
-// Bytes of files in which a definition is looked for.
-const MOST_SEARCHED: usize = 64 << 20;
 
 // The name that a line of code defines: `export async function a(`, `class A:`, `const a =`.
 fn defined(row: &str) -> Option<&str> {

@@ -104,8 +104,8 @@ impl Worktree {
         })
     }
 
-    /// Lists only those of `paths` that are tracked files, each below real directories of this very
-    /// repository. `None` when one of them is there and is anything else, or when none is there.
+    /// Lists only those of `paths` that are files, ignored ones too, each below real directories of
+    /// this very repository. `None` when one of them is anything else, or when none is there.
     #[must_use]
     pub fn of_named(root: &Path, tracked: Box<dyn Tracked>, paths: &[RepoPath]) -> Option<Self> {
         let handle = Root::open(root).ok()?;
@@ -123,7 +123,7 @@ impl Worktree {
                 |directory: &str| root.join(directory).join(".git").symlink_metadata().is_ok();
             let own = directories.is_real(path.directory())
                 && !path.ancestors().filter(|it| !it.is_empty()).any(nested);
-            if !own || !about.is_file() || !tracked.has_file(path) {
+            if !own || !about.is_file() {
                 return None;
             }
             entries.push(entry_of(&root.join(path.as_str()), path.clone(), &about));

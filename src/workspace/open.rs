@@ -75,8 +75,8 @@ impl Workspace {
         })
     }
 
-    /// As [`Workspace::at`] the worktree, with nothing listed but those of `paths` that are tracked
-    /// files. `None` when that is not all that there is to know of them, or outside a repository.
+    /// As [`Workspace::at`] the worktree, with nothing listed but those of `paths` that are files,
+    /// ignored ones too. `None` when that is not all that there is to know of them, or outside a repository.
     ///
     /// # Errors
     /// A [`WorkspaceError`].

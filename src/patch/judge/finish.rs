@@ -40,7 +40,6 @@ impl Judging<'_, '_> {
         if self.work.is_done() {
             self.plain(Code::P308, "the patch takes too many comparisons to place");
         }
-        self.weigh_undone_copies();
         let already = self.weigh_already();
         if self.worst.is_none() && !already && !self.options.as_written {
             self.weigh_intent();
@@ -93,6 +92,9 @@ impl Judging<'_, '_> {
         let found: Vec<PatchProblem> = slots
             .filter_map(|(path, slot)| {
                 let after = slot.after.as_ref().filter(|it| it.mode != 0o120_000)?;
+                if slot.is_exact {
+                    return None;
+                }
                 if slot
                     .before
                     .as_ref()
@@ -218,7 +220,7 @@ impl Judging<'_, '_> {
                 return false;
             }
             let message = "left out files that are as the patch makes them already";
-            let mend = Mend::new(Code::M419, Safety::Lossy, 1_u64, message);
+            let mend = Mend::new(Code::M304, Safety::Lossy, 1_u64, message);
             self.verdict.mends.push(mend);
             return false;
         }

@@ -1,17 +1,13 @@
-use super::super::bodies::edited;
 use super::super::change::{FileState, recorded_mode};
 use super::super::compose::one_edit;
-use super::super::content::{Modified, modify, stands};
-use super::super::set::{Body, Edit, FilePatch};
+use super::super::content::{Modified, modify};
+use super::super::set::{Body, FilePatch};
 use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
-use super::super::text::Text;
 use super::run::Judging;
-use super::section::{SectionOutcome, original};
-use crate::model::{
-    Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse,
-};
+use super::section::SectionOutcome;
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 
 impl Judging<'_, '_> {
     pub(super) fn group(
@@ -80,16 +76,8 @@ impl Judging<'_, '_> {
                 });
             }
             None => {
-                let made = self.in_lines(sections, &before);
-                let Some(made) = made.or_else(|| self.merged(sections, &before)) else {
-                    let mut failures = modified.failures;
-                    if let Some((_, first)) = failures.first_mut() {
-                        first.hint = first
-                            .hint
-                            .take()
-                            .or_else(|| self.elsewhere(sections, target));
-                    }
-                    self.hunk_problems(target, failures);
+                let Some(made) = self.merged(sections, &before) else {
+                    self.hunk_problems(target, modified.failures);
                     return Ok(SectionOutcome::Failed);
                 };
                 let edits = one_edit(&before.bytes, &made);
@@ -129,6 +117,9 @@ impl Judging<'_, '_> {
             edits,
             sections.first().map_or(0, |it| it.line),
         );
+        if let Some(slot) = self.slots.get_mut(&target.new) {
+            slot.is_exact = modified.is_exact;
+        }
         self.check_link(target, SectionOutcome::Applied)
     }
 
@@ -136,63 +127,6 @@ impl Judging<'_, '_> {
         for (line, failure) in failures {
             self.problem(failure.problem(Some(&target.new), line));
         }
-    }
-
-    // Blocks of one line each, which may be parts of lines that stand there once.
-    fn in_lines(&mut self, sections: &[&FilePatch<'_>], before: &FileState) -> Option<Vec<u8>> {
-        let mut edits = Vec::new();
-        for section in sections {
-            let Body::Hunks(hunks) = &section.body else {
-                return None;
-            };
-            for hunk in hunks {
-                let (mut old, mut new) = (hunk.old_lines(), hunk.new_lines());
-                let (one, other) = (old.next()?, new.next()?);
-                let part = !one.prefixed && one.text().trim_ascii().len() >= SHORTEST_PART;
-                if !part || old.next().is_some() || new.next().is_some() || hunk.old.is_some() {
-                    return None;
-                }
-                edits.push(Edit::once(one.text(), other.text(), hunk.line));
-            }
-        }
-        let is_block = sections.iter().all(|it| it.headers.explicit.is_some());
-        if !is_block || self.options.strict {
-            return None;
-        }
-        let (_, made, _) = edited(&before.bytes, &edits, true, &self.work, &mut Vec::new());
-        let made = made.ok()?;
-        let line = sections.first().map_or(0, |it| it.line);
-        let message = "replaced a part of a line, which stands in the file once";
-        let mend = Mend::new(Code::M420, Safety::Lossy, line, message);
-        self.verdict.mends.push(mend);
-        Some(made)
-    }
-
-    // Another file of the patch in which the lines of a hunk stand.
-    fn elsewhere(&self, sections: &[&FilePatch<'_>], target: &Target) -> Option<String> {
-        let hunk = sections.iter().find_map(|it| match &it.body {
-            Body::Hunks(hunks) => hunks.first(),
-            _ => None,
-        })?;
-        let files = self.set.files.iter().take(MOST_ELSEWHERE);
-        let names = files.filter_map(|it| it.headers.plus.as_ref()?.name());
-        let listing = self.source.listing();
-        let mut paths = names.filter_map(|name| {
-            let name = std::str::from_utf8(name).ok()?;
-            let shorter = name.split_once('/').map(|it| it.1);
-            let mut ways = [Some(name), shorter].into_iter().flatten();
-            ways.find(|path| listing.get(path).is_some())
-        });
-        let other = paths.find(|path| {
-            let open =
-                RepoPath::new(path).is_ok_and(|it| self.options.allowed.closed(&it).is_none());
-            let state = original(self.source, path).ok().flatten();
-            let holds = |it: FileState| stands(&Text::new(&it.bytes), &hunk.lines, &self.work);
-            *path != target.new && open && state.is_some_and(holds)
-        })?;
-        Some(format!(
-            "these lines stand in `{other}`: was that file meant?"
-        ))
     }
 
     // The patch may be for an older state of the file that the object database still has.
@@ -247,6 +181,7 @@ impl Judging<'_, '_> {
                 let bytes = |it: &Option<FileState>| it.clone().unwrap_or_default().bytes;
                 let edits = one_edit(&bytes(&first.before), &bytes(&after));
                 PathChange {
+                    is_exact: false,
                     operation: match (&first.before, &after) {
                         (None, Some(_)) => Operation::Create,
                         (_, None) => Operation::Delete,
@@ -261,6 +196,7 @@ impl Judging<'_, '_> {
                 }
             }
             _ => PathChange {
+                is_exact: false,
                 before,
                 after,
                 from: moved.then(|| target.old.clone()),
@@ -272,11 +208,6 @@ impl Judging<'_, '_> {
         self.slots.insert(target.new.clone(), slot);
     }
 }
-
-// A part of a line that is shorter may stand anywhere.
-const SHORTEST_PART: usize = 6;
-// Files of the patch that are looked through for lines that another does not have.
-const MOST_ELSEWHERE: usize = 50;
 
 // Whether the input ends in a hunk that has fewer lines than its header promises.
 fn lost_its_end(section: &FilePatch<'_>) -> bool {

@@ -2,12 +2,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::super::change::FileState;
 use super::super::content::{Modified, modify};
-use super::super::names::Naming;
 use super::super::place::Work;
 use super::super::read::read;
 use super::super::set::{Body, FilePatch, PatchSet, reverse};
 use super::super::structure::PathChange;
-use super::super::target::{Target, targets};
+use super::super::target::{Naming, Target, targets};
 use super::super::unread::weigh_unread;
 use crate::model::{
     Code, FileVerdict, Operation, PatchProblem, PatchVerdict, Refusal, RepoPath, Severity, Verdict,
@@ -48,18 +47,9 @@ pub(super) struct Judging<'j, 'a> {
     pub(super) worst: Option<Verdict>,
     pub(super) verdict: PatchVerdict,
     pub(super) standing: Vec<SectionOutcome>,
-    pub(super) undone: Vec<UndoneCopy>,
     // Files that the patch gives as a whole.
     pub(super) wholes: BTreeSet<String>,
     pub(super) gains_imports: bool,
-}
-
-// A copy that the patch takes away again, and what it was made of.
-pub(super) struct UndoneCopy {
-    pub(super) path: String,
-    pub(super) source: String,
-    pub(super) bytes: Vec<u8>,
-    pub(super) line: u32,
 }
 
 impl<'j, 'a> Judging<'j, 'a> {
@@ -80,7 +70,6 @@ impl<'j, 'a> Judging<'j, 'a> {
             worst: None,
             verdict,
             standing: Vec::new(),
-            undone: Vec::new(),
             wholes: BTreeSet::new(),
             gains_imports: false,
         }
@@ -94,16 +83,11 @@ impl<'j, 'a> Judging<'j, 'a> {
             strip: self.options.strip,
             directory: &self.options.directory,
             strict: self.options.strict,
+            listing: self.source.listing(),
         };
         let mut problems = Vec::new();
         let mut mends = Vec::new();
-        let targets = targets(
-            self.set,
-            self.source.listing(),
-            &naming,
-            &mut mends,
-            &mut problems,
-        );
+        let targets = targets(self.set, &naming, &mut mends, &mut problems);
         for problem in problems {
             self.problem(problem);
         }

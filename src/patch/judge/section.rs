@@ -1,22 +1,17 @@
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::super::bodies::{apply_delta, as_hunks, created, edited};
 use super::super::change::FileState;
 use super::super::compose::one_edit;
 use super::super::content::modify;
-use super::super::damage::proven;
-use super::super::definitions::by_name;
-use super::super::intent::{shrunk, unwrapped};
+use super::super::intent::shrunk;
 use super::super::line_ends::as_the_file;
-use super::super::set::{Binary, Body, FilePatch, Side};
+use super::super::set::{Binary, Body, FilePatch};
 use super::super::structure;
 use super::super::structure::PathChange;
 use super::super::target::Target;
-use super::run::{Judging, UndoneCopy};
-use crate::model::{
-    BlobId, Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, RepoPath, Safety, refuse,
-};
+use super::run::Judging;
+use crate::model::{BlobId, Code, HunkVerdict, Mend, Operation, Refusal, Safety, refuse};
 use crate::source::{EntryKind, ReadError, Source};
 
 impl Judging<'_, '_> {
@@ -48,9 +43,7 @@ impl Judging<'_, '_> {
         let mode = target.mode.unwrap_or(0o100_644);
         let (bytes, mends) = match &file.body {
             Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
-            Body::Whole(bytes) | Body::Code(bytes) => {
-                (self.whole(file, target, bytes).into_owned(), Vec::new())
-            }
+            Body::Whole(bytes) => (bytes.clone(), Vec::new()),
             body => created(body)?,
         };
         let after = FileState::new(bytes, mode);
@@ -113,9 +106,6 @@ impl Judging<'_, '_> {
                 "the patch deletes the file, and the file has more than the patch knows of",
             )
         };
-        if file.headers.copied_from.is_some() {
-            return self.undo_copy(file, target, before, hunks);
-        }
         match &file.body {
             Body::Hunks(_) => {
                 let Some((left, mut mends)) = self.left(file, target, &before, hunks) else {
@@ -183,6 +173,7 @@ impl Judging<'_, '_> {
             self.slots.insert(
                 target.old.clone(),
                 PathChange {
+                    is_exact: false,
                     before: Some(before),
                     after: None,
                     from: None,
@@ -197,47 +188,6 @@ impl Judging<'_, '_> {
 
     fn literally(&self) -> bool {
         self.options.strict || self.options.as_written
-    }
-
-    // A whole file without what wraps it once more.
-    fn whole<'b>(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        bytes: &'b [u8],
-    ) -> Cow<'b, [u8]> {
-        let meant = (!self.literally()).then(|| unwrapped(&target.new, bytes));
-        let Some((bytes, message)) = meant.flatten() else {
-            return Cow::Borrowed(bytes);
-        };
-        let mend = Mend::new(Code::M105, Safety::Safe, file.line, message);
-        self.verdict.mends.push(mend);
-        bytes
-    }
-
-    // Definitions in the place of those of their names, where code is not all of its file.
-    fn by_name<'b>(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        before: &FileState,
-        bytes: Cow<'b, [u8]>,
-    ) -> Result<Cow<'b, [u8]>, Refusal> {
-        let path = RepoPath::new(&target.old).ok();
-        let part = path
-            .filter(|_| matches!(file.body, Body::Code(_)) && !self.literally())
-            .and_then(|path| by_name(&path, &before.bytes, &bytes));
-        let Some(made) = part.transpose()? else {
-            self.wholes.insert(target.new.clone());
-            return Ok(bytes);
-        };
-        let message = "put definitions in the place of those of their names; the rest stays";
-        let mend = Mend::new(Code::M410, Safety::Lossy, file.line, message);
-        self.verdict
-            .mends
-            .retain(|it| it.code != Code::M105 || it.patch_line != u64::from(file.line));
-        self.verdict.mends.push(mend);
-        Ok(Cow::Owned(made))
     }
 
     // A change of content of any kind, with `before` as what it starts from.
@@ -256,9 +206,8 @@ impl Judging<'_, '_> {
         let bytes = match &file.body {
             Body::Hunks(_) => return self.place(file, target, before, hunks),
             Body::Empty => before.bytes.to_vec(),
-            Body::Whole(bytes) | Body::Code(bytes) => {
-                let bytes = self.whole(file, target, bytes);
-                let bytes = &*self.by_name(file, target, &before, bytes)?;
+            Body::Whole(bytes) => {
+                self.wholes.insert(target.new.clone());
                 if !self.options.as_written
                     && let Some(refusal) = shrunk(&before.bytes, bytes)
                 {
@@ -310,7 +259,7 @@ impl Judging<'_, '_> {
         };
         let after = FileState::new(bytes, mode);
         if !moved && after == before {
-            if target.mode.is_some() || matches!(file.body, Body::Whole(_) | Body::Code(_)) {
+            if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
                 return Ok(SectionOutcome::ALREADY);
             }
             return refuse(Code::P305, "the patch changes nothing in this file");
@@ -407,63 +356,6 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
         EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
         EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
         EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
-    }
-}
-
-impl Judging<'_, '_> {
-    /// Deletes what a copy made, when nothing but the copy's own change would be lost.
-    pub(super) fn undo_copy(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-        before: FileState,
-        hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
-        // The names are the plain ones of the copy lines; all else is as in any git section.
-        let mut plain = file.clone();
-        plain.headers.explicit = None;
-        let origin = match &file.body {
-            Body::Hunks(_) => {
-                let Some((left, mends)) = self.left(&plain, target, &before, hunks) else {
-                    return Ok(SectionOutcome::Failed);
-                };
-                self.verdict.mends.extend(mends);
-                left.to_vec()
-            }
-            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
-            _ => before.bytes.to_vec(),
-        };
-        if !proven(&[file], &origin) {
-            let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
-            let copy = file.headers.minus.as_ref().and_then(Side::name).map(name);
-            let root = copy.and_then(|copy| target.old.strip_suffix(&copy));
-            let from = file.headers.copied_from.as_deref().map(name);
-            self.undone.push(UndoneCopy {
-                path: target.old.clone(),
-                source: format!("{}{}", root.unwrap_or_default(), from.unwrap_or_default()),
-                bytes: origin,
-                line: file.line,
-            });
-        }
-        let edits = one_edit(&before.bytes, b"");
-        self.store(target, Some(before), None, edits, file.line);
-        Ok(SectionOutcome::Applied)
-    }
-
-    /// Without a blob id, the file that was copied has to show that nothing else is lost.
-    pub(super) fn weigh_undone_copies(&mut self) {
-        for copy in std::mem::take(&mut self.undone) {
-            let source = self.current(&copy.source).ok().flatten();
-            if source.is_some_and(|source| *source.bytes == *copy.bytes) {
-                continue;
-            }
-            let message = format!(
-                "the patch undoes a copy of `{}`, and the file has changed since",
-                copy.source.escape_debug()
-            );
-            let line = u64::from(copy.line);
-            self.problem(PatchProblem::new(Code::P208, message).at(Some(&copy.path), line));
-        }
     }
 }
 

@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::indent::Kind;
 use super::placed::{Piece, Placed, old_of};
 use super::rule::{MendNote, trim_end};
 use super::search::Work;
@@ -42,7 +41,8 @@ pub(super) fn other_context<'h, 'a>(
     let best = found.first()?;
     // Another place must not have half of what speaks for this one.
     let rivals = found.get(1).is_some_and(|it| it.kept * 2 >= best.kept);
-    if rivals || !best.holds(&old) || best.lost_a_mark(&old, text, work) {
+    let miscounted = hunk.new.is_some() && !hunk.counts_hold;
+    if rivals || !best.holds(&old) || best.lost_a_mark(&old, text, miscounted, work) {
         return None;
     }
     let pieces = best.pieces(lines);
@@ -59,7 +59,6 @@ pub(super) fn other_context<'h, 'a>(
     Some(Placed {
         pieces,
         lines: Cow::Borrowed(lines),
-        respelling: None,
         mends: vec![MendNote::lossy(
             Code::M417,
             "took context that differs from the file, around lines that stand there once",
@@ -83,7 +82,7 @@ impl<'h, 'a> Old<'h, 'a> {
             added_before: Vec::new(),
             moves_context: lines
                 .iter()
-                .any(|line| line.kind == LineKind::Remove && Kind::of(line.text()).is_some()),
+                .any(|line| line.kind == LineKind::Remove && line.text().starts_with(b" ")),
         };
         let mut added = false;
         for line in lines {
@@ -272,10 +271,17 @@ impl Aligned {
         enough && runs.iter().all(stands) && added.all(|row| row > 0 && adjoins(row - 1))
     }
 
-    // Whether a line beside an added one stands nowhere in the file: it may be one whose `+` was lost.
-    fn lost_a_mark(&self, old: &Old<'_, '_>, text: &Text<'_>, work: &Work) -> bool {
+    // Whether a line beside an added one, or any where the header counts other lines, stands nowhere in the
+    // file: it may be one whose `+` was lost.
+    fn lost_a_mark(
+        &self,
+        old: &Old<'_, '_>,
+        text: &Text<'_>,
+        miscounted: bool,
+        work: &Work,
+    ) -> bool {
         (0..self.rows.len()).any(|row| {
-            let beside = [row, row + 1].iter().any(|it| old.adds(*it));
+            let beside = miscounted || [row, row + 1].iter().any(|it| old.adds(*it));
             let line = old.lines.get(row).map_or(&[][..], |it| it.text());
             let line = line.trim_ascii();
             let nowhere = || {

@@ -73,7 +73,7 @@ pub(in crate::patch) fn diagnose(
             actual: (row < text.len()).then(|| shown(text.line(row))),
         });
     } else if similarity >= 1.0 {
-        failure.code = Code::P404;
+        failure.code = Code::P401;
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);
     }

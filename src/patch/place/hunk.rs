@@ -1,12 +1,11 @@
 use super::context::other_context;
-use super::indent::{indent_kept, reindented};
-use super::pieces::in_pieces;
+use super::counts::check_counts;
+use super::indent::reindented;
 use super::placed::{Placed, old_of};
 use super::rule::{EXACT, LENIENT, MendNote, Rule};
 use super::search::{Work, fits, places};
-use super::truncation::whole;
-use super::variant::variants;
 use crate::model::{Code, Refusal};
+use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
@@ -24,102 +23,117 @@ pub(super) enum Found<'h, 'a> {
     None,
 }
 
+/// What a hunk is looked for in.
+pub(super) struct Site<'s, 't> {
+    pub(super) text: &'s Text<'t>,
+    pub(super) index: &'s LineIndex<'t>,
+    pub(super) work: &'s Work,
+}
+
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
-pub(super) fn find<'h, 'a>(
-    text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    shift: i64,
-    strict: bool,
-    work: &Work,
-) -> Found<'h, 'a> {
+pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+    let (text, work) = (site.text, site.work);
     if hunk.old_lines().next().is_none() {
         return insertion(text, hunk, shift);
     }
-    match contiguous(text, hunk, shift, strict, work) {
-        Found::None if !strict => {}
-        Found::At(mut placed) if !strict => {
-            if let Some((lines, mend)) = indent_kept(text, &placed) {
-                placed = Placed::whole(lines, placed.at(), vec![mend]);
-            }
-            return Found::At(placed);
-        }
+    match contiguous(site, hunk, shift) {
+        Found::None => {}
         found => return found,
     }
-    for (lines, mend) in variants(hunk) {
-        let found = places(text, &old_of(&lines), &EXACT, work);
-        if let [at] = found.as_slice() {
-            return Found::At(Placed::whole(lines, *at, vec![mend]));
-        }
+    if let Some(placed) = with_lost_mark(site, hunk) {
+        return Found::At(placed);
     }
-    [in_pieces, reindented, other_context]
+    [reindented, other_context]
         .iter()
         .find_map(|mended| mended(text, hunk, work))
         .map_or(Found::None, |placed| check(text, hunk, placed))
 }
 
-fn contiguous<'h, 'a>(
-    text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    shift: i64,
-    strict: bool,
-    work: &Work,
-) -> Found<'h, 'a> {
-    let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
-    let tails: Vec<usize> = tails(hunk.loose_tail);
-    for tail in &tails {
-        let lines = hunk.firm(*tail);
-        let old = old_of(lines);
-        if let Some(at) = stated
-            && !old.is_empty()
-            && fits(text, at as usize, &old, &EXACT)
-        {
-            let at = at as usize;
-            let rivals = rivals(text, hunk, lines, shift);
-            let mut rivals = rivals
-                .iter()
-                .filter(|rival| fits(text, **rival, &old, &EXACT));
-            if let Some(rival) = rivals.find(|rival| **rival != at) {
-                return Found::Many {
-                    at: vec![at.min(*rival), at.max(*rival)],
-                    exact: true,
-                    lines: lines.len(),
-                };
-            }
-            return check(text, hunk, placed_at(hunk, at, *tail, &EXACT));
-        }
+// The only reading in which one line of context is an added one that lost its mark: with it the counts of
+// the header hold and the old side stands in the file once.
+fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Placed<'h, 'a>> {
+    let lines = hunk.firm(hunk.loose_tail);
+    let count = |side: Option<(u32, u32)>| side.map(|(_, count)| count as usize);
+    let old = lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Add)
+        .count();
+    let new = lines
+        .iter()
+        .filter(|line| line.kind != LineKind::Remove)
+        .count();
+    if count(hunk.old)? + 1 != old || count(hunk.new)? != new {
+        return None;
     }
-    let rules = std::iter::once(&EXACT).chain(if strict { &[] } else { LENIENT });
+    let readings = (0..lines.len()).filter_map(|row| {
+        let mut read = lines.to_vec();
+        let line = read
+            .get_mut(row)
+            .filter(|line| line.kind == LineKind::Context)?;
+        line.kind = LineKind::Add;
+        let found = site.index.exact_rows(site.text, &old_of(&read), site.work);
+        match found.as_slice() {
+            [at] => Some((read, *at)),
+            _ => None,
+        }
+    });
+    let mut readings: Vec<_> = readings.take(2).collect();
+    let (read, at) = readings.pop().filter(|_| readings.is_empty())?;
+    let message = "read a line of context as added: only so the counts of the header hold";
+    Some(Placed::whole(
+        read,
+        at,
+        vec![MendNote::lossy(Code::M301, message)],
+    ))
+}
+
+fn contiguous<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+    let text = site.text;
+    let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
+    let stated = stated.map(|at| at as usize);
+    let rules = std::iter::once(&EXACT).chain(LENIENT);
     for rule in rules {
-        for tail in &tails {
-            let lines = hunk.firm(*tail);
+        for tail in tails(hunk.loose_tail) {
+            let lines = hunk.firm(tail);
             let old = old_of(lines);
             if old.is_empty() {
                 continue;
             }
-            let found = places(text, &old, rule, work);
-            let exact_number = stated.is_some_and(|at| found.contains(&(at as usize)))
-                && hunk.counts_hold
-                && !rivals(text, hunk, lines, shift).iter().any(|rival| {
-                    stated.is_some_and(|at| at as usize != *rival) && found.contains(rival)
-                })
-                && rule.keeps_every_word();
-            match found.as_slice() {
-                [] => {}
-                [at] => return check(text, hunk, placed_at(hunk, *at, *tail, rule)),
-                [.., at] if hunk.at_end && at + old.len() == text.len() => {
-                    return check(text, hunk, placed_at(hunk, *at, *tail, rule));
+            let is_exact = rule.mend.is_none();
+            let found = if is_exact {
+                site.index.exact_rows(text, &old, site.work)
+            } else {
+                places(text, &old, rule, site.work)
+            };
+            let mut rivals = rivals(text, hunk, lines, shift).into_iter();
+            let is_stated = stated.is_some_and(|at| fits(text, at, &old, rule))
+                && (is_exact || hunk.counts_hold && rule.keeps_every_word());
+            let place = match found.as_slice() {
+                _ if is_stated => {
+                    let rival =
+                        rivals.find(|it| stated != Some(*it) && fits(text, *it, &old, rule));
+                    if let (Some(at), Some(rival)) = (stated, rival) {
+                        return Found::Many {
+                            at: vec![at.min(rival), at.max(rival)],
+                            exact: is_exact,
+                            lines: lines.len(),
+                        };
+                    }
+                    stated
                 }
-                _ if exact_number => {
-                    let at = stated.map_or(0, |at| at as usize);
-                    return check(text, hunk, placed_at(hunk, at, *tail, rule));
-                }
-                _ => {
-                    return Found::Many {
-                        at: found,
-                        exact: rule.mend.is_none(),
-                        lines: lines.len(),
-                    };
-                }
+                [at] => Some(*at),
+                [.., at] if hunk.at_end && at + old.len() == text.len() => Some(*at),
+                _ => None,
+            };
+            if let Some(at) = place {
+                return check(text, hunk, placed_at(hunk, at, tail, rule));
+            }
+            if !found.is_empty() {
+                return Found::Many {
+                    at: found,
+                    exact: is_exact,
+                    lines: lines.len(),
+                };
             }
         }
     }
@@ -157,21 +171,16 @@ pub(super) fn placed_at<'h, 'a>(
 ) -> Placed<'h, 'a> {
     let lines = hunk.firm(tail);
     let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
-    let prose = hunk.lines.iter().skip(lines.len());
-    if hunk.followed {
-        mends.push(MendNote::lossy(
-            Code::M104,
-            "took text directly after the hunk for prose",
-        ));
-    } else if prose.clone().any(|line| !line.line.is_empty()) {
+    let mut prose = hunk.lines.iter().skip(lines.len());
+    if prose.any(|line| !line.line.is_empty()) {
         mends.push(MendNote::safe(
             Code::M104,
             "took text after the hunk for prose",
         ));
     }
-    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != Code::M302) {
+    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != Code::M303) {
         mends.push(MendNote::safe(
-            Code::M302,
+            Code::M303,
             "put back the space that marks context lines",
         ));
     }
@@ -188,7 +197,7 @@ pub(super) fn check<'h, 'a>(
         let message = "what the hunk adds stands there already";
         return Found::Refused(Refusal::new(Code::P406, message));
     }
-    match whole(text, hunk, &placed.lines, placed.end()) {
+    match check_counts(text, hunk, &placed.lines, placed.end()) {
         Ok(mend) => {
             placed.mends.extend(mend);
             Found::At(placed)
@@ -258,7 +267,7 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
     let mut placed = placed_at(hunk, at, 0, &EXACT);
     if text.len() > 0 && !hunk.at_end {
         placed.mends.push(MendNote::lossy(
-            Code::M408,
+            Code::M401,
             "placed lines by their number alone, for want of context",
         ));
     }

@@ -1,22 +1,52 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
 mod context;
+mod counts;
 mod diagnose;
 mod file;
 mod hunk;
 mod indent;
-mod pieces;
 mod placed;
 mod rule;
 mod search;
-#[cfg(test)]
-mod trial;
-mod truncation;
-mod variant;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
-pub(super) use indent::{Kind, foreign_kind, indent};
 pub(super) use placed::Placed;
-pub(super) use rule::TRIMMED;
-pub(super) use search::{Work, places};
+pub(super) use search::Work;
+
+#[cfg(test)]
+mod trial {
+    use crate::model::RepoPath;
+    use crate::patch::{JudgeOptions, judge};
+    use crate::source::Memory;
+
+    /// The words of the verdict, and the file after it.
+    pub(super) fn tried(file: &str, body: &str) -> (String, Option<String>) {
+        let patch = format!(
+            "--- a/f\n+++ b/f\n@@ -1,9 +1,9 @@\n{body}--- a/g\n+++ b/g\n@@ -1 +1 @@\n-g\n+h\n"
+        );
+        let source = Memory::new(
+            [("f", file), ("g", "g\n")]
+                .map(|(path, text)| (RepoPath::new(path).unwrap(), text.as_bytes().to_vec())),
+        );
+        let judged = judge(patch.as_bytes(), &source, &JudgeOptions::default());
+        let mut codes: Vec<String> = judged
+            .verdict
+            .mends
+            .iter()
+            .map(|mend| mend.code.to_string())
+            .filter(|code| code.as_str() > "M413")
+            .collect();
+        codes.extend(judged.verdict.error_code.map(|code| code.to_string()));
+        let after = judged
+            .changes
+            .iter()
+            .find(|change| change.path.as_str() == "f");
+        let after = after.and_then(|change| change.after.as_ref());
+        (
+            codes.join(" "),
+            after.map(|state| String::from_utf8(state.bytes.to_vec()).unwrap()),
+        )
+    }
+}

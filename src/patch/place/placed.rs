@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-use super::indent::Respelling;
 use super::rule::MendNote;
 use crate::patch::set::{HunkLine, LineKind};
 
@@ -13,13 +12,11 @@ pub(in crate::patch) struct Placed<'h, 'a> {
     pub(in crate::patch) pieces: Vec<Piece>,
     /// What it took.
     pub(in crate::patch) mends: Vec<MendNote>,
-    /// The units of indentation that it exchanged.
-    pub(super) respelling: Option<Respelling>,
 }
 
 impl<'h, 'a> Placed<'h, 'a> {
     /// All lines in one piece, from line `at` of the file on.
-    pub(super) fn whole(
+    pub(in crate::patch) fn whole(
         lines: impl Into<Cow<'h, [HunkLine<'a>]>>,
         at: usize,
         mends: Vec<MendNote>,
@@ -30,7 +27,6 @@ impl<'h, 'a> Placed<'h, 'a> {
             lines,
             pieces: vec![Piece { at, from: 0, to }],
             mends,
-            respelling: None,
         }
     }
 

@@ -56,13 +56,6 @@ pub(super) const EXACT: Rule = Rule {
     mend: None,
 };
 
-/// All but the blanks at both ends.
-pub(in crate::patch) const TRIMMED: Rule = Rule {
-    indent: true,
-    trailing: true,
-    ..EXACT
-};
-
 /// All but the indentation.
 pub(super) const INDENTED: Rule = Rule {
     indent: true,
@@ -74,7 +67,7 @@ pub(super) const LENIENT: &[Rule] = &[
     Rule {
         space: true,
         mend: Some(MendNote::safe(
-            Code::M302,
+            Code::M303,
             "put back the space that marks context lines",
         )),
         ..EXACT
@@ -91,7 +84,7 @@ pub(super) const LENIENT: &[Rule] = &[
         trailing: true,
         punctuation: true,
         mend: Some(MendNote::safe(
-            Code::M404,
+            Code::M403,
             "took quotes, dashes and spaces of context from the file",
         )),
         ..EXACT

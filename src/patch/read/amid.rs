@@ -1,12 +1,9 @@
 use std::ops::Range;
 
-use serde_json::Value;
-
 use super::claims::Rows;
-use super::json::{DEEPEST, Packet, packet};
+use super::json::{Packet, packet};
 use super::literal::strict;
 use super::reader::number;
-use super::turns::Turns;
 
 /// Reads JSON that is all of the input. `None` when it is none, or carries no change.
 pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
@@ -31,7 +28,7 @@ pub(super) fn nearly(bytes: &[u8]) -> Option<(Packet, Range<usize>)> {
 // Longer ones are not read a second time.
 const MOST_MENDED: usize = 1 << 20;
 
-/// Reads all JSON that opens a line, or a call in Mistral's form, and carries a change, with prose, tags or
+/// Reads all JSON that opens a line and carries a change, with prose, tags or
 /// fences around it; and the rows that it takes.
 pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     let mut values = Vec::new();
@@ -39,9 +36,7 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     let rows = Rows::of(bytes);
     let (mut at, mut read, mut tried) = (0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let call = memchr::memmem::find(line, CALL).filter(|_| line.starts_with(b"[TOOL_CALLS]"));
         let blank = line.len() - line.trim_ascii_start().len();
-        let blank = call.map_or(blank, |at| at + CALL.len());
         let from = at + blank;
         at += line.len();
         // What stands inside a value that was read is no other one.
@@ -51,15 +46,14 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
         let mut stream = serde_json::Deserializer::from_slice(bytes.get(from..)?).into_iter();
         match stream.next() {
             Some(Ok(value)) => {
-                match carried(number(rows.touched(&(from..from + 1)).start), value) {
-                    Some(value) => {
-                        read = from + stream.byte_offset();
-                        spans.push(rows.touched(&(from..read)));
-                        values.push(value);
-                    }
-                    // A turn of a transcript, which costs no second look.
-                    None if from + stream.byte_offset() <= at => {}
-                    None => tried += 1,
+                let line = number(rows.touched(&(from..from + 1)).start);
+                let value = [(line, value)];
+                if packet(&value).is_some() {
+                    read = from + stream.byte_offset();
+                    spans.push(rows.touched(&(from..read)));
+                    values.extend(value);
+                } else if from + stream.byte_offset() > at {
+                    tried += 1;
                 }
             }
             _ => tried += 1,
@@ -72,13 +66,4 @@ pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     Some((packet(&values)?, spans))
 }
 
-// The value, when it carries a change or says that one failed.
-fn carried(line: u32, value: Value) -> Option<(u32, Value)> {
-    let value = [(line, value)];
-    let carries = packet(&value).is_some() || Turns::of(&value[0].1, DEEPEST).tells_of_failures();
-    value.into_iter().next().filter(|_| carries)
-}
-
 const MOST_TRIED: usize = 16;
-
-const CALL: &[u8] = b"[ARGS]";

@@ -10,6 +10,7 @@ use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
 use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::text::leading_number;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
 pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>> {
@@ -111,28 +112,24 @@ fn block<'a>(
             from += 1;
         }
     }
-    // A heading may be underlined like the divider; the file decides which one divides.
+    // Roo puts the line behind the block.
+    let after = (end + 1..end + 3).filter_map(|at| {
+        let line = lines.get(at).trim_ascii().strip_prefix(b"<start_line>")?;
+        leading_number::<u32>(line).map(|(line, _)| line)
+    });
+    hunk.old = hunk.old.or(after.last().map(|line| (line, 0)));
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
-    let dividers = dividers.unwrap_or_default();
-    let usual: Vec<usize> = dividers
-        .iter()
-        .copied()
-        .filter(|row| lines.get(*row).trim_ascii() == b"=======")
-        .collect();
-    let dividers: &[usize] = if usual.is_empty() { dividers } else { &usual };
-    let mut ways = dividers
-        .iter()
-        .take(MANY_DIVIDERS)
-        .map(|divider| sides(lines, from, *divider, end));
-    hunk.lines = ways.next().unwrap_or_default();
-    if hunk.old_lines().next().is_some() {
-        hunk.readings = ways.collect();
+    let mut usual = dividers.unwrap_or_default().iter().copied();
+    let mut usual = usual
+        .by_ref()
+        .filter(|row| lines.get(*row).trim_ascii() == b"=======");
+    let divider = usual.next().unwrap_or(first);
+    if usual.next().is_some() {
+        return Err("a block has several lines `=======`, and nothing says which divides it");
     }
+    hunk.lines = sides(lines, from, divider, end);
     Ok((hunk, end + 1))
 }
-
-// Beyond these, lines that look like dividers are taken for text.
-const MANY_DIVIDERS: usize = 16;
 
 fn sides<'a>(lines: &Lines<'a>, from: usize, divider: usize, end: usize) -> Vec<HunkLine<'a>> {
     let taken = |kind| move |at: usize| HunkLine::plain(kind, lines.get(at), number(at));

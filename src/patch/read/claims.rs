@@ -4,15 +4,15 @@ use super::amid::amid;
 use super::blocks::blocks;
 use super::command::{Place, command};
 use super::diff::diff;
-use super::duplicates::{gives_way, repeats};
+use super::duplicates::repeats;
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::fenced::{code, fenced};
 use super::json::Packet;
+use super::keys::{NEW, OLD, is_change, is_one, plain};
 use super::problem;
-use super::reader::{Lines, ReadOptions};
+use super::reader::{Lines, ReadOptions, number};
 use super::wrapping::unwrapped;
-use super::xml::{self, tagged};
 use crate::model::{Code, Mend, Safety};
 use crate::patch::set::{Body, PatchSet, Suspect, Unread};
 
@@ -86,7 +86,7 @@ pub(super) fn beside<'a>(
     }
     packets(&mut rest, &mut set);
     fences(&rest, &mut set);
-    if unwrapped(&rest.bytes(b"")).is_some() {
+    if unwrapped(&rest.bytes()).is_some() {
         let what = "a patch that is quoted, indented or numbered";
         set.unread.push(other(1, what));
     }
@@ -115,16 +115,42 @@ fn join<'a>(set: &mut PatchSet<'a>, mut more: PatchSet<'a>) {
     set.join(more);
 }
 
-// Calls in JSON and in tags.
+// Calls in JSON; those in tags of tools are told.
 fn packets<'a>(rest: &mut Rest<'a>, set: &mut PatchSet<'a>) {
-    let json = amid(&rest.bytes(b""));
-    let (packet, spans) = json.unwrap_or((Packet::Unread(Vec::new()), Vec::new()));
-    add(set, packet);
-    rest.take(spans);
-    if let Some((packet, spans)) = tagged(&rest.bytes(format!("<{}>", xml::TAKEN).as_bytes())) {
+    if let Some((packet, spans)) = amid(&rest.bytes()) {
         add(set, packet);
         rest.take(spans);
     }
+    let mut rows = (0..rest.lines.len()).filter(|at| tags_change(rest.lines.get(*at)));
+    if let Some(at) = rows.next() {
+        set.unread.push(other(
+            number(at),
+            "an edit in the tags of a tool, which are not read",
+        ));
+    }
+}
+
+// `<edit>`, `<invoke name="edit">`, `<function=edit>`, `<parameter name="new_str">`, `<old_str>`.
+fn tags_change(line: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(line) else {
+        return false;
+    };
+    let mut tags = text
+        .split('<')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('>'));
+    tags.any(|(tag, _)| {
+        let tag = tag.trim_start_matches('/');
+        let (name, called) = tag.split_once([' ', '=']).unwrap_or((tag, ""));
+        let called = called.trim_start_matches("name=").trim_matches('"');
+        let word = match name {
+            "parameter" | "invoke" | "function" => called,
+            "edit" | "write" => return true,
+            _ => name,
+        };
+        let is_tool = word.contains('_') && word != "replace_in_file" && is_change(&plain(word));
+        is_tool || is_one(word, OLD) || is_one(word, NEW) || name != word && is_change(&plain(word))
+    })
 }
 
 fn add(set: &mut PatchSet<'_>, packet: Packet) {
@@ -142,8 +168,7 @@ fn add(set: &mut PatchSet<'_>, packet: Packet) {
     }
 }
 
-/// Weighs what a reply tells beside the changes of a set: what shows those changes gives way to them, all
-/// else is unread.
+/// Weighs what a reply tells beside the changes of a set: what looks like a change there is unread.
 pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
     for text in prose {
         let lines = Lines::new(text.as_bytes());
@@ -151,25 +176,16 @@ pub(super) fn weigh_prose(set: &mut PatchSet<'_>, prose: &[String]) {
             set: PatchSet::empty(set.format, Vec::new()),
             spans: Vec::new(),
         };
-        let mut found = beside(&lines, nothing, &ReadOptions::default());
-        let shown = found.files.len();
-        found.files.retain(|file| !gives_way(file, set));
-        if found.files.len() < shown {
-            let message = "left out a patch that is told beside the calls that make the change";
-            set.mends
-                .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
-        }
+        let found = beside(&lines, nothing, &ReadOptions::default());
         if !found.files.is_empty() || !found.problems.is_empty() {
-            set.unread.push(other(
-                1,
-                "a patch that is told beside calls that do not make it",
-            ));
+            let what = "a patch that is told beside calls that do not make it";
+            set.unread.push(other(1, what));
         }
         set.unread.extend(found.unread);
     }
 }
 
-/// Adds the files that commands write, and as unread what else stands in fences.
+/// Adds as unread what else stands in fences.
 fn fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
     let Some(found) = fenced(&rest.whole, &|at| rest.is_taken(at)) else {
         set.unread.push(other(1, "text with too many fences"));
@@ -182,9 +198,6 @@ fn fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
             what: code(name, rows.map(|at| rest.whole.get(at))),
         });
     }
-    let mut written = PatchSet::empty(set.format, Vec::new());
-    written.files = found.written.into_iter().map(|(file, _)| file).collect();
-    join(set, written);
     set.unread.extend(found.unread);
 }
 
@@ -262,15 +275,10 @@ impl<'a> Rest<'a> {
     }
 
     // What is left, each row in its line.
-    fn bytes(&self, taken: &[u8]) -> Vec<u8> {
+    fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for at in 0..self.lines.len() {
-            let line = if self.is_taken(at) {
-                taken
-            } else {
-                self.lines.get(at)
-            };
-            bytes.extend_from_slice(line);
+            bytes.extend_from_slice(self.lines.get(at));
             bytes.push(b'\n');
         }
         bytes

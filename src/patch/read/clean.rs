@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::thoughts::without_thoughts;
 use crate::model::{Code, Mend, Safety};
-use crate::patch::text::{unescape, with_line_ends};
+use crate::patch::text::with_line_ends;
 
 /// The input without what transport added: a byte order mark, terminal colour, carriage returns.
 pub(super) struct Cleaned<'a> {
@@ -19,54 +19,29 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     let mut bytes = Cow::Borrowed(input);
     if let Some(rest) = input.strip_prefix(b"\xef\xbb\xbf") {
         bytes = Cow::Borrowed(rest);
-        mends.push(mend(Code::M101, "dropped the byte order mark"));
+        mends.push(mend("dropped the byte order mark"));
     }
     if let Some(plain) = without_colour(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(mend(Code::M102, "dropped terminal colour codes"));
+        mends.push(mend("dropped terminal colour codes"));
     }
     if every_line_ends_in_cr(&bytes) {
         let plain = with_line_ends(&bytes, b"\n");
         bytes = Cow::Owned(plain.strip_suffix(b"\r").unwrap_or(&plain).to_vec());
         mends.push(mend(
-            Code::M103,
             "dropped the carriage return that every line of the patch ends with",
         ));
     }
     if let Cow::Owned(plain) = without_thoughts(&bytes) {
         bytes = Cow::Owned(plain);
-        mends.push(mend(Code::M105, "left out what the writer thought aloud"));
-    }
-    if let Some(plain) = from_html(&bytes) {
-        bytes = Cow::Owned(plain);
-        mends.push(mend(Code::M407, "decoded the text of an HTML element"));
+        mends.push(mend("left out what the writer thought aloud"));
     }
     Ok(Cleaned { bytes, mends })
 }
 
-// What a `<pre>` holds, when all of it is escaped as HTML wants it.
-fn from_html(bytes: &[u8]) -> Option<Vec<u8>> {
-    let open = memchr::memmem::find(bytes, b"<pre")?;
-    let starts_line = open == 0 || bytes.get(open - 1) == Some(&b'\n');
-    let mut rest = bytes.get(open..).filter(|_| starts_line)?;
-    for tag in [&b"<pre"[..], b"<code"] {
-        if rest.starts_with(tag) {
-            rest = rest.get(memchr::memchr(b'>', rest)? + 1..)?;
-        }
-    }
-    let end = memchr::memchr(b'<', rest).unwrap_or(rest.len());
-    let (held, after) = rest.split_at_checked(end)?;
-    let closed = after.starts_with(b"</code") || after.starts_with(b"</pre");
-    if !closed || memchr::memchr(b'&', held).is_none() {
-        return None;
-    }
-    let held = held.strip_prefix(b"\n").unwrap_or(held);
-    unescape(held).map(Cow::into_owned)
-}
-
-fn mend(code: Code, message: &str) -> Mend {
+fn mend(message: &str) -> Mend {
     Mend {
-        code,
+        code: Code::M101,
         safety: Safety::Safe,
         patch_line: 1,
         message: message.to_owned(),
@@ -144,16 +119,7 @@ mod tests {
             .iter()
             .map(|mend| mend.code.as_str())
             .collect();
-        assert_eq!(codes, ["M101", "M102", "M103"]);
-    }
-
-    #[test]
-    fn reads_what_an_element_holds() {
-        let input = b"So:\n<pre><code class=\"diff\">\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+a &lt; b\n</code></pre>\n";
-        let plain = b"--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+a < b\n";
-        assert_eq!(&*clean(input).ok().unwrap().bytes, plain);
-        let content = b"--- a/x.md\n+++ b/x.md\n@@ -1 +1,4 @@\n a\n+<pre>\n+a &lt; b\n+</pre>\n";
-        assert_eq!(&*clean(content).ok().unwrap().bytes, content);
+        assert_eq!(codes, ["M101", "M101", "M101"]);
     }
 
     #[test]

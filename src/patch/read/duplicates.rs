@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use crate::patch::set::{Body, FilePatch, HunkLine, LineKind, PatchSet, Side};
 
 /// Whether a section of one form makes no other changes than sections of another form make.
@@ -7,30 +5,6 @@ pub(super) fn repeats(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
     let others: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
     let here = changes(file);
     !here.is_empty() && here.iter().all(|change| others.contains(change))
-}
-
-/// Whether a section that is only told shows what the calls of the reply do: it takes lines that they take,
-/// or adds lines that they add.
-pub(super) fn gives_way(file: &FilePatch<'_>, set: &PatchSet<'_>) -> bool {
-    if same_file(file, set).any(|it| matches!(it.body, Body::Whole(_) | Body::Code(_))) {
-        return true;
-    }
-    let others: Vec<Change<'_>> = same_file(file, set).flat_map(changes).collect();
-    let removed: HashSet<Vec<u8>> = others.iter().flat_map(|it| it.removed.clone()).collect();
-    let added: HashSet<Vec<u8>> = others.iter().flat_map(|it| it.added.clone()).collect();
-    let here = changes(file);
-    let within =
-        |lines: &[Vec<u8>], all: &HashSet<Vec<u8>>| lines.iter().all(|it| all.contains(it));
-    !here.is_empty()
-        && here.iter().all(|change| {
-            if change.operation.is_some() {
-                others.contains(change)
-            } else if change.removed.is_empty() {
-                !change.added.is_empty() && within(&change.added, &added)
-            } else {
-                within(&change.removed, &removed)
-            }
-        })
 }
 
 // The lines that a hunk or an edit takes and adds, without the blanks at their edges.
@@ -91,7 +65,7 @@ fn changes<'s>(file: &'s FilePatch<'_>) -> Vec<Change<'s>> {
                 }
             })
             .collect(),
-        Body::Whole(content) | Body::Code(content) => vec![Change {
+        Body::Whole(content) => vec![Change {
             removed: Vec::new(),
             added: vec![content.clone()],
             operation: None,

@@ -130,7 +130,10 @@ fn section<'a>(
                 });
                 fresh = false;
             }
-            if let Some(hunk) = hunks.last_mut() {
+            let last = hunks.last_mut().and_then(|hunk| hunk.lines.last_mut());
+            if let Some(last) = last.filter(|_| line.starts_with(b"\\ No newline")) {
+                last.no_newline = true;
+            } else if let Some(hunk) = hunks.last_mut() {
                 hunk.lines.push(HunkLine::marked(line, number(at)));
             }
         }

@@ -4,8 +4,8 @@ use std::ops::Range;
 use super::claims::Claims;
 use super::command::{Place, command};
 use super::file_line::file_name;
-use super::reader::{Lines, number, problem};
-use crate::model::{Code, Mend, Operation, PatchFormat, PatchProblem, Safety};
+use super::reader::{Lines, number};
+use crate::model::{Mend, Operation, PatchFormat};
 use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 
 /// What stands in fences and shell commands.
@@ -13,10 +13,6 @@ use crate::patch::set::{Body, FilePatch, PatchSet, Suspect, Unread};
 pub(super) struct Fenced<'a> {
     /// Files under their names, each with the rows that it takes.
     pub(super) named: Vec<(FilePatch<'a>, Range<usize>)>,
-    /// Files that a shell command writes (`cat > src/a.py <<'EOF'`).
-    pub(super) written: Vec<(FilePatch<'a>, Range<usize>)>,
-    /// Where a file itself ends is in doubt.
-    pub(super) problems: Vec<PatchProblem>,
     /// Code without a name, and commands.
     pub(super) unread: Vec<Unread>,
 }
@@ -25,21 +21,13 @@ impl<'a> Fenced<'a> {
     /// The files among it. `None` when there is none.
     pub(super) fn files(self, mends: Vec<Mend>) -> Option<Claims<'a>> {
         let mut set = PatchSet::empty(PatchFormat::WholeFile, mends);
-        let files = self.named.into_iter().chain(self.written);
-        let (files, spans): (Vec<_>, Vec<_>) = files.unzip();
+        let (files, spans): (Vec<_>, Vec<_>) = self.named.into_iter().unzip();
         set.files = files;
-        set.files.sort_by_key(|file| file.line);
-        set.mends.extend(set.files.iter().map(|file| {
-            let message = "took the text under the name of a file for the whole file";
-            Mend::new(Code::M105, Safety::Lossy, file.line, message)
-        }));
-        set.problems = self.problems;
         (!set.files.is_empty()).then_some(Claims { set, spans })
     }
 }
 
-/// Reads whole files that stand in fences, each under a line that names it and nothing else, those that a
-/// shell command writes, and what else looks like a change in the rows that are not `taken`. `None` when
+/// Reads whole files that stand in fences, each under a line that names it and nothing else, and what else looks like a change in the rows that are not `taken`. `None` when
 /// that takes too long.
 pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Option<Fenced<'a>> {
     let mut found = Fenced::default();
@@ -49,15 +37,10 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
     while let Some(line) = lines.line(at) {
         if taken(at) {
             at += 1;
-        } else if let Some((name, end)) = heredoc(line) {
-            let close = closing(lines, at + 1, end, taken)?;
-            let file = whole(lines, at, close, name, Body::Whole);
-            found.written.push((file, at..close + 1));
-            at = close + 1;
         } else if line.starts_with(b"```") {
             let fence = Fence::at(lines, at, taken);
             left = left.checked_sub(fence.close.unwrap_or(lines.len()) - at)?;
-            at = found.take(lines, &fence, &mut left, taken)?;
+            at = found.take(lines, &fence, taken);
         } else {
             found
                 .unread
@@ -74,7 +57,6 @@ pub(super) fn fenced<'a>(lines: &Lines<'a>, taken: &dyn Fn(usize) -> bool) -> Op
 struct Fence<'a> {
     at: usize,
     close: Option<usize>,
-    mark: &'a [u8],
     language: &'a [u8],
     name: Option<&'a [u8]>,
 }
@@ -96,7 +78,6 @@ impl<'a> Fence<'a> {
         Self {
             at,
             close,
-            mark,
             language,
             name,
         }
@@ -104,40 +85,26 @@ impl<'a> Fence<'a> {
 }
 
 impl<'a> Fenced<'a> {
-    // Gives the row to go on from; `None` when that takes too long.
+    // Gives the row to go on from.
     fn take(
         &mut self,
         lines: &Lines<'a>,
         fence: &Fence<'a>,
-        left: &mut usize,
         taken: &dyn Fn(usize) -> bool,
-    ) -> Option<usize> {
+    ) -> usize {
         let Some(close) = fence.close else {
-            return Some(fence.at + 1);
+            return fence.at + 1;
         };
         if (fence.at + 1..close).any(taken) {
-            return Some(close + 1);
+            return close + 1;
         }
         let Some(name) = fence.name else {
-            // A script may write files.
-            if heredoc(lines.get(fence.at + 1)).is_some() {
-                return Some(fence.at + 1);
-            }
             self.unnamed(lines, fence, close);
-            return Some(close + 1);
+            return close + 1;
         };
-        if is_markdown(name) {
-            *left = left.checked_sub(lines.len() - close)?;
-            if closing_fence(lines, close + 1, fence.mark, taken).is_some() {
-                let message = "the file holds fences, and where its own ends is in doubt; put it \
-                               between fences of four backticks";
-                let at = number(fence.at);
-                self.problems.push(problem(Code::P313, at, message));
-            }
-        }
-        let file = whole(lines, fence.at, close, name, Body::Code);
+        let file = whole(lines, fence.at, close, name);
         self.named.push((file, fence.at + 1..close));
-        Some(close + 1)
+        close + 1
     }
 
     fn unnamed(&mut self, lines: &Lines<'a>, fence: &Fence<'a>, close: usize) {
@@ -158,12 +125,16 @@ impl<'a> Fenced<'a> {
                 let what = "a suggestion, which says neither file nor lines";
                 suspect(fence.at, Suspect::Other(what.to_owned()));
             }
-            _ if rows().any(defines) => suspect(fence.at, code(None, rows())),
             _ => {
-                for (at, row) in (fence.at + 1..).zip(rows()) {
-                    if let Some(what) = command(row, Place::Script) {
-                        suspect(at, what);
-                    }
+                let commands = (fence.at + 1..).zip(rows());
+                let commands =
+                    commands.filter_map(|(at, row)| Some((at, command(row, Place::Script)?)));
+                let commands: Vec<_> = commands.collect();
+                if commands.is_empty() && rows().any(defines) {
+                    suspect(fence.at, code(None, rows()));
+                }
+                for (at, what) in commands {
+                    suspect(at, what);
                 }
             }
         }
@@ -195,20 +166,14 @@ fn defines(row: &[u8]) -> bool {
     starts.iter().any(|start| row.starts_with(start)) && row.iter().any(opens)
 }
 
-fn whole<'a>(
-    lines: &Lines<'a>,
-    at: usize,
-    close: usize,
-    name: &'a [u8],
-    body: fn(Vec<u8>) -> Body<'a>,
-) -> FilePatch<'a> {
+fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> FilePatch<'a> {
     let mut content = Vec::new();
     for row in at + 1..close {
         content.extend_from_slice(lines.get(row));
         content.push(b'\n');
     }
     let name = Cow::Borrowed(name);
-    FilePatch::explicit(number(at), Operation::Modify, &name, body(content))
+    FilePatch::explicit(number(at), Operation::Modify, &name, Body::Whole(content))
 }
 
 // How often all lines may be looked through.
@@ -233,41 +198,6 @@ fn names_lines(name: &[u8]) -> bool {
     let lines = name.get(at + 1..).unwrap_or_default();
     let number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'L' | b'-' | b',');
     lines.iter().any(u8::is_ascii_digit) && lines.iter().all(number)
-}
-
-// `cat > src/a.py <<'EOF'`, `cat <<EOF > src/a.py`: the name and the word that ends the text.
-fn heredoc(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = line.strip_prefix(b"cat ")?;
-    let mut words = rest.split(|byte| *byte == b' ').filter(|it| !it.is_empty());
-    let (mut name, mut end) = (None, None);
-    while let Some(word) = words.next() {
-        if let Some(mark) = word.strip_prefix(b"<<") {
-            let mark = if mark.is_empty() { words.next()? } else { mark };
-            end = Some(unquoted(mark));
-        } else if word == b">" {
-            name = words.next().map(unquoted);
-        } else {
-            name = Some(unquoted(word.strip_prefix(b">")?));
-        }
-    }
-    Some((name?, end?)).filter(|(name, end)| !name.is_empty() && !end.is_empty())
-}
-
-fn unquoted(word: &[u8]) -> &[u8] {
-    let quotes = |byte: &u8| matches!(byte, b'\'' | b'"');
-    let start = word.iter().position(|byte| !quotes(byte));
-    let end = word.iter().rposition(|byte| !quotes(byte));
-    start
-        .zip(end)
-        .and_then(|(start, end)| word.get(start..=end))
-        .unwrap_or_default()
-}
-
-/// Whether a file may hold fences of its own.
-pub(in crate::patch) fn is_markdown(name: &[u8]) -> bool {
-    [&b".md"[..], b".mdx", b".markdown"]
-        .iter()
-        .any(|it| name.ends_with(it))
 }
 
 // The bare fence that no fence with a word behind it has opened.
@@ -319,7 +249,7 @@ mod tests {
             .iter()
             .filter_map(|file| {
                 let name = file.headers.plus.as_ref()?.name()?;
-                let (Body::Whole(content) | Body::Code(content)) = &file.body else {
+                let Body::Whole(content) = &file.body else {
                     return None;
                 };
                 let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -333,8 +263,6 @@ mod tests {
         for text in [
             "src/a.py\n```\nx = 1\n```\n",
             "So:\n\n**src/a.py**\n\n```python\nx = 1\n```\nDone.\n",
-            "```bash\ncat > src/a.py <<'EOF'\nx = 1\nEOF\n```\n",
-            "cat <<EOF > src/a.py\nx = 1\nEOF\n",
         ] {
             let expected = ("src/a.py".to_owned(), "x = 1\n".to_owned());
             assert_eq!(found(text), [expected], "{text}");
@@ -352,21 +280,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_with_fences_goes_on_to_its_own_or_is_refused() {
+    fn a_file_with_fences_goes_on_to_its_own() {
         let whole = "docs/a.md\n```md\n# A\n```sh\nx\n```\nend\n```\nDone.\n";
         let expected = (
             "docs/a.md".to_owned(),
             "# A\n```sh\nx\n```\nend\n".to_owned(),
         );
         assert_eq!(found(whole), [expected]);
-        let problems = |text: &str| {
-            let lines = Lines::new(text.as_bytes());
-            let set = fenced(&lines, &|_| false).and_then(|it| it.files(Vec::new()));
-            set.map_or(0, |found| found.set.problems.len())
-        };
-        assert_eq!(problems(whole), 0);
-        let bare = "docs/a.md\n```md\n# A\n```\nx\n```\nend\n```\n";
-        assert_eq!(problems(bare), 1);
-        assert_eq!(problems(&bare.replace("a.md\n```", "a.md\n````")), 0);
     }
 }

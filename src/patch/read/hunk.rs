@@ -84,9 +84,9 @@ pub(super) fn body<'a>(
             if let Some((body, next)) = counted(lines, from, old.1, new.1, around) {
                 hunk.lines = body;
                 hunk.counts_hold = true;
+                hunk.followed = is_text(lines.get(next));
                 hunk.ends_input = next == lines.len();
                 hunk.cut = hunk.ends_input && lines.cut;
-                hunk.followed = is_text(lines.get(next));
                 return (hunk, next);
             }
         }
@@ -145,7 +145,7 @@ fn counted<'a>(
     let next = lines.get(after);
     let goes_on = matches!(next.first(), Some(b' ' | b'+' | b'-' | b'\\'))
         && !starts_section(lines, after)
-        && !is_signature(lines, after);
+        && !is_signature(lines, after, true);
     (!goes_on).then_some((body, at))
 }
 
@@ -160,7 +160,7 @@ fn free<'a>(
         if header(line).is_some()
             || closes(line, around)
             || starts_section(lines, at)
-            || is_signature(lines, at)
+            || is_signature(lines, at, false)
         {
             break;
         }
@@ -208,29 +208,24 @@ pub(super) fn starts_section(lines: &Lines<'_>, at: usize) -> bool {
 
 // Whether a line after a whole hunk is text that nothing accounts for.
 fn is_text(line: &[u8]) -> bool {
-    let marks = [
-        &b"diff "[..],
+    const KNOWN: [&[u8]; 7] = [
+        b"diff ",
         b"Only in ",
         b"Index: ",
-        b"=====",
         b"From ",
         b"commit ",
-        b"```",
-        b"<",
-        b"-",
-        b"+",
-        b" ",
-        b"*** ",
-        b"@@",
         b"Binary files",
         b"Property changes",
-        b"\\",
     ];
-    !line.trim_ascii().is_empty() && !marks.iter().any(|start| line.starts_with(start))
+    let is_word = line
+        .first()
+        .is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
+    is_word && !KNOWN.iter().any(|start| line.starts_with(start))
 }
 
-// The line `-- ` and a version, with which mailed patches end.
-fn is_signature(lines: &Lines<'_>, at: usize) -> bool {
+// The line `-- ` with which mailed patches end: behind a hunk whose counts hold whatever follows, else with a
+// version or the end of the patch.
+fn is_signature(lines: &Lines<'_>, at: usize, at_counted_end: bool) -> bool {
     let line = lines.get(at);
     if line != b"-- " && line != b"--" {
         return false;
@@ -241,10 +236,11 @@ fn is_signature(lines: &Lines<'_>, at: usize) -> bool {
     while lines.line(rest).is_some_and(<[u8]>::is_empty) {
         rest += 1;
     }
-    (is_version || line == b"-- ")
-        && (rest >= lines.len()
-            || lines.get(rest).starts_with(b"From ")
-            || starts_section(lines, rest))
+    line == b"-- " && at_counted_end
+        || (is_version || line == b"-- ")
+            && (rest >= lines.len()
+                || lines.get(rest).starts_with(b"From ")
+                || starts_section(lines, rest))
 }
 
 fn closes(line: &[u8], around: &Surroundings<'_>) -> bool {

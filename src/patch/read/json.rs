@@ -3,14 +3,13 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::calls::{Call, shell_texts, unknown_change};
 use super::claims::commands;
 use super::keys::{
-    ADDING, ALL, BODY, CODE_EDIT, COMMANDS, CONTENT, EXPECTED, INSERTED, LINES, LISTS, NEW, OLD,
-    PATH, PROSE, SYMBOL, TEXTS, WRAPPERS, get, is_one, plain, text,
+    ADDING, ALL, COMMANDS, CONTENT, CUT_OFF, EXPECTED, FROM, HINT, INSERTED, LINES, LISTS,
+    MORE_TEXT, NEW, OLD, OTHER_ROLES, PATH, PROSE, RESULTS, TEXTS, TO, WRAPPERS, get, is_change,
+    is_one, is_question, plain, text,
 };
 use super::problem;
-use super::turns::Turns;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
 use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side, Suspect, Unread};
 
@@ -18,8 +17,8 @@ use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side, Suspect, Unread};
 pub(super) enum Packet {
     /// Edits or whole files, and what is told beside them.
     Changes(PatchSet<'static>, Vec<String>),
-    /// Patches as text in the calls of a reply, the calls beside them that are not understood, and what is
-    /// told beside it.
+    /// Patches as text in the calls of a reply, the calls beside them that are not understood, and
+    /// what is told beside it.
     Text(String, Vec<Unread>, Vec<String>),
     /// It says that it has none.
     Nothing,
@@ -34,55 +33,60 @@ impl Packet {
     }
 }
 
-/// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a tool that
-/// edits.
+/// Reads values, each with its line: a repair packet, an edit or a list of them, or the call of a
+/// tool that edits.
 pub(super) fn packet(values: &[(u32, Value)]) -> Option<Packet> {
-    let status = |value: &Value| {
-        value
-            .get("status")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
+    let status = |value: &Value| value.get("status")?.as_str().map(str::to_owned);
     if let [(_, one)] = values
-        && status(one).is_some_and(|it| !matches!(&*it, "patch" | "completed"))
+        && status(one).is_some_and(|word| !matches!(&*word, "patch" | "completed"))
     {
         return Some(Packet::Nothing);
     }
     let mut found = Found::default();
-    for (_, value) in values {
-        found.turns.look(value, DEEPEST);
-    }
     for (line, value) in values {
         found.line = *line;
         found.collect(value, None, 0);
     }
-    found.packet()
+    found.into_packet()
+}
+
+const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
+const BEGIN_PATCH: &str = "*** Begin Patch";
+const DEEPEST: usize = 12;
+
+#[derive(Default)]
+struct Found {
+    texts: Vec<String>,
+    // What is said, and is no call of a tool.
+    prose: Vec<String>,
+    unread: Vec<Unread>,
+    // Of the value that is looked through.
+    line: u32,
+    telling: bool,
+    // The texts, and the edits of the last file.
+    known_texts: HashSet<String>,
+    known_edits: HashSet<Edit>,
+    files: Vec<FilePatch<'static>>,
+    mends: Vec<Mend>,
+    problems: Vec<crate::model::PatchProblem>,
+    // The call in which an object stands adds to its file.
+    adding: bool,
 }
 
 impl Found {
-    fn packet(mut self) -> Option<Packet> {
-        let sent = !self.files.is_empty() || !self.texts.is_empty() || !self.beside.is_empty();
-        if self.turns.cut && sent {
-            self.refused(Code::P104, "the reply was cut off, says its reason to stop");
-        } else if !self.files.is_empty() && !self.texts.is_empty() {
+    fn into_packet(mut self) -> Option<Packet> {
+        if !self.files.is_empty() && !self.texts.is_empty() {
             let message = "there are edits and a patch as text; send all changes in one form";
-            self.refused(Code::P107, message);
-        } else if self.files.is_empty() && sent {
-            // What is told beside calls shows what they do.
-            let (texts, beside) = if self.texts.is_empty() {
-                (self.beside, self.prose)
-            } else {
-                (self.texts, [self.beside, self.prose].concat())
-            };
-            return Some(Packet::Text(texts.join("\n"), self.unread, beside));
+            self.refuse(Code::P107, message);
+        } else if !self.texts.is_empty() && self.problems.is_empty() {
+            return Some(Packet::Text(self.texts.join("\n"), self.unread, self.prose));
         }
-        if self.files.is_empty() && !self.part {
+        if self.files.is_empty() && self.problems.is_empty() {
             return (!self.unread.is_empty()).then_some(Packet::Unread(self.unread));
         }
-        let mut edits = self.files.iter();
-        let edits = edits.any(|file| matches!(file.body, Body::Edits(_)));
+        let mut bodies = self.files.iter().map(|file| &file.body);
         let set = PatchSet {
-            format: if edits {
+            format: if bodies.any(|body| matches!(body, Body::Edits(_))) {
                 PatchFormat::Edits
             } else {
                 PatchFormat::WholeFile
@@ -92,60 +96,20 @@ impl Found {
             problems: self.problems,
             unread: self.unread,
         };
-        Some(Packet::Changes(set, [self.beside, self.prose].concat()))
+        Some(Packet::Changes(set, self.prose))
     }
-}
 
-const NO_EDIT: &str = "an edit has no path, or neither old and new text nor content";
-const BEGIN_PATCH: &str = "*** Begin Patch";
-pub(super) const DEEPEST: usize = 12;
+    fn refuse(&mut self, code: Code, message: &str) {
+        self.problems.push(problem(code, self.line.max(1), message));
+    }
 
-// The lines of a text that was sent as a list of them.
-fn lines(value: &Value) -> Option<String> {
-    let list = value.as_array().filter(|list| list.len() > 2)?;
-    let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
-    let ended = lines?
-        .into_iter()
-        .flat_map(|line| [line.trim_end_matches('\n'), "\n"]);
-    Some(ended.collect())
-}
-
-#[derive(Default)]
-struct Found {
-    texts: Vec<String>,
-    // Patches in what is said, not in the call of a tool, and what else is said there.
-    beside: Vec<String>,
-    prose: Vec<String>,
-    unread: Vec<Unread>,
-    // Of the value that is looked through.
-    line: u32,
-    telling: bool,
-    turns: Turns,
-    // The texts, and the edits of the last file.
-    known_texts: HashSet<String>,
-    known_edits: HashSet<Edit>,
-    files: Vec<FilePatch<'static>>,
-    mends: Vec<Mend>,
-    problems: Vec<crate::model::PatchProblem>,
-    // The call in which an object stands adds to its file.
-    adding: bool,
-    // A part of a file was sent of which nothing says what it replaces.
-    part: bool,
-}
-
-impl Found {
     // Whether anything was found.
     fn collect(&mut self, value: &Value, path: Option<&str>, depth: usize) -> bool {
-        if depth > DEEPEST {
-            return false;
-        }
         match value {
+            _ if depth > DEEPEST => false,
             Value::Array(list) => {
-                let mut any = false;
-                for one in list {
-                    any |= self.collect(one, path, depth + 1);
-                }
-                any
+                let found = list.iter().map(|one| self.collect(one, path, depth + 1));
+                found.fold(false, |any, one| any | one)
             }
             Value::Object(fields) => self.object(fields, path, depth),
             Value::String(string) => self.string(string, path, depth),
@@ -155,8 +119,7 @@ impl Found {
 
     // A string inside a wrapper: JSON once more, or a patch in a text form.
     fn string(&mut self, string: &str, path: Option<&str>, depth: usize) -> bool {
-        let start = string.trim_start();
-        if start.starts_with(['{', '['])
+        if string.trim_start().starts_with(['{', '['])
             && let Ok(value) = serde_json::from_str::<Value>(string)
         {
             return self.collect(&value, path, depth + 1);
@@ -180,39 +143,30 @@ impl Found {
     // Several texts are one reply; a protocol may carry one twice.
     fn text(&mut self, patch: &str) {
         if self.known_texts.insert(patch.to_owned()) {
-            let texts = if self.telling {
-                &mut self.beside
-            } else {
-                &mut self.texts
-            };
-            texts.push(patch.to_owned());
+            self.texts.push(patch.to_owned());
         }
-    }
-
-    fn refused(&mut self, code: Code, message: &str) {
-        self.part = true;
-        self.problems.push(problem(code, self.line.max(1), message));
     }
 
     fn object(&mut self, fields: &Map<String, Value>, path: Option<&str>, depth: usize) -> bool {
-        if self.turns.are_others(fields) {
+        let is_word =
+            |keys: &str, words: &[&str]| text(fields, keys).is_some_and(|it| words.contains(&it));
+        if is_word("role", OTHER_ROLES) || is_word("type", RESULTS) {
+            let message = "this is a transcript of several turns; send the last reply alone";
+            self.refuse(Code::P107, message);
             return true;
         }
-        let path = text(fields, PATH).or(path);
-        if let Some(patch) = path.and_then(|path| operation(fields, path)) {
-            self.text(&patch);
-            return true;
+        if is_word("stopreason finishreason", CUT_OFF) {
+            self.refuse(Code::P104, "the reply was cut off, says its reason to stop");
         }
         if get(fields, "dryrun").and_then(Value::as_bool) == Some(true) {
             let message = "the edit is a preview (`dryRun`), and nothing is to be written";
-            self.refused(Code::P107, message);
+            self.refuse(Code::P107, message);
             return true;
         }
-        if let Some(patch) = text(fields, "patch").filter(|it| !it.trim().is_empty()) {
-            self.text(patch);
-            return true;
-        }
-        if let Some(patch) = get(fields, "patch diff").and_then(lines) {
+        let path = text(fields, PATH).or(path);
+        let patch = path.and_then(|path| envelope_of_call(fields, path));
+        let patch = patch.or_else(|| text(fields, "patch").map(str::to_owned));
+        if let Some(patch) = patch.filter(|patch| !patch.trim().is_empty()) {
             self.text(&patch);
             return true;
         }
@@ -227,29 +181,33 @@ impl Found {
     // A call that deletes or moves a file.
     fn moved(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
         let command = text(fields, COMMANDS).filter(|it| !it.contains(' '));
-        let Some(call) = Call::of(fields, name.or(command)) else {
-            return false;
+        let name = plain(name.or(command).unwrap_or_default());
+        let tells = |verbs: [&str; 2]| {
+            let rest = verbs.iter().find_map(|verb| name.strip_prefix(verb));
+            rest.is_some_and(|it| matches!(it, "" | "file" | "path" | "files"))
         };
-        let file = match call {
-            Call::Deletes(path) => file(&path, Operation::Delete, Body::Empty),
-            Call::Moves(from, to) => {
-                let mut file = file(&to, Operation::Rename, Body::Empty);
-                file.headers.minus = Some(Side::Name(Cow::Owned(from.into_bytes())));
-                file
+        let (deletes, moves) = (tells(["delete", "remove"]), tells(["move", "rename"]));
+        let file = arguments(fields).into_iter().find_map(|fields| {
+            let word = |names| text(&fields, names);
+            if deletes {
+                return Some(file(word(PATH)?, Operation::Delete, Body::Empty));
             }
-        };
-        self.files.push(file);
-        true
+            let from = word(FROM).or_else(|| word(PATH)).filter(|_| moves)?;
+            let mut file = file(word(TO)?, Operation::Rename, Body::Empty);
+            file.headers.minus = Some(Side::Name(Cow::Owned(from.as_bytes().to_vec())));
+            Some(file)
+        });
+        let is_found = file.is_some();
+        self.files.extend(file);
+        is_found
     }
 
     // What looks like a change, and is none that is understood.
     fn unread(&mut self, fields: &Map<String, Value>, name: Option<&str>) -> bool {
         let before = self.unread.len();
         let line = self.line.max(1);
-        if let Some(what) = unknown_change(fields, name) {
-            let what = Suspect::Other(what);
-            self.unread.push(Unread { line, what });
-        }
+        let what = unknown_change(fields, name).map(Suspect::Other);
+        self.unread.extend(what.map(|what| Unread { line, what }));
         for text in shell_texts(fields) {
             self.unread.extend(commands(&text, line));
         }
@@ -286,8 +244,7 @@ impl Found {
                     let found = self.collect(one, path, depth + 1);
                     if !found || self.unread.len() > before {
                         self.unread.truncate(before);
-                        self.problems
-                            .push(problem(Code::P107, self.line.max(1), NO_EDIT));
+                        self.refuse(Code::P107, NO_EDIT);
                     }
                 }
                 !list.is_empty()
@@ -305,61 +262,52 @@ impl Found {
 
     // One edit, insertion or whole file.
     fn change(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
-        let line = get(fields, "insertline insert afterline");
-        if let Some(line) = line.and_then(Value::as_u64)
-            && let (Ok(line), Some(new)) = (u32::try_from(line), text(fields, INSERTED))
-        {
-            let edit = Edit {
-                after: Some(line),
-                ..Edit::once(b"", &ended(new), 1)
-            };
-            self.edit(path, edit);
+        let number = |keys| {
+            let number = get(fields, keys).and_then(Value::as_u64);
+            number.and_then(|it| u32::try_from(it).ok())
+        };
+        if let (Some(line), Some(new)) = (
+            number("insertline insert afterline"),
+            text(fields, INSERTED),
+        ) {
+            let end = if new.ends_with('\n') { "" } else { "\n" };
+            let new = [new, end].concat();
+            let edit = Edit::once(b"", new.as_bytes(), 1);
+            self.edit(
+                path,
+                Edit {
+                    after: Some(line),
+                    ..edit
+                },
+            );
             return true;
         }
-        match (text(fields, OLD), text(fields, NEW)) {
-            (Some(""), Some(new)) => {
+        match (text(fields, OLD), text(fields, NEW), text(fields, CONTENT)) {
+            (Some(""), Some(new), _) => {
                 let body = Body::Whole(new.as_bytes().to_vec());
                 self.files.push(file(path, Operation::Create, body));
             }
-            (Some(old), Some(new)) => {
-                let count = get(fields, EXPECTED).and_then(Value::as_u64);
+            (Some(old), Some(new), _) => {
                 let edit = Edit {
                     all: get(fields, ALL).and_then(Value::as_bool).unwrap_or(false),
-                    expected: count
-                        .and_then(|it| u32::try_from(it).ok())
-                        .filter(|it| *it > 1),
+                    expected: number(EXPECTED).filter(|count| *count > 1),
+                    hint: number(HINT),
                     ..Edit::once(old.as_bytes(), new.as_bytes(), 1)
                 };
                 self.edit(path, edit);
             }
-            _ => match text(fields, CONTENT) {
-                Some(content) => {
-                    let adds = self.adding || text(fields, "mode").is_some_and(adds);
-                    match get(fields, LINES) {
-                        None if !adds => self.whole(path, content),
-                        Some(Value::Null) => self.whole(path, content),
-                        _ => self.refused(
-                            Code::P107,
-                            "a text is for some lines of its file, and nothing says what it replaces",
-                        ),
-                    }
+            (_, _, Some(content)) => {
+                let adds = self.adding || text(fields, "mode").is_some_and(adds);
+                if adds || get(fields, LINES).is_some_and(|lines| !lines.is_null()) {
+                    let message =
+                        "a text is for some lines of its file, and nothing says what it replaces";
+                    self.refuse(Code::P107, message);
+                } else {
+                    self.whole(path, content);
                 }
-                None => return self.code(fields, path),
-            },
+            }
+            _ => return false,
         }
-        true
-    }
-
-    // Code that is a part of the file, by the names that it defines (`code_edit`, `replace_symbol_body`).
-    fn code(&mut self, fields: &Map<String, Value>, path: &str) -> bool {
-        let symbol = text(fields, SYMBOL).map(|it| it.rsplit(['/', '.']).next().unwrap_or(it));
-        let code = match symbol {
-            Some(name) => text(fields, BODY).filter(|it| it.contains(name)),
-            None => text(fields, CODE_EDIT),
-        };
-        let Some(code) = code else { return false };
-        let body = Body::Code(ended(code));
-        self.files.push(file(path, Operation::Modify, body));
         true
     }
 
@@ -391,28 +339,21 @@ impl Found {
     }
 }
 
-fn ended(text: &str) -> Vec<u8> {
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    [text, end].concat().into_bytes()
-}
-
 fn adds(word: &str) -> bool {
     let word = plain(word);
     ADDING.iter().any(|it| word.starts_with(it))
 }
 
 // An `apply_patch_call` of OpenAI's: its body goes without the line that names the file.
-fn operation(fields: &Map<String, Value>, path: &str) -> Option<String> {
+fn envelope_of_call(fields: &Map<String, Value>, path: &str) -> Option<String> {
     let head = match text(fields, "type")? {
         "update_file" => "Update",
         "create_file" => "Add",
         "delete_file" => "Delete",
         _ => return None,
     };
-    let body = text(fields, "diff")
-        .unwrap_or_default()
-        .trim_end_matches('\n');
-    let body = if head == "Delete" { "" } else { body };
+    let body = text(fields, "diff").filter(|_| head != "Delete");
+    let body = body.unwrap_or_default().trim_end_matches('\n');
     Some(format!(
         "{BEGIN_PATCH}\n*** {head} File: {path}\n{body}\n*** End Patch\n"
     ))
@@ -421,4 +362,67 @@ fn operation(fields: &Map<String, Value>, path: &str) -> Option<String> {
 fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
     let path = Cow::Owned(path.as_bytes().to_vec());
     FilePatch::explicit(1, operation, &path, body)
+}
+
+// The fields of a call and those of its arguments, which may be JSON once more.
+fn arguments(fields: &Map<String, Value>) -> Vec<Map<String, Value>> {
+    const MOST_WRAPPED: usize = 4;
+    let mut all = vec![fields.clone()];
+    let mut at = 0;
+    while let Some(fields) = all.get(at).filter(|_| at < MOST_WRAPPED) {
+        let inner = fields.iter().filter(|(key, _)| is_one(key, WRAPPERS));
+        let inner = inner.filter_map(|(_, value)| match value {
+            Value::Object(inner) => Some(inner.clone()),
+            Value::String(text) => serde_json::from_str(text).ok(),
+            _ => None,
+        });
+        let inner: Vec<_> = inner.collect();
+        all.extend(inner);
+        at += 1;
+    }
+    all
+}
+
+// Why an object that was not understood looks like a change: the name of its tool says so and it has a
+// path, or it has a path and text for a file.
+fn unknown_change(fields: &Map<String, Value>, name: Option<&str>) -> Option<String> {
+    let all = match name {
+        Some(_) => arguments(fields),
+        None => vec![fields.clone()],
+    };
+    let paths = format!("{PATH} {FROM} notebookpath uri relativefilepath relativeworkspacepath");
+    let path_of =
+        |fields| text(fields, &paths).filter(|it| !it.is_empty() && !it.contains(['\n', ' ']));
+    let path = all.iter().find_map(path_of)?;
+    let command = text(fields, COMMANDS).filter(|it| !it.contains(char::is_whitespace));
+    let inner = all.iter().find_map(|it| text(it, COMMANDS));
+    let mut named = [name, command, inner].into_iter().flatten();
+    let texts = format!("{OLD} {NEW} {CONTENT} {MORE_TEXT}");
+    let carries = |table: &Map<String, Value>| {
+        get(table, &texts).is_some_and(|it| it.is_string() || it.is_array())
+    };
+    match named.find(|it| is_change(&plain(it))) {
+        Some(tool) => Some(format!("a call of `{tool}` for {path}")),
+        None if name.is_none_or(|it| !is_question(&plain(it))) && all.iter().any(carries) => {
+            Some(format!("an edit of {path} in a form that is not known"))
+        }
+        None => None,
+    }
+}
+
+// The texts that a call gives to a shell.
+fn shell_texts(fields: &Map<String, Value>) -> Vec<String> {
+    match get(fields, COMMANDS) {
+        Some(Value::String(text)) if text.contains(' ') => vec![text.clone()],
+        Some(Value::Array(words)) => {
+            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
+            match words.as_slice() {
+                [_, flag, script] if flag.starts_with('-') && flag.ends_with('c') => {
+                    vec![(*script).to_owned()]
+                }
+                words => vec![words.join(" ")],
+            }
+        }
+        _ => Vec::new(),
+    }
 }

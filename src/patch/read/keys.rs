@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 /// A file's path.
 pub(super) const PATH: &str = "path filepath file filename targetfile relativepath";
+pub(super) const FROM: &str = "source sourcepath oldpath from frompath src oldfilepath";
+pub(super) const TO: &str = "destination destinationpath newpath to topath dest target newfilepath";
 pub(super) const OLD: &str =
     "old oldtext oldstring oldstr oldcode search find original before targetcontent";
 pub(super) const NEW: &str =
@@ -11,12 +13,11 @@ pub(super) const NEW: &str =
 pub(super) const ALL: &str = "replaceall allowmultiple all";
 /// In how many places the old text stands.
 pub(super) const EXPECTED: &str = "expectedreplacements expectedoccurrences";
+/// The line at which the old text is said to begin.
+pub(super) const HINT: &str = "startline line linenumber replacebeginlinenumber beginline";
 pub(super) const CONTENT: &str = "content contents filetext filecontent newcontent codecontent";
-/// Code of a file that leaves out what stays.
-pub(super) const CODE_EDIT: &str = "codeedit";
-/// The name of a definition, and what stands in its place.
-pub(super) const SYMBOL: &str = "namepath symbol symbolname";
-pub(super) const BODY: &str = "body newbody";
+/// Texts for a file that no reader understands.
+pub(super) const MORE_TEXT: &str = "newsource code newbody body codeedit";
 /// What says that a content is a part of the file, and where it goes.
 pub(super) const LINES: &str = "line linenumber lines startline endline range linerange position insertafter \
         insertbefore";
@@ -33,6 +34,21 @@ pub(super) const TEXTS: &str = "patch diff input arguments text response";
 /// Under which a reply says something, rather than calls a tool.
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";
+/// Roles of what is not said by the one who replies.
+pub(super) const OTHER_ROLES: &[&str] = &["user", "system", "developer", "tool"];
+/// Types of what a tool gave back.
+pub(super) const RESULTS: &[&str] = &[
+    "tool_result",
+    "function_call_output",
+    "custom_tool_call_output",
+];
+/// Reasons to stop that say that a reply was cut off.
+pub(super) const CUT_OFF: &[&str] = &[
+    "max_tokens",
+    "length",
+    "MAX_TOKENS",
+    "model_context_window_exceeded",
+];
 
 pub(super) fn plain(key: &str) -> String {
     let letters = key.chars().filter(|it| !matches!(it, '_' | '-'));
@@ -52,4 +68,22 @@ pub(super) fn get<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v
 
 pub(super) fn text<'v>(fields: &'v Map<String, Value>, names: &str) -> Option<&'v str> {
     get(fields, names).and_then(Value::as_str)
+}
+
+/// Whether the plain name of a tool says that it changes files.
+pub(super) fn is_change(name: &str) -> bool {
+    let verbs = [
+        "delete", "remove", "rename", "move", "edit", "write", "replace", "insert", "create",
+        "undo", "append", "patch", "rewrite", "modify", "update",
+    ];
+    let folder = name.contains("director") || name.contains("folder");
+    verbs.iter().any(|verb| name.contains(verb)) && !folder && !is_question(name)
+}
+
+/// Whether the plain name of a tool says that it only looks.
+pub(super) fn is_question(name: &str) -> bool {
+    let verbs = [
+        "read", "view", "search", "find", "list", "get", "grep", "open",
+    ];
+    verbs.iter().any(|verb| name.starts_with(verb))
 }

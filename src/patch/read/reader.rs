@@ -1,4 +1,3 @@
-use super::alternatives::alternatives;
 use super::amid::{amid, nearly, whole};
 use super::blocks::blocks;
 use super::claims::{Claims, Form, beside, first_form, weigh_prose};
@@ -7,8 +6,7 @@ use super::diff::diff;
 use super::envelope::envelope;
 use super::fenced::fenced;
 use super::json::Packet;
-use super::wrapping::{single_spaced, unwrapped};
-use super::xml::tagged;
+use super::wrapping::unwrapped;
 use crate::model::{Code, Mend, PatchProblem, Refusal, Safety, refuse};
 use crate::patch::PatchSet;
 
@@ -58,11 +56,6 @@ pub fn read<T>(
     if let Some(packet) = whole(bytes) {
         return unpack(packet, options, take);
     }
-    if let Some(spaced) = single_spaced(bytes) {
-        let mend = unwrapping("took out the empty line after every line");
-        let mends = [mends, vec![mend]].concat();
-        return find(&Lines::new(&spaced), mends, options).map(take);
-    }
     let lines = Lines::new(bytes);
     match find(&lines, mends.clone(), options) {
         Err(refusal) if refusal.code == Code::P102 => {
@@ -80,10 +73,7 @@ fn without_marks<T>(
     options: &ReadOptions,
     take: impl FnOnce(PatchSet<'_>) -> T,
 ) -> Result<T, Refusal> {
-    let is_read = |found: &(Packet, _)| found.0.is_read();
-    let calls = amid(bytes).filter(is_read);
-    let calls = calls.or_else(|| tagged(bytes).filter(is_read));
-    if let Some((packet, spans)) = calls {
+    if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
         return unpack(packet, options, |set| {
             take(beside(lines, Claims { set, spans }, options))
         });
@@ -101,9 +91,7 @@ fn without_marks<T>(
         });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        let mut set = beside(lines, files, options);
-        set.problems.extend(alternatives(lines, &set));
-        return Ok(take(set));
+        return Ok(take(beside(lines, files, options)));
     }
     let message = format!(
         "there is no patch in the input; it looks like {}",
@@ -113,7 +101,7 @@ fn without_marks<T>(
 }
 
 fn unwrapping(message: &str) -> Mend {
-    Mend::new(Code::M105, Safety::Safe, 1_u64, message)
+    Mend::new(Code::M101, Safety::Safe, 1_u64, message)
 }
 
 // The text of a packet is no packet again.
@@ -143,9 +131,7 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    let mut set = beside(lines, found(lines, mends, options)?, options);
-    set.problems.extend(alternatives(lines, &set));
-    Ok(set)
+    Ok(beside(lines, found(lines, mends, options)?, options))
 }
 
 fn found<'a>(
@@ -216,26 +202,39 @@ pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -
 
 /// What an input without a patch looks like, in words.
 fn likeness(bytes: &[u8]) -> &'static str {
-    let starts = |start: &[u8]| {
+    const LOOKS: &[(&str, &str)] = &[
+        (
+            "data: {",
+            "the events of a stream; send what they say together",
+        ),
+        (
+            "<<<<<<< ",
+            "a file with conflict markers, and neither side says SEARCH or REPLACE",
+        ),
+        (
+            "*** ",
+            "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`",
+        ),
+        ("@@", "hunks that no header gives a file"),
+        (
+            "{",
+            "JSON without the path, old text and new text of an edit",
+        ),
+        (
+            "```",
+            "code in a fence, with nothing that says what it replaces",
+        ),
+        ("<invoke", "the tags of a tool, which are not read"),
+    ];
+    let lines = || {
         bytes
             .split(|byte| *byte == b'\n')
-            .any(|line| line.trim_ascii_start().starts_with(start))
+            .map(<[u8]>::trim_ascii_start)
     };
-    if starts(b"data: {") {
-        "the events of a stream; send what they say together"
-    } else if starts(b"<<<<<<< ") && starts(b">>>>>>> ") {
-        "a file with conflict markers, and neither side says SEARCH or REPLACE"
-    } else if starts(b"*** ") {
-        "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`"
-    } else if starts(b"@@") {
-        "hunks that no header gives a file"
-    } else if matches!(bytes.trim_ascii_start().first(), Some(b'{' | b'[')) || starts(b"```json") {
-        "JSON without the path, old text and new text of an edit"
-    } else if starts(b"```") {
-        "code in a fence, with nothing that says what it replaces"
-    } else {
-        "prose"
-    }
+    let found = LOOKS
+        .iter()
+        .find(|(start, _)| lines().any(|line| line.starts_with(start.as_bytes())));
+    found.map_or("prose", |(_, words)| words)
 }
 
 /// The lines of an input, without their line feeds.

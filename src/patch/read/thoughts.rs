@@ -21,7 +21,6 @@ const TAGS: [&str; 7] = [
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    let mut inside = false;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         if let Some(tag) = tag(line.trim_ascii_start(), "<") {
@@ -30,23 +29,14 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
             let end = end.map_or(text.len(), |it| at + it + close.len());
             spans.push(at..end);
             at = end;
-            continue;
-        }
-        if starts_answer(line) {
-            inside = true;
-        }
-        if !inside || line.trim_ascii().is_empty() {
+        } else if starts_answer(line) {
+            break;
+        } else {
             at += line.len() + 1;
-            continue;
         }
-        match lone_close(text, at) {
-            Some(end) if spans.is_empty() => {
-                spans.push(0..end);
-                at = end;
-                inside = false;
-            }
-            _ => break,
-        }
+    }
+    if let Some(end) = lone_close(text, at).filter(|_| spans.is_empty()) {
+        spans.push(0..end);
     }
     if spans.is_empty() {
         return Cow::Borrowed(text);

@@ -2,7 +2,6 @@ use std::ops::Range;
 
 use super::envelope::starts_file;
 use super::fence::starts_block;
-use crate::patch::text::numbered;
 
 /// A patch without what stood before every one of its lines.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,35 +13,12 @@ pub(super) struct Unwrapped {
     pub(super) from: &'static str,
 }
 
-/// The patch without what stands before every one of its lines: marks of a quotation, indentation or line
-/// numbers. `None` when nothing does.
+/// The patch without what stands before every one of its lines: marks of a quotation or indentation. `None` when nothing does.
 pub(super) fn unwrapped(bytes: &[u8]) -> Option<Unwrapped> {
     quoted(bytes)
         .map(|it| (it, "took off the marks of a quotation"))
         .or_else(|| indented(bytes).map(|it| (it, "took off the indentation of the patch")))
-        .or_else(|| listed(bytes).map(|it| (it, "took off the line numbers of a listing")))
         .map(|((bytes, rows), from)| Unwrapped { bytes, rows, from })
-}
-
-/// The patch without the empty line that follows every one of its lines; `None` when they do not.
-pub(super) fn single_spaced(bytes: &[u8]) -> Option<Vec<u8>> {
-    let text = memchr::memmem::find(bytes, b"\n\n+++ ")?;
-    let start = memchr::memrchr(b'\n', bytes.get(..text)?).map_or(0, |feed| feed + 1);
-    if !bytes.get(start..)?.starts_with(b"--- ") {
-        return None;
-    }
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut rows = split(bytes.get(start..)?);
-    while let Some(row) = rows.next() {
-        out.extend_from_slice(row);
-        out.push(b'\n');
-        if rows.next().is_some_and(|between| !between.is_empty()) {
-            // Where text stands between lines, the patch has ended.
-            let ended = out.ends_with(b"\n```\n") || row.is_empty();
-            return ended.then_some(out);
-        }
-    }
-    Some(out)
 }
 
 /// Whether a patch of any form starts at this line.
@@ -101,10 +77,6 @@ fn indented(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
     })
 }
 
-fn listed(bytes: &[u8]) -> Option<(Vec<u8>, Range<usize>)> {
-    from_form(bytes, |line| numbered(line, false).map(|(_, rest)| rest))
-}
-
 #[cfg(test)]
 mod tests {
     use super::unwrapped;
@@ -116,15 +88,9 @@ mod tests {
             let lines = diff.lines().map(|line| format!("{mark}{line}\n"));
             lines.collect()
         };
-        let numbers: String = diff
-            .lines()
-            .zip(1..)
-            .map(|(line, number)| format!("{number:>4}| {line}\n"))
-            .collect();
         for text in [
             format!("He wrote:\n{}\nbye", before("> ")),
             format!("- do this:\n{}end\n", before("    ")),
-            numbers,
         ] {
             let bytes = unwrapped(text.as_bytes()).unwrap().bytes;
             let found = String::from_utf8(bytes).unwrap();

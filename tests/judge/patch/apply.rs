@@ -220,33 +220,6 @@ fn a_file_takes_the_place_of_a_directory() {
 }
 
 #[test]
-fn undoing_a_copy_loses_nothing_else() {
-    let ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
-    let edited = ten.replace('3', "three");
-    let repository = repository(&[("a", ten.as_bytes())]);
-    let root = repository.path();
-    write(root, "b", edited.as_bytes());
-    git(root, &["add", "-A"]);
-    let patch = git(root, &["diff", "--cached", "-C", "-C"]).stdout;
-    let text = String::from_utf8_lossy(&patch).into_owned();
-    assert!(text.contains("copy from a\n"), "{text}");
-    // Without ids the file that was copied is the witness.
-    let no_ids = text.lines().filter(|line| !line.starts_with("index"));
-    let no_ids: String = no_ids.flat_map(|line| [line, "\n"]).collect();
-    for patch in [text.as_bytes(), no_ids.as_bytes()] {
-        write(root, "b", edited.replace('9', "nine").as_bytes());
-        let run = mendit(root, &["apply", "-R", "-"], patch);
-        assert_eq!(run.status.code(), Some(1));
-        assert!(String::from_utf8_lossy(&run.stdout).contains("P208"));
-        assert!(root.join("b").exists());
-        write(root, "b", edited.as_bytes());
-        let run = mendit(root, &["apply", "-R", "-"], patch);
-        assert_eq!(run.status.code(), Some(0));
-        assert!(!root.join("b").exists());
-    }
-}
-
-#[test]
 fn files_and_index_change_together() {
     let repository = repository(&[("f", b"a\nb\nc\n")]);
     let root = repository.path();

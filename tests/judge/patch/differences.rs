@@ -36,7 +36,7 @@ fn git(directory: &Path, arguments: &[&str]) -> std::process::Output {
 
 // What git takes too, and makes something else of: it reads no heading (M410), and takes the nearest of lines that
 // are alike.
-const OTHERWISE: &[&str] = &["M301", "M306", "M410"];
+const OTHERWISE: &[&str] = &["M301", "M410", "M411"];
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {

@@ -13,26 +13,6 @@ fn before_each_line(mark: &str) -> String {
 
 const CALL: &str = r#"{"path": "f", "old_str": "four", "new_str": "FOUR"}"#;
 
-fn call(id: &str, old: &str, new: &str) -> serde_json::Value {
-    let input = serde_json::json!({"file_path": "f", "old_string": old, "new_string": new});
-    serde_json::json!([{"type": "tool_use", "id": id, "name": "Edit", "input": input}])
-}
-
-fn failed(id: &str) -> serde_json::Value {
-    serde_json::json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": "no"}])
-}
-
-fn transcript(turns: &[(&str, serde_json::Value)]) -> String {
-    let turn = |(role, content): &(&str, serde_json::Value)| {
-        let message = serde_json::json!({"role": role, "content": content});
-        format!(
-            "{}\n",
-            serde_json::json!({"type": role, "message": message})
-        )
-    };
-    turns.iter().map(turn).collect()
-}
-
 // A reply that breaks off, or says its changes in two ways, is no whole one.
 #[test]
 fn a_reply_of_an_api_that_is_not_whole_is_refused() {
@@ -68,13 +48,11 @@ fn every_form_leads_to_the_same_file() {
         (ApplyPatch, "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
         (ApplyPatch, "*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n".to_owned()),
         (ApplyPatch, "So:\n```\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n```\nDone.\n".to_owned()),
-        (Unified, DIFF.replace('\n', "\n\n")),
         (Unified, DIFF.replacen("--- a/f", "--- `a/f` (original)", 1).replacen("+++ b/f", "+++ b/f:3", 1)),
         (Unified, DIFF.replacen("--- a/f\n", "", 1)),
         (Unified, DIFF.replacen("+++ b/f\n", "", 1)),
         (Unified, DIFF.replacen("--- a/f\n+++ b/f\n", "+++ b/f\n--- a/f\n", 1)),
         (Unified, DIFF.replacen("--- a/f\n", "--- f\n", 1)),
-        (Unified, DIFF.replace("\n-four\n+FOUR", "\n- four\n+ FOUR")),
         (SearchReplace, "f\n<<<<<<< HEAD\nfour\n=======\nFOUR\n>>>>>>> fix\n".to_owned()),
         (SearchReplace, "f\n<<<<<<< original\nfour\n=======\nFOUR\n>>>>>>> Updated\n".to_owned()),
         (SearchReplace, "<<<<<<< SEARCH ./f\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
@@ -82,21 +60,14 @@ fn every_form_leads_to_the_same_file() {
         (Edits, r#"{"edits": [{"path": "f", "before": "four", "after": "FOUR"},]}"#.to_owned()),
         (Edits, r"[{'path': 'f', 'old': 'four', 'new': 'FOUR', 'all': False}]".to_owned()),
         (Edits, "{\"path\": \"f\", \"old\": \"three\nfour\", \"new\": \"three\nFOUR\"}".to_owned()),
-        (Edits, "<edit><path>f</path><old><![CDATA[four\n]]></old><new><![CDATA[FOUR\n]]></new></edit>".to_owned()),
-        (Unified, serde_json::json!({"diff": DIFF.lines().collect::<Vec<_>>()}).to_string()),
         (Edits, r#"{"edits": [{"path": "f", "old": "four", "new": "FOUR"}]}"#.to_owned()),
         (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
         (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
-        (Edits, "<edit>\n<path>f</path>\n<old_str>four</old_str>\n<new_str>FOUR</new_str>\n</edit>\n".to_owned()),
         (Edits, format!(r#"{{"type": "tool", "tool": "edit", "state": {{"status": "completed", "input": {CALL}}}}}"#)),
         (Edits, format!(r#"{{"object": "response", "status": "completed", "output": [{{"type": "function_call", "name": "edit", "arguments": {CALL}}}]}}"#)),
-        (Edits, transcript(&[("assistant", call("a", "five", "wrong")), ("user", failed("a")), ("assistant", call("b", "four", "FOUR"))])),
-        (Edits, transcript(&[("user", serde_json::json!(DIFF.replace("FOUR", "wrong"))), ("assistant", call("b", "four", "FOUR"))])),
-        (Edits, transcript(&[("assistant", serde_json::json!([{"type": "text", "text": DIFF.replace("FOUR", "shown")}])), ("assistant", call("b", "four", "FOUR"))])),
         (WholeFile, serde_json::json!({"path": "f", "content": format!("\u{feff}{AFTER}")}).to_string()),
         (SearchReplace, "f\n<<<<<<< SEARCH\n:start_line:4\n:end_line:4\n-------\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
         (WholeFile, whole.to_string()),
-        (WholeFile, format!("<file path=\"f\">\n{AFTER}</file>\n")),
     ] {
         let judged = judged(&[("f", FILE)], &text);
         let said = &judged.verdict;
@@ -116,21 +87,13 @@ fn the_form_whose_mark_comes_first_is_meant() {
 }
 
 #[test]
-fn an_underlined_heading_is_no_divider() {
+fn a_line_that_may_divide_as_well_is_refused() {
     let file = "Title\n=======\n\ntext\n\nOther\n=======\n\nend\n";
-    for (search, replace) in [
-        ("Title\n=======\n\ntext\n", "Title\n=======\n\nTEXT\n"),
-        ("text\n\nOther\n=======\n", "TEXT\n\nOther\n=======\n"),
-        ("Title\n=======\n\ntext\n", "Name\n=======\n\ntext\n"),
-    ] {
-        let text = format!("f\n<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE\n");
-        let judged = judged(&[("f", file)], &text);
-        assert_eq!(
-            after(&judged, "f"),
-            Some(file.replace(search, replace)),
-            "{text}"
-        );
-    }
+    let text = "f\n<<<<<<< SEARCH\nTitle\n=======\n\ntext\n=======\nName\n>>>>>>> REPLACE\n";
+    assert_eq!(
+        words(&judged(&[("f", file)], text).verdict),
+        "malformed P104"
+    );
     let short = "Title\n=====\n\ntext\n";
     let text =
         format!("f\n<<<<<<< SEARCH\n{short}=======\nTitle\n=====\n\nTEXT\n>>>>>>> REPLACE\n");
@@ -281,7 +244,6 @@ fn a_whole_file_stands_under_its_name() {
     for text in [
         format!("src/f.txt\n```\n{AFTER}```\n"),
         format!("Here it is.\n\n**src/f.txt**\n```text\n{AFTER}```\nDone.\n"),
-        format!("```bash\ncat > src/f.txt <<'EOF'\n{AFTER}EOF\n```\n"),
     ] {
         let judged = judged(&files, &text);
         assert_eq!(
@@ -320,28 +282,6 @@ fn new_text_is_written_as_the_file_wants_it() {
             "m.py",
             json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\r\n")})),
             more.clone(),
-        ),
-        (
-            "m.py",
-            json(serde_json::json!({"path": "m.py", "content": format!("```python\n{more}```")})),
-            more.clone(),
-        ),
-        (
-            "m.py",
-            json(serde_json::json!({"path": "m.py", "content": more.replace('\n', "\\n")})),
-            more.clone(),
-        ),
-        (
-            "n.py",
-            json(
-                serde_json::json!({"path": "n.py", "content": "```python\nimport a\n\nx = a.b\n```\n"}),
-            ),
-            "import a\n\nx = a.b\n".to_owned(),
-        ),
-        (
-            "n.py",
-            json(serde_json::json!({"path": "n.py", "content": "import a\\n\\nx = \\\"b\\\"\\n"})),
-            "import a\n\nx = \"b\"\n".to_owned(),
         ),
     ] {
         let judged = judged(&[("m.py", code)], &text);
@@ -472,7 +412,6 @@ fn an_indent_that_one_side_lost_is_that_of_the_file() {
     let expected = file.replace('1', "7");
     for text in [
         block(&dedented(old), new),
-        block(old, &dedented(new)),
         block(&dedented(old), &dedented(new)),
     ] {
         let judged = judged(&[("a.py", file)], &text);
@@ -483,18 +422,10 @@ fn an_indent_that_one_side_lost_is_that_of_the_file() {
         );
         assert_eq!(words(&judged.verdict), "applies_mended M416", "{text}");
     }
-    // The last method becomes a function, and a block that is moved alone.
-    let last = "    def g(self):\n        return 2\n";
-    for text in [
-        block(last, "\n\ndef g(self):\n    return 3\n"),
-        block(old, &dedented(old)),
-    ] {
-        assert_eq!(
-            words(&judged(&[("a.py", file)], &text).verdict),
-            "applies",
-            "{text}"
-        );
-    }
+    let lost = judged(&[("a.py", file)], &block(old, &dedented(new)));
+    assert_eq!(words(&lost.verdict), "context_not_found P311");
+    let moved = judged(&[("a.py", file)], &block(old, &dedented(old)));
+    assert_eq!(words(&moved.verdict), "applies");
 }
 
 #[test]
@@ -523,53 +454,48 @@ fn what_models_leave_to_the_file_is_read_from_it() {
         )
     };
     let tabs = "function a() {\n\tif (b) {\n\t\tc();\n\t}\n}\n";
-    let class = "class A:\n\tdef a(self):\n\t\treturn 1\n\n\nclass B:\n\tx = 1\n";
     let second = |text: &str, old: &str, new: &str| {
         let at = text.rfind(old).unwrap();
         format!("{}{new}{}", &text[..at], &text[at + old.len()..])
     };
     for (what, path, file, patch, expected) in [
-        ("a part of a line", "f.py", py, block("f.py", "timeout=30", "timeout=60"), Some(py.replace("30", "60"))),
         (
             "blocks that build on each other",
             "f.py",
             py,
-            block("f.py", "    y = call(x, timeout=30)", "    z = call(x)\n    y = z") + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
+            block(
+                "f.py",
+                "    y = call(x, timeout=30)",
+                "    z = call(x)\n    y = z",
+            ) + &block("f.py", "    z = call(x)", "    z = call(x, 1)"),
             Some(py.replace("y = call(x, timeout=30)", "z = call(x, 1)\n    y = z")),
         ),
-        ("a heading where the number is off", "f.py", py, heading(9, "def c(x):"), Some(second(py, "y = x", "y = -x"))),
-        ("a heading against the number", "f.py", py, heading(7, "def c(x):"), None),
         (
-            "added blanks in a file of tabs",
-            "f.ts",
-            tabs,
-            "--- a/f.ts\n+++ b/f.ts\n@@ -2,3 +2,4 @@\n \tif (b) {\n \t\tc();\n+    d();\n \t}\n".to_owned(),
-            Some(tabs.replace("c();\n", "c();\n\t\td();\n")),
-        ),
-        (
-            "a method in blanks of four, where twice two would be as deep as the line above",
+            "a heading where the number is off",
             "f.py",
-            class,
-            "--- a/f.py\n+++ b/f.py\n@@ -3,3 +3,6 @@\n \t\treturn 1\n \n+    def b(self):\n+        return 2\n+\n \n class B:\n".to_owned(),
-            None,
+            py,
+            heading(9, "def c(x):"),
+            Some(second(py, "y = x", "y = -x")),
         ),
         (
             "another unit",
             "f.ts",
             tabs,
-            block("f.ts", "  if (b) {\n    c();\n  }", "  if (b) {\n    d();\n  }"),
+            block(
+                "f.ts",
+                "  if (b) {\n    c();\n  }",
+                "  if (b) {\n    d();\n  }",
+            ),
             Some(tabs.replace('c', "d").replace("fundtion", "function")),
-        ),
-        (
-            "half of it there",
-            "f.py",
-            py,
-            "--- a/f.py\n+++ b/f.py\n@@ -1,2 +1,2 @@\n-def old(x):\n+def a(x):\n     y = call(x, timeout=30)\n@@ -11,2 +11,2 @@\n-def c(x):\n+def d(x):\n     y = x\n".to_owned(),
-            Some(py.replace("def c", "def d")),
         ),
     ] {
         let judged = judged(&[(path, file)], &patch);
-        assert_eq!(after(&judged, path), expected, "{what}: {}", judged.verdict.feedback);
+        assert_eq!(
+            after(&judged, path),
+            expected,
+            "{what}: {}",
+            judged.verdict.feedback
+        );
     }
     let packages = [
         ("packages/a/src/x.ts", "one();\n"),
@@ -579,16 +505,4 @@ fn what_models_leave_to_the_file_is_read_from_it() {
         let judged = judged(&packages, &block(path, "one();", "three();"));
         assert_eq!(judged.applies(), path == "src/x.ts", "{path}");
     }
-    let wrong = judged(
-        &packages,
-        &(block("packages/b/y.ts", "one();", "1;") + &block("packages/a/src/x.ts", "one();", "2;")),
-    );
-    assert!(
-        wrong
-            .verdict
-            .feedback
-            .contains("these lines stand in `packages/a/src/x.ts`"),
-        "{}",
-        wrong.verdict.feedback
-    );
 }

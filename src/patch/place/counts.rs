@@ -7,7 +7,7 @@ use crate::patch::text::Text;
 ///
 /// Wrong counts are no harm where something follows the hunk. Where the input ends with it, lines
 /// may be lost, so its counts or its context have to show that none are.
-pub(super) fn whole(
+pub(super) fn check_counts(
     text: &Text<'_>,
     hunk: &Hunk<'_>,
     lines: &[HunkLine<'_>],
@@ -31,11 +31,19 @@ pub(super) fn whole(
     };
     let lost_old = i64::from(old) - count(LineKind::Add);
     let lost_new = i64::from(new) - count(LineKind::Remove);
+    if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
+        let kept = String::from_utf8_lossy(kept);
+        let message =
+            format!("the header counts one line less, and `{kept}` would stand beside its change");
+        let hint =
+            format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
+        return Err(Refusal::new(Code::P104, message).hint(hint));
+    }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
     }
     // A cut takes lines away; more lines than the header promises do not come from one.
-    let more = lost_old < 0 && lost_new < 0 && closed(lines);
+    let more = lost_old < 0 && lost_new < 0 && closes_brackets(lines);
     if hunk.cut
         && !more
         && lines
@@ -68,18 +76,44 @@ fn cut_off() -> Refusal {
 }
 
 // Whether added lines close every bracket that they open.
-fn closed(lines: &[HunkLine<'_>]) -> bool {
+fn closes_brackets(lines: &[HunkLine<'_>]) -> bool {
     let added = lines.iter().filter(|line| line.kind == LineKind::Add);
-    let mut open = 0_i64;
-    for byte in added.flat_map(HunkLine::text) {
-        match byte {
-            b'(' | b'[' | b'{' => open += 1,
-            b')' | b']' | b'}' => open -= 1,
-            _ => {}
-        }
-    }
-    open <= 0
+    let open = added.flat_map(HunkLine::text).map(|byte| match byte {
+        b'(' | b'[' | b'{' => 1_i64,
+        b')' | b']' | b'}' => -1,
+        _ => 0,
+    });
+    open.sum::<i64>() <= 0
 }
+
+// Where a removed line may have lost its `-`: the header counts one new line less than the body has, and
+// a line of context stands right before an added one that is nearly the same.
+fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Option<&'l [u8]> {
+    if lost != (0, -1) {
+        return None;
+    }
+    let is = |at: usize, kind| lines.get(at).is_some_and(|line| line.kind == kind);
+    let mut rows = 0..lines.len().saturating_sub(1);
+    let row = rows.find(|at| {
+        let (Some(one), Some(two)) = (lines.get(*at), lines.get(at + 1)) else {
+            return false;
+        };
+        let pair = is(*at, LineKind::Context) && is(at + 1, LineKind::Add);
+        let (one, two) = (one.text().trim_ascii(), two.text().trim_ascii());
+        pair && one.len() < LONGEST && two.len() < LONGEST && is_variant(one, two)
+    })?;
+    lines.get(row).map(HunkLine::text)
+}
+
+fn is_variant(one: &[u8], two: &[u8]) -> bool {
+    let (one, two) = (String::from_utf8_lossy(one), String::from_utf8_lossy(two));
+    strsim::normalized_levenshtein(&one, &two) >= ALIKE
+}
+
+// The part of a line that is the same in the line that takes its place: half, as in context that differs.
+const ALIKE: f64 = 0.5;
+// Longer lines are not compared letter by letter.
+const LONGEST: usize = 400;
 
 fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
     let Ok(count) = usize::try_from(count) else {
