@@ -14,8 +14,6 @@ use crate::bench::{
     partition_from_environment, real_cases, run_cases, score, verify,
 };
 use crate::config::{RepairLevel, Seconds};
-use crate::exec::Limits;
-use crate::git::Repository;
 use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
     RealFixes, SCHEMA_VERSION, WorkplaceMode,

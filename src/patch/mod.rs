@@ -40,6 +40,6 @@ pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 #[cfg(feature = "program")]
 pub use names::named_paths;
 pub use read::{ReadOptions, read, without_thoughts};
-pub use set::{Body, Hunk, LineKind, PatchSet, Side};
+pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

@@ -30,6 +30,7 @@ pub static PYTHON: Language = Language {
     everyday: include_str!("everyday.txt"),
     globals: include_str!("builtins.txt"),
     package: |module| module,
+    last_part: |specifier| specifier.rsplit('.').next().unwrap_or(specifier),
     is_standard,
     may_import: |line| memchr::memmem::find(line, b"import").is_some(),
     layout: layout::layout_errors,

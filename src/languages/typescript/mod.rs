@@ -30,4 +30,4 @@ pub use packages::package_part;
 pub(super) use projects::Projects;
 pub use rules::ModuleRules;
 #[cfg(feature = "program")]
-pub(crate) use style::{ScriptStyle, split};
+pub(crate) use style::ScriptStyle;
