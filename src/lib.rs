@@ -27,7 +27,6 @@
 //! | 4 | [`patch`] | read, mend, place and judge a patch; write it all or nothing |
 //! | 4 | [`proof`] | what stands behind a green run |
 //! | 5 | [`workplace`] | where commands and agents run: what runs there is what was changed |
-//! | 5 | [`why`] | which change made it fail: hunks, their order, what to try next |
 //! | 5 | [`rank`] | which file matters for this failure |
 //! | 5 | [`hint`] | an undefined name to the import that was meant |
 //! | 6 | [`agent`] | one call of an agent, and its reply read |
@@ -35,6 +34,7 @@
 //! | 6 | [`heal`] | what must answer first: start, diagnose, change, start again |
 //! | 6 | [`remedies`] | what may mend a failure without a model: one list |
 //! | 7 | [`repair`] | the loop: what to do next as data, and doing it in a copy |
+//! | 8 | [`why`] | finds the change that broke the tests: hunks, their order, trials |
 //! | 8 | [`mod@bench`] | broken repositories with a known repair, and how often the loop repairs them |
 //! | 9 | [`app`] | one task for each command, from a request to a document |
 //! | 10 | `mcp` | the tasks as tools of an MCP server |
@@ -148,7 +148,6 @@ cfg_if::cfg_if! {
         pub mod runners;
         pub mod state;
         pub mod trace;
-        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         pub mod why;
         pub mod workplace;
         pub mod workspace;

@@ -54,12 +54,9 @@ mod show_settings;
 mod split;
 mod stats;
 mod suspects;
+mod test_command;
 mod traced;
 mod why;
-mod why_case;
-mod why_clues;
-mod why_range;
-mod why_trials;
 
 pub use crate::diagnose::Log;
 pub use crate::junit::Report;
@@ -92,7 +89,9 @@ pub use hook::answer_hook;
 pub use imports::{ImportsRequest, list_imports};
 pub use input::{Input, awaited, is_piped, last, reports};
 pub use known_cause::{Undo, known_undo};
-pub use last_run::{CommandReport, LastLog, enter_last, last_log, last_words, no_run};
+pub use last_run::{
+    CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run,
+};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, BatchAnswer, PatchRequest, Target, apply_patch, check_batch, check_patch,
@@ -109,6 +108,7 @@ pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use split::{SplitReason, SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs, gain};
+pub use test_command::{TestCommand, find_test_command};
 pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.

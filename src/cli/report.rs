@@ -6,7 +6,7 @@ use super::output::columns;
 use super::{AppError, Exit, Output, open};
 use crate::app::{CommandReport, Input, Reported, find_run, read_report};
 use crate::model::{ChildFailure, RunRecord};
-use crate::report::{failure_text, run_html, run_markdown, run_summary, run_text};
+use crate::report::{failure_text, kept_summary, run_html, run_markdown, run_text};
 
 /// Say why a run failed, or show what was tried in it.
 ///
@@ -107,7 +107,7 @@ fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
     let mut text = format!("`{}`: {}\n", report.command, report.end);
     if let Some(summary) = &report.summary {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&run_summary(summary, color, columns()));
+        text.push_str(&kept_summary(summary, color, columns()));
     }
     text.push_str(&format!("run      {name}\n"));
     text

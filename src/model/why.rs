@@ -21,6 +21,8 @@ pub struct WhyDocument {
     pub command: String,
     /// The failing tests that were asked, in the runner's spelling; empty where the output names none.
     pub tests: Vec<String>,
+    /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
+    pub failed_before: Vec<String>,
     /// What the changes were compared with; `None` when there was nothing to compare with.
     pub base: Option<WhyBase>,
     /// The smallest set of changes without which the tests pass, as trials showed it.

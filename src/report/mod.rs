@@ -8,6 +8,7 @@ cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
         mod mine_text;
+        mod next_steps;
         mod page;
         mod parts;
         mod ci_markdown;
@@ -36,6 +37,7 @@ cfg_if::cfg_if! {
             agents_markdown, agents_text, bench_markdown, bench_text, pairs_markdown, pairs_text,
         };
         pub use mine_text::mine_text;
+        pub use next_steps::{Culprit, NextFacts, next_steps};
         pub use parts::{PARTS_GITHUB, PARTS_SLURM};
         pub use ci_markdown::{ci_markdown, ci_review};
         pub use context_markdown::{agent_prompt, context_markdown};
@@ -55,7 +57,7 @@ cfg_if::cfg_if! {
         pub use printable::{printable, printable_in_colour, printable_json};
         pub use proof_text::proof_rows;
         pub use run_page::{run_html, run_markdown};
-        pub use run_summary::{log_summary, run_failures, run_summary};
+        pub use run_summary::{kept_summary, log_summary, run_culprit, run_failures, run_summary};
         pub use run_text::{declined_text, run_text};
         pub use table::table;
     }

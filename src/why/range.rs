@@ -1,17 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::last_run::passed_at;
-use super::why::is_product;
-use super::why_case::{Answer, Case, search, search_likeliest};
-use super::why_trials::{States, Trials};
-use super::{App, AppError};
-use crate::git::{Repository, TreeSource, changed_lines};
+use super::case::{Answer, Case, FEW, Scope, search, search_likeliest};
+use super::failures::Observation;
+use super::trials::{States, Trials};
+use super::{Difference, WhyError, bisect};
+use crate::git::{GitError, Repository, TreeSource, changed_lines};
 use crate::model::{Diagnosis, RepoPath, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
-use crate::why::{Difference, bisect};
 use crate::workspace::Workspace;
 
 /// Commits to compare with, the first that says something counts.
-pub(super) struct Bases {
+pub struct Bases {
     // Why, and the commit.
     commits: Vec<(String, String)>,
     // The first-parent line from `HEAD` on, newest first.
@@ -21,58 +19,62 @@ pub(super) struct Bases {
     named: bool,
 }
 
-/// The commit that is named; else the last seen green here, where the branch began, and some steps back.
-pub(super) fn bases(
-    app: &App,
-    git: &Repository,
-    since: Option<&str>,
-    line: &str,
-    prefix: &str,
-) -> Result<Bases, AppError> {
-    let parents = git.first_parents("HEAD", MAX_COMMITS)?;
-    let mut commits = Vec::new();
-    if let Some(since) = since {
-        let commit = git.commit(since)?;
-        // Where what stood there does not build here, one after it may.
-        let within = parents.iter().position(|it| *it == commit).unwrap_or(0);
-        let steps = std::iter::successors(Some(1), |it| Some(it * 2));
-        let steps = steps.take_while(|it| *it < within);
-        commits.push((since.to_owned(), commit));
-        for back in steps {
-            let commit = parents.get(back).cloned();
-            commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
-        }
-    } else {
-        let seen = passed_at(app, line, prefix)?.and_then(|it| git.commit(&it).ok());
-        commits.extend(seen.map(|it| (SEEN.to_owned(), it)));
-        let branched = git.branched_from();
-        commits.extend(branched.map(|it| ("where the branch began".to_owned(), it)));
-        // Of fewer commits the first of all.
-        let first = parents.len().saturating_sub(1);
-        for back in STEPS_BACK.map(|it| it.min(first)) {
-            let commit = parents.get(back).cloned();
-            commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
-        }
-    }
-    let head = parents.first().cloned();
-    let mut seen: Vec<String> = Vec::new();
-    commits.retain(|(_, commit)| {
-        let new = Some(commit) != head.as_ref() && !seen.contains(commit);
-        seen.push(commit.clone());
-        new || since.is_some()
-    });
-    Ok(Bases {
-        commits,
-        line: parents,
-        shallow: git.is_shallow(),
-        named: since.is_some(),
-    })
-}
-
 impl Bases {
-    /// Leaves nothing but a commit that was seen to pass here.
-    pub(super) fn retain_seen(&mut self) {
-        self.commits.retain(|(why, _)| why == SEEN);
+    /// Lists the commit that is named; else the last one `seen` green here, where the branch began, and some
+    /// steps back.
+    ///
+    /// # Errors
+    /// A revision that is not there.
+    pub fn list(
+        git: &Repository,
+        since: Option<&str>,
+        seen: Option<String>,
+    ) -> Result<Self, GitError> {
+        let parents = git.first_parents("HEAD", MAX_COMMITS)?;
+        let mut commits = Vec::new();
+        if let Some(since) = since {
+            let commit = git.commit(since)?;
+            // Where what stood there does not build here, one after it may.
+            let within = parents.iter().position(|it| *it == commit).unwrap_or(0);
+            let steps = std::iter::successors(Some(1), |it| Some(it * 2));
+            let steps = steps.take_while(|it| *it < within);
+            commits.push((since.to_owned(), commit));
+            for back in steps {
+                let commit = parents.get(back).cloned();
+                commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
+            }
+        } else {
+            let seen = seen.and_then(|commit| git.commit(&commit).ok());
+            commits.extend(seen.map(|it| (SEEN.to_owned(), it)));
+            let branched = git.branched_from();
+            commits.extend(branched.map(|it| ("where the branch began".to_owned(), it)));
+            // Of fewer commits the first of all.
+            let first = parents.len().saturating_sub(1);
+            for back in STEPS_BACK.map(|it| it.min(first)) {
+                let commit = parents.get(back).cloned();
+                commits.extend(commit.map(|it| (format!("{back} commits back"), it)));
+            }
+        }
+        let head = parents.first().cloned();
+        let mut seen: Vec<String> = Vec::new();
+        commits.retain(|(_, commit)| {
+            let new = Some(commit) != head.as_ref() && !seen.contains(commit);
+            seen.push(commit.clone());
+            new || since.is_some()
+        });
+        Ok(Self {
+            commits,
+            line: parents,
+            shallow: git.is_shallow(),
+            named: since.is_some(),
+        })
+    }
+
+    /// Leaves the commit that was seen to pass, where the branch began, and the one before `HEAD`.
+    pub fn retain_near(&mut self) {
+        let last = self.line.get(1).cloned();
+        self.commits
+            .retain(|(why, commit)| !why.ends_with("back") || Some(commit) == last.as_ref());
     }
 }
 
@@ -83,8 +85,11 @@ const MAX_COMMITS: usize = 2_000;
 /// Where nothing says more, so far back the tests are asked.
 const STEPS_BACK: [usize; 4] = [1, 4, 16, 64];
 
-/// Finds the commit between a base with which the tests pass and `HEAD`, then the changes of that commit.
-/// The tests stay as they are. `told` is what the changes that are not committed came to.
+/// Finds the commit between a base with which the tests pass and `HEAD`, then the changes of that commit. The
+/// files that hold the failing tests stay as they are. `found` is the answer of the uncommitted changes.
+///
+/// # Errors
+/// When a commit cannot be read or the tests cannot be run.
 pub(super) fn search_range(
     trials: &mut Trials<'_>,
     git: &Repository,
@@ -92,22 +97,19 @@ pub(super) fn search_range(
     bases: &Bases,
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
     found: Answer,
-) -> Result<Answer, AppError> {
-    let diagnosis = trials.diagnosis().cloned();
+) -> Result<Answer, WhyError> {
+    let diagnosis = trials.red().diagnosis.clone();
     let mut range = Range {
         git,
         workspace,
         may,
-        diagnosis: diagnosis.as_ref(),
+        diagnosis: &diagnosis,
+        scope: Scope::Product,
     };
     let mut answer = found;
     if bases.commits.is_empty() && answer.reason == Some(WhyReason::NoChange) {
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
-    }
-    if !bases.commits.is_empty() && trials.trace(&States::new(), None)? == Some(WhyOutcome::Passes)
-    {
-        return Ok(Answer::unknown(WhyReason::Flaky));
     }
     let (likely, answer_at_once) = range.likeliest(trials, bases)?;
     if let Some(answer) = answer_at_once {
@@ -117,29 +119,54 @@ pub(super) fn search_range(
         let Ok(tree) = git.tree(commit) else {
             continue;
         };
-        let states = range.states(&tree);
-        let Some(outcome) = trials.try_states(&states, Some(commit), Vec::new())? else {
-            answer.reason = trials.ended();
-            answer.verdict = WhyVerdict::Unknown;
-            return Ok(answer);
-        };
-        match outcome {
-            WhyOutcome::Passes => {
-                let base = (what.clone(), commit.clone());
-                return range.search(trials, bases, base, &likely);
+        trials.failures.unsplit();
+        let mut last: Option<States> = None;
+        for scope in [Scope::Product, Scope::Support] {
+            range.scope = scope;
+            let states = range.states(&tree);
+            if states.is_empty() || last.as_ref() == Some(&states) {
+                continue;
             }
-            WhyOutcome::Fails => {
-                answer.verdict = WhyVerdict::NotByThisChange;
-                answer.reason = Some(WhyReason::FailsWithout);
-                if bases.named && bases.commits.first().is_some_and(|it| it.1 == *commit) {
-                    break;
-                }
-            }
-            WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
+            let Some(seen) = trials.try_states(&states, Some(commit), &[])? else {
+                answer.reason = trials.ended();
                 answer.verdict = WhyVerdict::Unknown;
-                answer.reason = Some(WhyReason::DoesNotBuild);
+                return Ok(answer);
+            };
+            last = Some(states);
+            if trials.failures.is_mixed(&seen) {
+                trials.failures.split(&seen);
             }
-            WhyOutcome::Other => {}
+            match trials.failures.outcome(&seen) {
+                WhyOutcome::Passes => {
+                    let base = (what.clone(), commit.clone());
+                    return range.search(trials, bases, base, &likely, seen);
+                }
+                WhyOutcome::Fails => {
+                    trials.failures.split(&seen);
+                    let is_same = trials.failures.all_failed_before();
+                    trials.failures.unsplit();
+                    answer.reason = Some(if is_same && !range.tests_changed(&tree) {
+                        WhyReason::FailsWithout
+                    } else {
+                        WhyReason::DoesNotBuild
+                    });
+                }
+                WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
+                    answer.reason = Some(WhyReason::DoesNotBuild);
+                }
+                WhyOutcome::Other => {}
+            }
+        }
+        if last.is_some() {
+            answer.verdict = super::case::verdict_of(answer.reason.unwrap_or(WhyReason::NoChange));
+            answer.base = Some(crate::model::WhyBase {
+                what: what.clone(),
+                commit: commit.clone(),
+            });
+        }
+        let is_named = bases.named && bases.commits.first().is_some_and(|it| it.1 == *commit);
+        if is_named && answer.reason == Some(WhyReason::FailsWithout) {
+            break;
         }
     }
     if bases.shallow && answer.verdict == WhyVerdict::NotByThisChange {
@@ -153,14 +180,23 @@ struct Range<'a> {
     git: &'a Repository,
     workspace: &'a Workspace,
     may: &'a (dyn Fn(&RepoPath) -> bool + Sync),
-    diagnosis: Option<&'a Diagnosis>,
+    diagnosis: &'a Diagnosis,
+    scope: Scope,
 }
 
 impl Range<'_> {
-    // The product files of a commit, the tests as they are in the worktree.
-    fn states(&mut self, tree: &TreeSource) -> States {
-        let may = |path: &RepoPath| (self.may)(path) && is_product(path, self.diagnosis);
+    // The files of a commit that are in scope, the others as they are in the worktree.
+    fn states(&self, tree: &TreeSource) -> States {
+        let may =
+            |path: &RepoPath| (self.may)(path) && Scope::of(path, self.diagnosis) <= self.scope;
         Difference::between(tree, self.workspace.source.as_ref(), &may).before()
+    }
+
+    // Whether a file that holds a failing test is another one there.
+    fn tests_changed(&self, tree: &TreeSource) -> bool {
+        let may = |path: &RepoPath| Scope::of(path, self.diagnosis) == Scope::Everything;
+        let source = self.workspace.source.as_ref();
+        !Difference::between(tree, source, &may).hunks().is_empty()
     }
 
     // The change among all since the first base that what the failing tests ran points at, tried before any
@@ -170,20 +206,35 @@ impl Range<'_> {
         &self,
         trials: &mut Trials<'_>,
         bases: &Bases,
-    ) -> Result<(BTreeSet<usize>, Option<Answer>), AppError> {
-        let Some((what, commit)) = bases.commits.first().filter(|_| trials.ran().failing > 0)
-        else {
-            return Ok((BTreeSet::new(), None));
+    ) -> Result<(BTreeSet<usize>, Option<Answer>), WhyError> {
+        let nothing = || (BTreeSet::new(), None);
+        let Some((what, commit)) = bases.commits.first() else {
+            return Ok(nothing());
         };
         let tree = self.git.tree(commit)?;
+        let may =
+            |path: &RepoPath| (self.may)(path) && Scope::of(path, self.diagnosis) <= Scope::Product;
+        let source = self.workspace.source.as_ref();
+        let count = Difference::between(&tree, source, &may).hunks().len();
+        if count <= FEW {
+            return Ok(nothing());
+        }
+        if trials.trace(&States::new())? == Some(WhyOutcome::Passes) {
+            return Ok((BTreeSet::new(), Some(Answer::unknown(WhyReason::Flaky))));
+        }
+        if trials.traced().failing == 0 {
+            return Ok(nothing());
+        }
         let case = Case {
             before: &tree,
             after: self.workspace.source.as_ref(),
             laid: States::new(),
             commit: None,
             base: (what.clone(), commit.clone()),
+            scope: Scope::Product,
+            seen: Vec::new(),
+            is_red: false,
         };
-        let may = |path: &RepoPath| (self.may)(path) && is_product(path, self.diagnosis);
         let brought = |change: &WhyChange| self.brought(change, &bases.line, 0, true);
         let whole = |change: &WhyChange| brought(change).is_some();
         let (few, answer) = search_likeliest(trials, &case, &may, &whole)?;
@@ -246,12 +297,13 @@ impl Range<'_> {
     }
 
     fn search(
-        &mut self,
+        &self,
         trials: &mut Trials<'_>,
         bases: &Bases,
         base: (String, String),
         likely: &BTreeSet<usize>,
-    ) -> Result<Answer, AppError> {
+        seen: Observation,
+    ) -> Result<Answer, WhyError> {
         // Oldest first; a base that is not on the line has nothing between.
         let at = bases.line.iter().position(|it| *it == base.1);
         let mut line: Vec<String> = match at {
@@ -266,6 +318,7 @@ impl Range<'_> {
             .iter()
             .filter_map(|it| (line.len() - 1).checked_sub(*it));
         let likely: BTreeSet<usize> = likely.filter(|_| at.is_some()).collect();
+        let mut observed = BTreeMap::from([(0, seen)]);
         let mut outcomes =
             BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
         let (good, bad) = loop {
@@ -275,15 +328,17 @@ impl Range<'_> {
                 Err(state) => {
                     let commit = line.get(state).cloned().unwrap_or_default();
                     let states = self.states(&self.git.tree(&commit)?);
-                    let outcome = trials.try_states(&states, Some(&commit), Vec::new())?;
-                    let Some(outcome) = outcome else {
+                    let Some(seen) = trials.try_states(&states, Some(&commit), &[])? else {
                         let reason = trials.ended().unwrap_or(WhyReason::Budget);
                         return Ok(Answer::unknown(reason));
                     };
-                    outcomes.insert(state, outcome);
+                    outcomes.insert(state, trials.failures.outcome(&seen));
+                    observed.insert(state, seen);
                 }
             }
         };
+        let seen = observed.remove(&good).into_iter().collect();
+        let is_red = observed.contains_key(&bad);
         let (Some(good), Some(bad)) = (line.get(good), line.get(bad)) else {
             return Ok(Answer::unknown(WhyReason::NoBase));
         };
@@ -295,8 +350,11 @@ impl Range<'_> {
             laid: self.states(&after),
             commit: Some(bad.clone()),
             base: (base.0, good.clone()),
+            scope: self.scope,
+            seen,
+            is_red,
         };
-        search(trials, &case, self.may)
+        Ok(search(trials, &case, self.may)?)
     }
 }
 
