@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::graph::{Graph, closure, cycles};
-use mendit::model::RepoPath;
-use mendit::source::Memory;
-use mendit::state::Store;
+use mendit::internals::graph::{Graph, closure, cycles};
+use mendit::documents::RepoPath;
+use mendit::internals::source::Memory;
+use mendit::internals::Store;
 
 const FILES: usize = 10_000;
 

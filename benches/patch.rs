@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::model::RepoPath;
-use mendit::patch::{JudgeOptions, ReadOptions, judge, read};
-use mendit::source::Memory;
+use mendit::documents::RepoPath;
+use mendit::internals::patch::{JudgeOptions, ReadOptions, judge, read};
+use mendit::internals::source::Memory;
 
 const FILES: usize = 200;
 const LINES: usize = 1_000;

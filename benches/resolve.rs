@@ -4,9 +4,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::languages::Resolver;
-use mendit::model::{Import, ImportKind, ImportedName, RepoPath};
-use mendit::source::Memory;
+use mendit::internals::languages::Resolver;
+use mendit::documents::{Import, ImportKind, ImportedName, RepoPath};
+use mendit::internals::source::Memory;
 
 const FILES: usize = 10_000;
 const LOOKUPS: u32 = 100_000;

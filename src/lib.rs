@@ -86,7 +86,6 @@
 //!
 //! # Habits
 //!
-//! - Rules that comments cite, such as R45 or conflict 8, stand in `docs/design`.
 //! - The core is pure and cannot fail: reading a file's imports gives facts and problems, choosing
 //!   a level is a function over values. Only [`source`], [`git`], the writing
 //!   part of [`patch`], [`exec`], [`repair`] and [`cli`] touch the world. Modules that are functions over
@@ -97,6 +96,12 @@
 //! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+#[cfg(all(feature = "program", not(unix)))]
+compile_error!(
+    "the program supports Linux and macOS, and Windows through WSL; elsewhere only patch validation \
+     compiles: --no-default-features --features judge"
+);
+
 /// The text of a table of the sources as JSON, by its path below `src`.
 macro_rules! embedded {
     ($($path:tt)*) => {
@@ -105,53 +110,116 @@ macro_rules! embedded {
 }
 
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod languages;
+mod languages;
 #[cfg(feature = "mcp")]
-pub mod mcp;
+mod mcp;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod model;
+mod model;
 mod parallel;
-pub mod patch;
+mod patch;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod policy;
+mod policy;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-pub mod report;
-pub mod source;
+mod report;
+mod source;
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
-        pub mod agent;
-        pub mod app;
-        pub mod bench;
-        pub mod cli;
-        pub mod config;
+        mod agent;
+        mod app;
+        mod bench;
+        mod cli;
+        mod config;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod context;
+        mod context;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod diagnose;
-        pub mod exec;
-        pub mod git;
-        pub mod graph;
-        pub mod heal;
+        mod diagnose;
+        mod exec;
+        mod facade;
+        mod git;
+        mod graph;
+        mod heal;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod hint;
+        mod hint;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod junit;
+        mod junit;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod proof;
+        mod proof;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod rank;
+        mod rank;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod remedies;
-        pub mod repair;
+        mod remedies;
+        mod repair;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        pub mod runners;
-        pub mod state;
-        pub mod trace;
-        pub mod why;
-        pub mod workplace;
-        pub mod workspace;
+        mod runners;
+        mod state;
+        mod trace;
+        mod why;
+        mod workplace;
+        mod workspace;
+
+        pub use app::AppError as Error;
+        #[doc(hidden)]
+        pub use cli::main as run_program;
+        pub use facade::{ImportGraph, LogOptions, PacketBuilder, diagnose_log};
+        pub use source::ReadError;
     }
 }
 
-pub use patch::Judge;
+pub use patch::{Change, Judge, Judged};
+
+/// The documents that mendit reads and writes, with the types of their fields.
+pub mod documents {
+    pub use crate::model::*;
+}
+
+/// Parts that the project's own tests, benchmarks and fuzz targets call. No promise holds for them.
+#[doc(hidden)]
+pub mod internals {
+    pub mod languages {
+        pub use crate::languages::{Resolver, facts, syntax_errors};
+    }
+    pub mod patch {
+        pub use crate::patch::{After, Body, JudgeOptions, Judged, ReadOptions, judge, read};
+    }
+    pub mod policy {
+        pub use crate::policy::{
+            Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules, Redactor, sanitize_log,
+            text_warnings,
+        };
+    }
+    pub mod source {
+        pub use crate::source::{Memory, Source};
+    }
+    #[cfg(feature = "program")]
+    pub use program::*;
+
+    #[cfg(feature = "program")]
+    mod program {
+        pub use crate::agent::read_reply;
+        pub use crate::cli::parse as parse_command_line;
+        pub use crate::heal::ServerConfig;
+        pub use crate::report::{failure_text, parse_failure_text};
+        pub use crate::source::Installed;
+        pub use crate::state::Store;
+
+        pub mod bench {
+            pub use crate::bench::{
+                BenchFile, Fixture, HIDDEN_PASSED, load_fixtures, load_sets, materialise,
+                missing_programs,
+            };
+        }
+        pub mod exec {
+            pub use crate::exec::{
+                CommandLine, Discard, End, ExecError, Job, Limits, Outcome, SandboxState, Sink,
+                Stdin, Stop, Stream, Terminal, TimeLimit, run, set_supervisor, spawn_piped,
+            };
+        }
+        pub mod graph {
+            pub use crate::graph::{Graph, closure, cycles};
+        }
+        pub mod hint {
+            pub use crate::hint::{Query, fix, suggest};
+        }
+    }
+}

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mendit::cli::main()
+    mendit::run_program()
 }

@@ -2,16 +2,15 @@
 
 use std::collections::HashMap;
 
-use mendit::agent::read_reply;
-use mendit::diagnose::{LogFacts, diagnose};
-use mendit::graph::{Graph, Wanted, document};
-use mendit::heal::ServerConfig;
-use mendit::languages::{facts, syntax_errors};
-use mendit::model::{RepoPath, Verdict};
-use mendit::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
-use mendit::policy::{Redactor, sanitize_log};
-use mendit::report::{failure_text, parse_failure_text};
-use mendit::source::Memory;
+use mendit::documents::{RepoPath, Verdict};
+use mendit::internals::ServerConfig;
+use mendit::internals::languages::{facts, syntax_errors};
+use mendit::internals::patch::{Body, JudgeOptions, Judged, ReadOptions, judge, read};
+use mendit::internals::policy::{Redactor, sanitize_log};
+use mendit::internals::read_reply;
+use mendit::internals::source::Memory;
+use mendit::internals::{failure_text, parse_failure_text};
+use mendit::{ImportGraph, LogOptions, diagnose_log};
 
 /// Any bytes as a patch: every hunk has lines to show.
 pub fn reader(bytes: &[u8]) {
@@ -66,12 +65,12 @@ pub fn placer(bytes: &[u8]) {
 /// the same, and a cleaned log stays as it is when cleaned again.
 pub fn log(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let first = diagnose(&text, &LogFacts::default(), None);
+    let first = diagnose_log(&text, &LogOptions::default());
     let lines = text.split('\n').count() as u64;
     for evidence in &first.evidence {
         assert!((1..=lines).contains(&evidence.line));
     }
-    assert_eq!(first, diagnose(&text, &LogFacts::default(), None));
+    assert_eq!(first, diagnose_log(&text, &LogOptions::default()));
     let clean = sanitize_log(bytes);
     assert_eq!(sanitize_log(clean.as_bytes()), clean);
 }
@@ -143,8 +142,12 @@ pub fn manifests(bytes: &[u8]) {
         .chain(sources.map(|(name, text)| (name, text.as_bytes())))
         .filter_map(|(name, text)| Some((RepoPath::new(name).ok()?, text.to_vec())))
         .collect();
-    let source = Memory::new(files.clone());
-    let document = document(&Graph::new(&source), &Wanted::Whole, true);
+    let graph = ImportGraph::from_files(
+        files
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_slice())),
+    );
+    let document = graph.document();
     let edges = document.files.iter().flat_map(|file| &file.imports);
     for path in edges.filter_map(|edge| edge.path.as_ref()) {
         assert!(files.contains_key(path));

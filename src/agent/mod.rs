@@ -3,21 +3,16 @@
 
 mod adapter;
 mod call;
-mod endpoint;
 mod live;
 mod reply;
 mod settings;
-#[cfg_attr(not(unix), path = "no_settings_guard.rs")]
 mod settings_guard;
 mod trouble;
 
-pub use adapter::{Adapter, Transcript};
-pub use call::{Answer, Call, Places, call, fill_template};
-pub use endpoint::ChatEndpoint;
-#[cfg(feature = "http")]
-pub use endpoint::ask_endpoint;
+pub use adapter::Adapter;
+pub use call::{Call, Places, call};
 pub use live::Live;
 pub use reply::{Reply, read_reply};
-pub use settings::{SettingsChange, settings_folders};
+pub use settings::settings_folders;
 pub use settings_guard::SettingsGuard;
 pub use trouble::{in_words, retry_after, trouble};

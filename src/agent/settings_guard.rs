@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::settings::{AgentRow, SettingsChange, is_held, rows};
 use crate::exec::Overlay;
 
-/// Stands between an agent and its own settings while it works (R109): it writes into private folders that lie
+/// Stands between an agent and its own settings while it works: it writes into private folders that lie
 /// over its own. Afterwards logins, sessions and caches are taken over, and the rest is dropped and told.
 #[derive(Default)]
 pub struct SettingsGuard {

@@ -20,7 +20,7 @@ use crate::workspace::{At, Workspace, canonical};
 request! {
 /// See that an agent is there, answers and edits.
 AgentRequest {
-    /// The agent, as `--agent` of `mendit repair` takes it: a name, an endpoint or a command line
+    /// The agent, as `--agent` of `mendit repair` takes it: a name or a command line
     #[arg(value_name = "NAME", value_parser = AGENT, hide_possible_values = true, required = true)]
     name: Option<String> => set agent.command;
     /// How an agent that is given as a command line is spoken to

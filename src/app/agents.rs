@@ -4,8 +4,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::AppError;
-use super::ask_model::KEY;
-use crate::agent::{Adapter, ChatEndpoint};
+use crate::agent::Adapter;
 use crate::config::Settings;
 use crate::exec::on_path;
 use crate::model::{AgentProtocol, Code};
@@ -84,9 +83,6 @@ impl ChosenAgent {
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     let agent = &settings.agent;
     let command = agent.command.clone()?;
-    if let Some(endpoint) = endpoint(&command) {
-        return Some(at_endpoint(&endpoint, agent.env.clone()));
-    }
     let Some(preset) = preset(command.trim()) else {
         return Some(ChosenAgent {
             command,
@@ -109,20 +105,11 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
     })
 }
 
-fn endpoint(command: &str) -> Option<ChatEndpoint> {
-    let named = command.trim().strip_prefix(ENDPOINT);
-    named.and_then(ChatEndpoint::parse)
-}
-
 /// Refuses an agent that is not here, before anything is run.
 ///
 /// # Errors
-/// `U310`; `R303` for a model at an address in a build without HTTP.
+/// `U310`.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
-    let line = settings.agent.command.as_deref().unwrap_or_default();
-    if cfg!(not(feature = "http")) && endpoint(line).is_some() {
-        return Err(AppError::not_built("http"));
-    }
     let Some((problem, install)) = missing_agent(settings) else {
         return refuse_unpriced_agent(settings);
     };
@@ -160,7 +147,7 @@ pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<Strin
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
     let word = line.split_whitespace().next().unwrap_or_default();
-    let missing = cfg!(unix) && is_program_name(word) && !is_installed(word);
+    let missing = is_program_name(word) && !is_installed(word);
     let message = || format!("the agent's command `{word}` is not on the search path");
     missing.then(|| (message(), None))
 }
@@ -179,26 +166,6 @@ const OF_THE_SHELL: &[&str] = &[
     "shift", "shopt", "source", "test", "time", "times", "trap", "true", "type", "typeset",
     "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
 ];
-
-/// What stands before the address and the model of an endpoint: `openai:URL#MODEL`.
-const ENDPOINT: &str = "openai:";
-
-// This program asks, as a process of its own: confined, timed and ended as any agent.
-fn at_endpoint(endpoint: &ChatEndpoint, mut env: Vec<String>) -> ChosenAgent {
-    let program = std::env::current_exe().unwrap_or_else(|_| "mendit".into());
-    let quote = if cfg!(windows) { '"' } else { '\'' };
-    env.extend(std::env::var_os(KEY).map(|_| KEY.to_owned()));
-    ChosenAgent {
-        command: format!(
-            "{quote}{}{quote} ask-model {quote}{}{quote}",
-            program.display(),
-            endpoint.name()
-        ),
-        protocol: AgentProtocol::Prompt,
-        adapter: None,
-        env,
-    }
-}
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {

@@ -1,4 +1,4 @@
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::context_request::{ContextRequest, previous, to_request};
 use super::files::{to_json, write_file};
@@ -9,12 +9,12 @@ use crate::context::{
     Built, Request, add_history, build, bundle_listing, bundle_tar, change_under_test,
     estimate_tokens, failure_packet,
 };
-use crate::git::earlier;
 use crate::model::{
     Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget, PreviousAttempt,
 };
 use crate::policy::Redactor;
 use crate::report::context_markdown;
+use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// A packet, and the same as it is given to an agent.
@@ -24,8 +24,6 @@ pub struct Packed {
     pub context: ContextDocument,
     /// The packet with the log, the commands and what was tried before.
     pub packet: FailurePacket,
-    /// Where both were written.
-    pub written_to: Option<PathBuf>,
 }
 
 impl Packed {
@@ -90,12 +88,11 @@ pub fn build_context(
         cached,
         previous,
     )?;
-    let written_to = keep(app, &workspace, query, (&built, &packet), progress)?;
+    keep(app, &workspace, query, (&built, &packet), progress)?;
     say_odd(&built, &workspace, progress);
     Ok(Packed {
         context: built.context,
         packet,
-        written_to,
     })
 }
 
@@ -106,7 +103,7 @@ fn keep(
     query: &ContextRequest,
     (built, packet): (&Built, &FailurePacket),
     progress: &dyn Progress,
-) -> Result<Option<PathBuf>, AppError> {
+) -> Result<(), AppError> {
     let own = || runs::own_folder(app, workspace, true).map(|own| own.join("context"));
     let directory = match &query.out {
         Some(directory) => Some(app.directory().join(directory)),
@@ -128,7 +125,7 @@ fn keep(
             directory.display()
         ));
     }
-    Ok(written_to)
+    Ok(())
 }
 
 // A packet without the files that the log is about.
@@ -156,8 +153,10 @@ pub(super) fn packed(
     let built = with_known(app, workspace, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
-        let earlier = earlier(workspace.git.as_ref(), revision);
-        build(source, (cache, &earlier), &policy, redactor, request)
+        let committed = workspace.git.as_ref();
+        let committed = committed.and_then(|git| git.tree(revision).ok());
+        let committed = committed.as_ref().map(|tree| tree as &dyn Source);
+        build(source, (cache, committed), &policy, redactor, request)
     })?;
     let commands = &request.test_commands;
     let budget = PacketBudget::default();

@@ -1,4 +1,4 @@
-use crate::git::{Repository, earlier};
+use crate::git::Repository;
 use crate::graph::Graph;
 use crate::hint::gone_files;
 use crate::languages::Language;
@@ -19,12 +19,11 @@ pub(super) fn deleted(
         return Vec::new();
     };
     let graph = Graph::new(source);
-    let past = earlier(Some(git), "HEAD");
     let here = source.listing();
     let is_gone = |path: &RepoPath| {
         !here.has_file(path.as_str())
             && Language::of_path(path.as_str()).is_some()
-            && !past(path).is_empty()
+            && head.listing().has_file(path.as_str())
     };
     let files = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
     let files: Vec<RepoPath> = files.collect();
@@ -39,17 +38,10 @@ pub(super) fn deleted(
         }
     }
     let remedy = |(module, path): (&String, RepoPath)| {
-        let remedy = if head.listing().has_file(path.as_str()) {
-            Remedy::new(
-                format!("{path} is deleted, and the last commit has it"),
-                Some(format!("git checkout HEAD -- {path}")),
-            )
-        } else {
-            Remedy::new(
-                format!("{path} was deleted by a commit"),
-                Some(format!("git log -1 -- {path}")),
-            )
-        };
+        let remedy = Remedy::new(
+            format!("{path} is deleted, and the last commit has it"),
+            Some(format!("git checkout HEAD -- {path}")),
+        );
         (module.clone(), remedy)
     };
     let plain = |path: &RepoPath| {

@@ -115,7 +115,7 @@ pub fn git_apply(
     options: &GitApplyOptions,
     next: &mut dyn FnMut() -> Option<NamedPatch>,
 ) -> Result<GitApplied, AppError> {
-    let state = crate::state::StateHome::open()?.of(&place.root)?;
+    let state = crate::state::StateHome::open()?.repository(&place.root)?;
     let state = state.directory().to_owned();
     let mut work = GitApply::open(place.repository.as_ref(), &place.root, state, options)?;
     let mut unread = None;

@@ -5,7 +5,6 @@ use super::patch::write_changes;
 use super::remedy::{by_hand, in_submodule, with_variable};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
-use crate::git::earlier;
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
@@ -70,17 +69,11 @@ impl Hinted {
         for name in &self.names {
             let listed = self.document.suggestions.iter().any(|it| it.name == *name);
             let gone = !listed && self.by_hand.iter().any(|(module, _)| module == name);
-            if !gone && !self.is_passed_on(name) && !names.contains(name) {
+            if !gone && !names.contains(name) {
                 names.push(name.clone());
             }
         }
         hint_lines(&names, &self.document.suggestions) + &mends.collect::<String>()
-    }
-
-    /// Whether a module has to pass a name on.
-    pub(super) fn is_passed_on(&self, name: &String) -> bool {
-        let passed = self.remedies.edits.iter().flat_map(|it| &it.passed_on);
-        passed.into_iter().any(|(names, _)| names.contains(name))
     }
 }
 
@@ -121,14 +114,12 @@ pub(super) fn find_remedies(
     });
     super::progress::go_on(progress, "reading imports")?;
     let objects = workspace.objects();
-    let revision = request.rev.as_deref().unwrap_or("HEAD");
     let installed = workspace.root.as_deref();
     let installed = installed.map_or_else(Installed::default, installed_below);
     let ask = Ask {
         known: &app.settings().hint.known,
         installed: &installed,
         may_read: &may_read,
-        earlier: &earlier(workspace.git.as_ref(), revision),
     };
     let allowed = app.allowed()?;
     let judging = Judging {
@@ -196,11 +187,10 @@ impl Hinted {
         let certain = || edits.iter().filter(|it| it.certain);
         let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
         let patched = request.fix || request.apply;
-        let passes_on = edits.iter().any(|it| !it.passed_on.is_empty());
         self.found = if patched {
             !patch.is_empty()
         } else {
-            !self.document.suggestions.is_empty() || passes_on
+            !self.document.suggestions.is_empty()
         };
         if request.apply && self.found {
             super::progress::go_on(progress, "writing")?;

@@ -231,7 +231,7 @@ enum Tests {
 
 // Whether the line starts a test runner, a compiler or a linter; a hook sees every command.
 fn tests_of(line: &str) -> Tests {
-    let run = CommandFiles::of(&[line.to_owned()], "", &Memory::new([]));
+    let run = CommandFiles::find(&[line.to_owned()], "", &Memory::new([]));
     let (mut tests, mut others) = (false, false);
     // `timeout 5 npx jest` comes with what it starts behind it.
     let lines: Vec<String> = run.commands().iter().map(|it| it.join(" ")).collect();

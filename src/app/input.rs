@@ -165,16 +165,9 @@ pub fn last(app: &App, progress: &dyn Progress) -> Result<Option<LastLog>, AppEr
 /// null device.
 #[must_use]
 pub fn is_piped() -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{FileType, fstat};
-        let about = fstat(rustix::stdio::stdin());
-        about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
-    }
-    #[cfg(not(unix))]
-    {
-        !io::stdin().is_terminal()
-    }
+    use rustix::fs::{FileType, fstat};
+    let about = fstat(rustix::stdio::stdin());
+    about.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) != FileType::CharacterDevice)
 }
 
 const MOST: u64 = 64 << 20;

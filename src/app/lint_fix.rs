@@ -58,7 +58,7 @@ pub(super) fn lint_fix_of_script(
     if command.split(' ').skip(1).any(|it| it.starts_with('-')) {
         return None;
     }
-    let run = CommandFiles::of(&[command.to_owned()], prefix, source);
+    let run = CommandFiles::find(&[command.to_owned()], prefix, source);
     let all = run.commands().iter();
     let mut scripts = all.filter(|it| it.first().is_none_or(|first| first != manager));
     let (Some(script), None) = (scripts.next(), scripts.next()) else {

@@ -4,7 +4,6 @@
 mod agent_check;
 mod agent_setup;
 mod agents;
-mod ask_model;
 mod bench;
 mod bench_mine;
 mod brief;
@@ -63,7 +62,6 @@ pub use crate::junit::Report;
 pub use agent_check::{AgentRequest, check_agent};
 pub use agent_setup::{SET_UP_AGENTS, SetUp, SetUpFile, set_up_agent};
 pub use agents::{AgentPreset, PRESETS, preset};
-pub use ask_model::ask_model;
 pub use bench::{
     BenchRequest, NewFixtureRequest, ProofDocument, ProofRow, RealSets, bench_failure,
     benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
@@ -113,7 +111,7 @@ pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.
 pub use crate::bench::Mined;
-pub use crate::config as settings;
+pub(crate) use crate::config as settings;
 pub use crate::context::LevelChoice;
 pub use crate::exec::{Stop, Terminal, guard_environment, own_program, set_supervisor, supervise};
 pub use crate::patch::{

@@ -137,13 +137,13 @@ impl App {
 
     /// What may be read and shown.
     pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
-        let rules = ReadRules::of(&self.settings.context);
+        let rules = ReadRules::from_settings(&self.settings.context);
         Ok(ReadPolicy::new(&rules, profile)?)
     }
 
     /// Which protected files a patch may change.
     pub(super) fn allowed(&self) -> Result<Allowed, AppError> {
-        let allowed = Allowed::of(&self.settings.patch)
+        let allowed = Allowed::from_settings(&self.settings.patch)
             .map_err(|error| AppError::usage(format!("protected files: {error}")))?;
         Ok(allowed.reading(self.read_policy(Profile::Ranked)?))
     }

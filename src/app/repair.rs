@@ -31,7 +31,7 @@ RepairRequest {
     /// A command that must pass; can be given again, they run in order [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
     /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
-    /// by name, or a model at an endpoint as openai:URL#MODEL; without one only what needs no model is healed [setting: agent.command]
+    /// by name; without one only what needs no model is healed [setting: agent.command]
     #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// How the agent is spoken to [default: json] [setting: agent.protocol]

@@ -237,8 +237,8 @@ pub fn run_command(
     if record.status == CommandStatus::Passed {
         let line = [job.command.to_string()];
         let run = app.workspace(At::Worktree, progress).map_or_else(
-            |_| CommandFiles::of(&line, "", &Memory::new([])),
-            |it| CommandFiles::of(&line, &it.prefix, &*it.source),
+            |_| CommandFiles::find(&line, "", &Memory::new([])),
+            |it| CommandFiles::find(&line, &it.prefix, &*it.source),
         );
         record.hidden = record.hidden_failure(&run);
     }

@@ -307,7 +307,7 @@ pub(super) fn full_summary(
     let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
     for one in hinted.document.suggestions.iter().cloned() {
         let listed = certain.iter().any(|it| it.name == one.name);
-        if listed || hinted.is_passed_on(&one.name) && !one.certain {
+        if listed {
             continue;
         }
         let list = if one.certain {

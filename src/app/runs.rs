@@ -34,7 +34,7 @@ pub(super) fn state(app: &App, workspace: &Workspace) -> Result<RepositoryState,
     let git = workspace.git.as_ref().map(|git| git.git_dir().to_owned());
     let place = workspace.root.clone().or(git);
     let place = place.unwrap_or_else(|| app.directory().to_owned());
-    Ok(StateHome::open()?.of(&place)?)
+    Ok(StateHome::open()?.repository(&place)?)
 }
 
 /// The same of where one stands, without reading the repository.
@@ -47,7 +47,7 @@ pub(super) fn here(app: &App) -> Result<RepositoryState, AppError> {
         },
         None => app.directory().to_owned(),
     };
-    Ok(StateHome::open()?.of(&place)?)
+    Ok(StateHome::open()?.repository(&place)?)
 }
 
 /// The folders of the runs of this worktree, the newest first.

@@ -189,7 +189,7 @@ pub(super) fn with_trials<T>(
         trace: settings.context.trace,
     };
     let trials = match search.red {
-        Some(red) => Ok((Trials::of(setup, red), true)),
+        Some(red) => Ok((Trials::start(setup, red), true)),
         None => Trials::with_red_run(setup, search.line).map_err(AppError::from),
     };
     work(trials)

@@ -121,7 +121,6 @@ commands! {
     Init init;
     Agent agent;
     Hook hook;
-    AskModel ask_model;
     Ci ci;
     FixCi fix_ci;
     /// Print the JSON Schema of a document

@@ -9,16 +9,9 @@ use super::{choice, open};
 /// with --allow-write `apply_patch`, with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
 /// A prompt, `fix-tests`.
 /// Resources: the schemas of the documents and the files of the last run.
-/// It works in the directory it was started in, or in a root of the client below it. Over HTTP a
-/// caller needs the token that is printed, or that of the variable `MENDIT_MCP_TOKEN`.
+/// It works in the directory it was started in, or in a root of the client below it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Serve streamable HTTP at http://127.0.0.1:PORT/mcp instead; 0 takes a free port
-    #[arg(long, value_name = "PORT")]
-    http: Option<u16>,
-    /// Let web pages of this origin call it, such as `http://localhost:6274`; can be given again
-    #[arg(long, value_name = "ORIGIN", requires = "http")]
-    allow_origin: Vec<String>,
     /// Offer the tool that applies patches to the worktree
     #[arg(long)]
     allow_write: bool,
@@ -57,56 +50,13 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         allow_protected: args.allow_protected.clone(),
         threads: global.threads,
     });
-    let served = match args.http {
-        None => {
-            if std::io::stdin().is_terminal() {
-                output.note("an MCP client is expected on standard input; Ctrl-C ends this");
-            }
-            serve_stdio(server)
-        }
-        #[cfg(feature = "http")]
-        Some(port) => over_http(args, port, &server, output)?,
-        #[cfg(not(feature = "http"))]
-        Some(_) => return Err(AppError::not_built("http")),
-    };
-    served.map_err(|error| {
+    if std::io::stdin().is_terminal() {
+        output.note("an MCP client is expected on standard input; Ctrl-C ends this");
+    }
+    serve_stdio(server).map_err(|error| {
         AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
-            if args.http.is_some() {
-                "`--http 0` takes a free port"
-            } else {
-                "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there"
-            },
+            "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there",
         )
     })?;
     Ok(Exit::Yes)
-}
-
-#[cfg(feature = "http")]
-fn over_http(
-    args: &Args,
-    port: u16,
-    server: &crate::mcp::Server,
-    output: &Output,
-) -> Result<std::io::Result<()>, AppError> {
-    use crate::app::Stop;
-    use crate::mcp::{HttpOptions, new_token, serve_http};
-
-    let stop = Stop::install()
-        .map_err(|error| AppError::environment(format!("cannot listen to Ctrl-C: {error}")))?;
-    let token = match std::env::var("MENDIT_MCP_TOKEN") {
-        Ok(token) if !token.is_empty() => token,
-        _ => new_token()
-            .map_err(|error| AppError::environment(format!("no token can be made: {error}")))?,
-    };
-    let shown = token.clone();
-    let options = HttpOptions {
-        port,
-        token,
-        allow_origins: args.allow_origin.clone(),
-        stop: &stop,
-    };
-    Ok(serve_http(server, &options, |address| {
-        let message = format!("listening on http://{address}/mcp\nauthorization: Bearer {shown}\n");
-        output.raw_error(message.as_bytes());
-    }))
 }

@@ -3,7 +3,6 @@
 mod agent;
 mod apply;
 mod args;
-mod ask_model;
 mod bench;
 mod bench_mine;
 mod bug;

@@ -270,7 +270,6 @@ fn to_stderr(text: &str) {
 }
 
 // The library takes a standard output that cannot be written for one that takes everything.
-#[cfg(unix)]
 fn write_out(mut bytes: &[u8]) -> io::Result<()> {
     let _held = io::stdout().lock();
     while !bytes.is_empty() {
@@ -284,12 +283,6 @@ fn write_out(mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(not(unix))]
-fn write_out(bytes: &[u8]) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(bytes).and_then(|()| out.flush())
-}
-
 /// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.
 pub(crate) fn columns() -> usize {
     let named = std::env::var("COLUMNS").ok();
@@ -300,7 +293,6 @@ pub(crate) fn columns() -> usize {
 
 // Columns and rows, 0 where there is no terminal to ask.
 fn terminal_size() -> (u16, u16) {
-    #[cfg(unix)]
     if let Ok(size) = rustix::termios::tcgetwinsize(io::stderr()) {
         return (size.ws_col, size.ws_row);
     }

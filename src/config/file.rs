@@ -81,9 +81,8 @@ pub(super) fn user_file(environment: impl Fn(&str) -> Option<String>) -> Option<
         let path = PathBuf::from(environment(name)?);
         path.is_absolute().then_some(path)
     };
-    let settings = absolute("XDG_CONFIG_HOME")
-        .or_else(|| absolute("APPDATA").filter(|_| cfg!(windows)))
-        .or_else(|| Some(absolute("HOME")?.join(".config")))?;
+    let settings =
+        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
     Some(settings.join("mendit").join("config.toml"))
 }
 
@@ -121,16 +120,13 @@ mod tests {
             })
         };
         let is = |path: &str| Some(Path::new(path).to_owned());
-        if cfg!(unix) {
-            let both = [("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")];
-            assert_eq!(at(&both), is("/x/mendit/config.toml"));
-            let relative = [("XDG_CONFIG_HOME", "x"), ("HOME", "/h")];
-            assert_eq!(at(&relative), is("/h/.config/mendit/config.toml"));
-        }
+        let both = [("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")];
+        assert_eq!(at(&both), is("/x/mendit/config.toml"));
+        let relative = [("XDG_CONFIG_HOME", "x"), ("HOME", "/h")];
+        assert_eq!(at(&relative), is("/h/.config/mendit/config.toml"));
         assert_eq!(at(&[]), None);
     }
 
-    #[cfg(unix)]
     #[test]
     fn a_repository_has_a_plain_file_or_none() {
         let directory = tempfile::tempdir().unwrap();

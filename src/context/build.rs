@@ -16,7 +16,6 @@ use super::targets::targets_of_log;
 use super::tokens::{bytes_of_tokens, estimate_tokens};
 use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::graph::{Closure, Graph};
-use crate::hint::Earlier;
 use crate::model::{
     Caps, ContextDocument, Diagnosis, FailureKind, Level, LogExcerpt, PacketFile, RecoveryContext,
     RepoPath, SCHEMA_VERSION, UnchangedFile,
@@ -42,7 +41,7 @@ pub struct Built {
 /// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
 /// candidates, fills the caps and writes down what is left out.
 ///
-/// Deterministic: the same source, policy, redactor, request and `earlier` versions of its files
+/// Deterministic: the same source, policy, redactor, request and `committed` version of its files
 /// give the same bytes for any number of threads, whatever is `known`: that spares reading and
 /// parsing, no more.
 ///
@@ -51,7 +50,7 @@ pub struct Built {
 /// error; it stands in `omitted` or `filesRejected`.
 pub fn build(
     source: &dyn Source,
-    (known, earlier): (&Known, &Earlier<'_>),
+    (known, committed): (&Known, Option<&dyn Source>),
     policy: &ReadPolicy,
     redactor: &Redactor,
     request: &Request,
@@ -59,7 +58,7 @@ pub fn build(
     let given = Given {
         source,
         known,
-        earlier,
+        committed,
         policy,
         redactor,
         request,
@@ -74,7 +73,6 @@ pub fn build(
         failure.diagnosis.as_ref(),
         &failure.targets,
         (&request.known_names, &request.installed),
-        earlier,
         &given.may_read(),
     );
     let log = log.map(|log| log.cut(request));
@@ -104,7 +102,7 @@ pub fn build(
 pub(super) struct Given<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) known: &'a Known,
-    pub(super) earlier: &'a Earlier<'a>,
+    pub(super) committed: Option<&'a dyn Source>,
     pub(super) policy: &'a ReadPolicy,
     pub(super) redactor: &'a Redactor,
     pub(super) request: &'a Request,
@@ -185,7 +183,9 @@ fn read_failure(
 
 // A fix that is certain needs no more than the lines that it is about.
 fn caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
-    let mut caps = request.caps.over(Caps::of(failure.level), request.profile);
+    let mut caps = request
+        .caps
+        .over(Caps::for_level(failure.level), request.profile);
     if is_certain(request, recovery)
         && request.caps.max_tokens.is_none()
         && let Some(tokens) = &mut caps.max_tokens
@@ -273,7 +273,7 @@ fn importers(given: &Given<'_>, targets: &[RepoPath]) -> Closure {
     if touched.is_empty() {
         return Closure::default();
     }
-    let pool = Pool::of(targets, listing);
+    let pool = Pool::new(targets, listing);
     let mut importers = given.graph.symbol_importers(&touched, 1);
     importers
         .nodes
@@ -364,7 +364,7 @@ fn split_unchanged(
     let mut new = Vec::new();
     let mut unchanged = Vec::new();
     for file in files {
-        let shown = UnchangedFile::of(&file);
+        let shown = UnchangedFile::from_packet_file(&file);
         if earlier.contains(&shown) {
             unchanged.push(shown);
         } else {

@@ -65,7 +65,7 @@ pub(super) fn places(
     let mut found = Vec::new();
     // The specification adds files named in messages at level 2.
     if level >= Level::TwoHops || profile == Profile::Ranked {
-        let pool = Pool::of(taken, listing);
+        let pool = Pool::new(taken, listing);
         let telling = |path: &&RepoPath| {
             profile == Profile::Spec
                 || !mentions.lines(path).is_empty()

@@ -83,7 +83,7 @@ pub(super) fn choose(
     let ranked = (1..).zip(candidates);
     let ranked = ranked.map(|(rank, candidate)| (candidate, Some(rank)));
     places.sharing.extend(ranked);
-    let pool = Pool::of(&failure.targets, given.source.listing());
+    let pool = Pool::new(&failure.targets, given.source.listing());
     let mut fill = places.fill;
     let weighing = Weighing {
         focus: &failure.focus,
@@ -330,7 +330,7 @@ fn named_data(
 ) {
     let data = failure.diagnosis.as_ref().map(|diagnosis| {
         data_files(
-            (given.source, given.earlier),
+            (given.source, given.committed),
             &failure.focus,
             diagnosis,
             &failure.targets,

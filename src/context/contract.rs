@@ -6,7 +6,7 @@ use crate::model::{FileFacts, RepoPath, Role};
 
 use super::candidate::{Candidate, Form};
 
-/// The types and contracts that the targets and what they import refer to (R22), each the file
+/// The types and contracts that the targets and what they import refer to, each the file
 /// that defines it, behind whatever passes it on; most referred to first. Their signatures say
 /// what a repair must keep.
 pub(super) fn contracts(graph: &Graph<'_>, reach: &Closure, taken: &[RepoPath]) -> Vec<Candidate> {
@@ -99,7 +99,7 @@ impl Reference {
     }
 }
 
-/// Whether a file declares shapes that other files share (R22): by what it imports, or by the
+/// Whether a file declares shapes that other files share: by what it imports, or by the
 /// names teams give to such files and folders.
 pub(super) fn is_contract(path: &RepoPath, facts: Option<&FileFacts>) -> bool {
     let declares_schema = facts.is_some_and(|facts| {

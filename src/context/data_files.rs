@@ -3,7 +3,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidate::{Candidate, RequestedParts};
 use super::focus::Focus;
-use crate::hint::Earlier;
 use crate::languages::Language;
 use crate::model::{Diagnosis, RepoPath, Role};
 use crate::source::{Entry, Source};
@@ -26,7 +25,7 @@ const MAX_NAME_BYTES: usize = 200;
 /// A small one is wanted whole, of a larger one the lines that a parser complains of; `max_bytes` is
 /// what all files share.
 pub(super) fn data_files(
-    (source, earlier): (&dyn Source, &Earlier<'_>),
+    (source, committed): (&dyn Source, Option<&dyn Source>),
     focus: &Focus,
     diagnosis: &Diagnosis,
     targets: &[RepoPath],
@@ -58,9 +57,9 @@ pub(super) fn data_files(
         .filter(|entry| may_read(&entry.path))
         .take(MAX_FILES)
         .map(|entry| {
-            let before = earlier(&entry.path);
+            let before = committed.and_then(|tree| tree.read(&entry.path).ok());
             let now = source.read(&entry.path).ok();
-            let is_changed = before.first().is_some_and(|it| now.as_deref() != Some(it));
+            let is_changed = before.is_some() && before != now;
             (is_changed, entry)
         })
         .collect();

@@ -377,7 +377,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    // R20 counts what level 1 adds to the targets, R22 all that level 2 holds.
+    // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
     fn bytes_left(&self) -> u64 {
         let used = match self.level {
             Level::Targets | Level::OneHop => self.added_bytes,
@@ -404,7 +404,7 @@ impl<'a> Fill<'a> {
         let places = self.caps.max_files + self.without_place;
         let level = [Level::OneHop, Level::TwoHops]
             .into_iter()
-            .find(|level| *level > self.level && Caps::of(*level).max_files >= places);
+            .find(|level| *level > self.level && Caps::for_level(*level).max_files >= places);
         let level = level.map_or(String::new(), |level| format!("--level {level}, "));
         format!("{level}--max-files {places}, or --request-path {path}")
     }

@@ -1,5 +1,5 @@
 use crate::graph::Graph;
-use crate::hint::{Earlier, Query, Wanted, lacking, recovery_context, suggest, wanted};
+use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
 use crate::model::{Diagnosis, RecoveryContext, RepoPath, Suggestion};
 use crate::policy::Redactor;
@@ -23,7 +23,6 @@ pub(super) fn recovery(
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
     (known, installed): (&[String], &Installed),
-    earlier: &Earlier<'_>,
     may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Recovery {
     let Some(diagnosis) = diagnosis.filter(|it| !it.undefined_names.is_empty()) else {
@@ -48,7 +47,6 @@ pub(super) fn recovery(
             known,
             installed,
             may_read,
-            earlier,
         };
         suggestions.extend(suggest(graph, &query));
     }

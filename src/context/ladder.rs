@@ -36,7 +36,7 @@ impl From<Option<FailureKind>> for Purpose {
     }
 }
 
-/// Chooses the rung of the ladder and says why in one sentence (R19, R21, R23, R24).
+/// Chooses the rung of the ladder and says why in one sentence.
 ///
 /// # Errors
 /// [`ContextError::BundleNotPermitted`] when level 4 is asked for without its flag.
@@ -122,7 +122,7 @@ fn first_level(purpose: Purpose) -> (Level, String) {
     }
 }
 
-// R65: of other failures the line that the log names is where they show, not where they come from.
+// Of other failures the line that the log names is where they show, not where they come from.
 const MENDED_WHERE_SAID: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
 
 fn more_context_helps(stop_reason: StopReason) -> bool {
@@ -162,31 +162,141 @@ mod tests {
     fn the_ladder_is_this_table() {
         // Kind, level, requirement.
         let first = [
-            (None, 0, "R18"),
-            (Some(K::TestFailure), 1, "R65"),
-            (Some(K::RuntimeError), 1, "R65"),
-            (Some(K::Unknown), 1, "R65"),
-            (Some(K::None), 1, "R65"),
-            (Some(K::SyntaxError), 0, "R65"),
-            (Some(K::LintError), 0, "R65"),
-            (Some(K::TsError), 1, "R19"),
-            (Some(K::ImportError), 1, "R19"),
-            (Some(K::ZodError), 1, "R19"),
-            (Some(K::DrizzleError), 1, "R19"),
+            (None, 0, "no log"),
+            (
+                Some(K::TestFailure),
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::RuntimeError),
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::Unknown),
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::None),
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::SyntaxError),
+                0,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::LintError),
+                0,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                Some(K::TsError),
+                1,
+                "type and import errors start with imports",
+            ),
+            (
+                Some(K::ImportError),
+                1,
+                "type and import errors start with imports",
+            ),
+            (
+                Some(K::ZodError),
+                1,
+                "type and import errors start with imports",
+            ),
+            (
+                Some(K::DrizzleError),
+                1,
+                "type and import errors start with imports",
+            ),
         ];
         let first = first.map(|(kind, level, rule)| (kind, None, None, 0, level, rule));
         // Kind, how the attempt before ended and at which level, requests, level, requirement.
         let later = [
-            (K::LintError, S::TestsFailed, None, 0, 1, "R65"),
-            (K::TsError, S::PatchInvalid, Some(1), 0, 2, "R21"),
-            (K::TsError, S::ApplyFailed, None, 0, 2, "R21"),
-            (K::TestFailure, S::TestsFailed, Some(1), 0, 2, "R21"),
-            (K::TestFailure, S::TestsFailed, Some(0), 0, 1, "conflict 15"),
-            (K::TestFailure, S::TestsFailed, Some(2), 0, 2, "R23"),
-            (K::TestFailure, S::AgentTimeout, Some(0), 0, 0, "R39"),
-            (K::TsError, S::TestsFailed, Some(2), 2, 3, "R23"),
-            (K::TestFailure, S::PolicyRejected, Some(0), 0, 1, "R65"),
-            (K::TestFailure, S::CommandTimeout, Some(1), 0, 2, "R65"),
+            (
+                K::LintError,
+                S::TestsFailed,
+                None,
+                0,
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                K::TsError,
+                S::PatchInvalid,
+                Some(1),
+                0,
+                2,
+                "a failed patch climbs",
+            ),
+            (
+                K::TsError,
+                S::ApplyFailed,
+                None,
+                0,
+                2,
+                "a failed patch climbs",
+            ),
+            (
+                K::TestFailure,
+                S::TestsFailed,
+                Some(1),
+                0,
+                2,
+                "a failed patch climbs",
+            ),
+            (
+                K::TestFailure,
+                S::TestsFailed,
+                Some(0),
+                0,
+                1,
+                "level 1 comes before level 2",
+            ),
+            (
+                K::TestFailure,
+                S::TestsFailed,
+                Some(2),
+                0,
+                2,
+                "files that were asked for, twice at most",
+            ),
+            (
+                K::TestFailure,
+                S::AgentTimeout,
+                Some(0),
+                0,
+                0,
+                "a time limit splits the task",
+            ),
+            (
+                K::TsError,
+                S::TestsFailed,
+                Some(2),
+                2,
+                3,
+                "files that were asked for, twice at most",
+            ),
+            (
+                K::TestFailure,
+                S::PolicyRejected,
+                Some(0),
+                0,
+                1,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
+            (
+                K::TestFailure,
+                S::CommandTimeout,
+                Some(1),
+                0,
+                2,
+                "failed tests start at the code under test; any failed reply climbs",
+            ),
         ];
         let later = later.map(|(kind, ended, at, requested, level, rule)| {
             (Some(kind), Some(ended), at, requested, level, rule)

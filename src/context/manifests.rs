@@ -15,7 +15,7 @@ pub(super) struct Manifest {
     pub(super) is_lock: bool,
 }
 
-/// The project files of a failure kind (R20), the nearest one above each target, in table order.
+/// The project files of a failure kind, the nearest one above each target, in table order.
 pub(super) fn manifests(
     kind: FailureKind,
     profile: Profile,

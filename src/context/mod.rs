@@ -35,7 +35,7 @@ pub use build::{Built, build};
 pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use error::ContextError;
-pub use ladder::{LevelChoice, Purpose, Retry, choose_level};
+pub use ladder::{LevelChoice, Retry, choose_level};
 pub use packet::failure_packet;
 pub use request::{CapOverrides, Request};
 pub use setup::{add_history, base_request};

@@ -53,7 +53,7 @@ pub(super) fn repo_index(
 
 const MAX_ENTRYPOINTS: usize = 30;
 
-// R18 wants level 0 within 5 to 10 KB; a row takes about 110 bytes.
+// Level 0 is meant to stay within 5 to 10 KB; a row takes about 110 bytes.
 fn max_rows(level: Level) -> usize {
     match level {
         Level::Targets => 40,

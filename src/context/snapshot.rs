@@ -89,7 +89,7 @@ impl SnapshotTaker<'_> {
             })
             .collect();
         Ok(Opened {
-            blob_id: BlobId::of(&bytes),
+            blob_id: BlobId::from_content(&bytes),
             sha256: sha256_hex(&bytes),
             encoding: decoded.encoding,
             size,

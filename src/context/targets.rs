@@ -34,7 +34,7 @@ pub(super) fn targets_of_log(diagnosis: &Diagnosis, listing: &Listing) -> Vec<Re
         .filter_map(|test| test.path.as_deref());
     let tests = tests.filter_map(|path| RepoPath::new(path).ok());
     let tests: Vec<RepoPath> = tests.collect();
-    let pool = Pool::of(&tests, listing);
+    let pool = Pool::new(&tests, listing);
     let pointed = diagnosis.files.iter().filter(|it| it.line.is_some());
     let pointed = pointed
         .filter_map(crate::model::MentionedFile::repo_path)

@@ -302,7 +302,7 @@ fn offers(
     for star in facts.exports.iter().filter(|one| one.name == "*") {
         let import = Import {
             kind: ImportKind::ExportFrom,
-            ..Import::of(star.from.as_ref()?)
+            ..Import::from_specifier(star.from.as_ref()?)
         };
         let found = resolver.resolve(file, &import).files;
         match offers(resolver, complete, found.first()?, name, seen) {

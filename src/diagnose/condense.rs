@@ -39,7 +39,7 @@ pub(super) fn condensed(mut input: impl Read, rules: &UserRules) -> io::Result<L
             return Ok(reader.finish());
         }
         if reader.kept.bytes == 0 {
-            wide = Utf16::of(&chunk);
+            wide = Utf16::detect(&chunk);
         }
         reader.kept.bytes += chunk.len() as u64;
         if let Some(wide) = &mut wide {

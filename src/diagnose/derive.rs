@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::model::{Category, Diagnosis, FailureKind as Kind, StopReason, Subkind};
 use crate::runners::rows;
 
-/// Whether another attempt makes sense, and under which condition (R45).
+/// Whether another attempt makes sense, and under which condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
     /// With twice the time, as something had been done.
@@ -30,7 +30,7 @@ impl Retry {
     }
 }
 
-/// The report's word for a kind of failure and the way an attempt ended (R44). Pure: both are
+/// The report's word for a kind of failure and the way an attempt ended. Pure: both are
 /// known, nothing is parsed.
 #[must_use]
 pub fn category(kind: Kind, stop: Option<StopReason>) -> Category {
@@ -55,7 +55,7 @@ pub(super) fn weight(kind: Kind) -> u8 {
     rows.find_map(|row| row.weight).unwrap_or_default()
 }
 
-/// The retry rule of a category; `progress` is whether any tool ran before the end (R45).
+/// The retry rule of a category; `progress` is whether any tool ran before the end.
 #[must_use]
 pub fn retry(category: Category, progress: bool) -> Retry {
     match category {
@@ -68,7 +68,7 @@ pub fn retry(category: Category, progress: bool) -> Retry {
     }
 }
 
-/// What a report proposes, at least two actions for each category (R44).
+/// What a report proposes, at least two actions for each category.
 #[must_use]
 pub fn suggested_actions(category: Category) -> &'static [&'static str] {
     match category {

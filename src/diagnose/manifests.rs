@@ -72,7 +72,7 @@ pub(super) fn name_manifest(diagnosis: &mut Diagnosis, source: &dyn Source) {
     if error.is_none() && diagnosis.files.iter().any(named) {
         return;
     }
-    let mut file = MentionedFile::of(&path, line);
+    let mut file = MentionedFile::at(&path, line);
     if let Some(error) = error {
         diagnosis.explanation = format!("{path} does not parse: {error}.");
         "Correct the manifest where the parser stopped, or just before."

@@ -41,10 +41,7 @@ mod verdict;
 mod votes;
 
 pub use claimed::diagnose_in;
-pub use derive::{
-    GO_ON, NEXT_LEVEL, REVIEW, Retry, category, requires_user_action, retry, suggested_actions,
-    words,
-};
+pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
 pub use document::diagnose;
 pub(crate) use document::is_argument;
 pub use facts::LogFacts;

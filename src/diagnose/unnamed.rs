@@ -138,7 +138,7 @@ impl Repository<'_> {
             return Vec::new();
         }
         let best = best.into_iter().take(MAX_NAMES);
-        best.map(|(_, path, row)| MentionedFile::of(path, Some(row)))
+        best.map(|(_, path, row)| MentionedFile::at(path, Some(row)))
             .collect()
     }
 
@@ -216,11 +216,11 @@ impl Repository<'_> {
         let from = self.named.iter().find(is_python);
         let found = self.resolver.resolve(
             from.or_else(|| listing.find(is_python))?,
-            &Import::of(module),
+            &Import::from_specifier(module),
         );
         let path = found.files.first()?;
         Language::of_path(path.as_str())?;
-        Some(MentionedFile::of(path, None))
+        Some(MentionedFile::at(path, None))
     }
 }
 

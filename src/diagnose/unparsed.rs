@@ -23,7 +23,7 @@ pub(super) fn name_unparsed(diagnosis: &mut Diagnosis, source: &dyn Source) {
     let Some((path, line)) = found else { return };
     let rows = &mut diagnosis.files;
     if rows.iter().all(|it| it.path != path.as_str()) {
-        rows.insert(0, MentionedFile::of(&path, None));
+        rows.insert(0, MentionedFile::at(&path, None));
     }
     rows.sort_by_key(|it| it.path != path.as_str());
     if let Some(first) = rows.first_mut() {

@@ -15,8 +15,6 @@ pub(super) struct Report {
     pub(super) not_confined: Vec<NotConfined>,
     /// Shared temporary folders that could not be made private, and so could not be written.
     pub(super) shut: Vec<OsString>,
-    /// Where what hung was, when it could be asked and did not write that itself.
-    pub(super) hung: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +43,6 @@ impl Report {
             sandbox: SandboxState::None,
             not_confined: Vec::new(),
             shut: Vec::new(),
-            hung: None,
         }
     }
 }
@@ -72,7 +69,7 @@ impl ReportedEnd {
         match (error.kind(), error.raw_os_error()) {
             (std::io::ErrorKind::NotFound, _) => Some(Self::NotFound),
             (std::io::ErrorKind::PermissionDenied, _) => Some(Self::NotExecutable),
-            (_, Some(8)) if cfg!(unix) => Some(Self::NotExecutable),
+            (_, Some(8)) => Some(Self::NotExecutable),
             _ => None,
         }
     }

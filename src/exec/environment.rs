@@ -64,14 +64,7 @@ fn is_default(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else {
         return false;
     };
-    let same = |default: &&str| {
-        if cfg!(windows) {
-            default.eq_ignore_ascii_case(name)
-        } else {
-            *default == name
-        }
-    };
-    name.starts_with("LC_") || DEFAULTS.iter().any(same)
+    name.starts_with("LC_") || DEFAULTS.contains(&name)
 }
 
 // Addresses of proxies and registries may carry a user name and a password.
@@ -92,11 +85,6 @@ const DEFAULTS: &[&str] = &[
     "CI", "NO_COLOR", "HOSTNAME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PKG_CONFIG_PATH",
     "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS", "XDG_RUNTIME_DIR",
     "XDG_STATE_HOME", "SOURCE_DATE_EPOCH", "NIX_PATH", "NIX_SSL_CERT_FILE", "NIX_PROFILES",
-    // Windows
-    "SystemRoot", "SystemDrive", "windir", "ComSpec", "PATHEXT", "USERPROFILE", "USERNAME",
-    "APPDATA", "LOCALAPPDATA", "ProgramData", "ProgramFiles", "ProgramFiles(x86)", "ProgramW6432",
-    "CommonProgramFiles", "HOMEDRIVE", "HOMEPATH", "NUMBER_OF_PROCESSORS",
-    "PROCESSOR_ARCHITECTURE", "OS", "PSModulePath",
     // Network
     "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy",
     "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",

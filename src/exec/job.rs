@@ -56,7 +56,7 @@ impl Job {
 /// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandLine {
-    /// A line for the shell: `sh -c LINE`, on Windows `cmd /C LINE`.
+    /// A line for the shell: `sh -c LINE`.
     Shell(String),
     /// A program, found on the job's `PATH`, and its arguments. Empty is an error.
     Program(Vec<OsString>),
@@ -68,7 +68,6 @@ impl CommandLine {
     pub fn arguments(&self) -> Vec<OsString> {
         match self {
             Self::Program(arguments) => arguments.clone(),
-            Self::Shell(line) if cfg!(windows) => ["cmd".into(), "/C".into(), line.into()].to_vec(),
             Self::Shell(line) => ["sh".into(), "-c".into(), line.into()].to_vec(),
         }
     }

@@ -1,10 +1,12 @@
 use std::io::PipeReader;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ended::Report;
 use super::private::make_private;
-use super::{ExecError, Job, system};
+use super::unix::{Supervisor, launch_supervised};
+use super::{ExecError, Job};
 
 /// Starts a job. `ended` is called once, from another thread or before this returns: with `None`
 /// when whoever waited for the command is gone.
@@ -53,7 +55,7 @@ pub(super) fn launch(
         let temporary = job.temporary.as_deref();
         make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
-    system::launch(job, &command, &variables, input, ended)
+    launch_supervised(job, &command, &variables, input, ended)
 }
 
 /// The running program itself, also when its file was replaced meanwhile.
@@ -69,18 +71,9 @@ pub fn own_program() -> Option<PathBuf> {
 /// Where the program of this name is that the search path leads to.
 #[must_use]
 pub fn on_path(name: &str) -> Option<PathBuf> {
-    let endings: &[&str] = if cfg!(windows) {
-        &[".exe", ".cmd", ".bat"]
-    } else {
-        &[""]
-    };
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).find_map(|folder| {
-        let mut files = endings
-            .iter()
-            .map(|end| folder.join(format!("{name}{end}")));
-        files.find(|file| is_program(file))
-    })
+    let files = std::env::split_paths(&path).map(|folder| folder.join(name));
+    files.into_iter().find(|file| is_program(file))
 }
 
 /// Whether a file may be run.
@@ -89,18 +82,12 @@ pub fn is_program(file: &Path) -> bool {
     let Ok(about) = file.metadata() else {
         return false;
     };
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        about.is_file() && about.permissions().mode() & 0o111 != 0
-    }
-    #[cfg(not(unix))]
-    about.is_file()
+    about.is_file() && about.permissions().mode() & 0o111 != 0
 }
 
 /// A command under way.
 pub(super) struct Launched {
-    pub(super) control: Control,
+    pub(super) control: Arc<Supervisor>,
     pub(super) stdout: PipeReader,
     pub(super) stderr: PipeReader,
 }
@@ -110,17 +97,6 @@ pub(super) enum Input {
     Nothing,
     Bytes(Vec<u8>),
     Pipe(PipeReader),
-}
-
-/// Takes orders for a command under way. One that has ended takes none and minds none.
-pub(super) type Control = Arc<dyn Orders + Send + Sync>;
-
-pub(super) trait Orders {
-    /// The request to end, grace, then the kill.
-    fn stop(&self);
-
-    /// The kill at once.
-    fn kill(&self);
 }
 
 /// Bytes read at once.

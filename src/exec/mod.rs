@@ -6,14 +6,11 @@
 //! that asked for the command is gone, however it went. The supervisor is told over a socket; the
 //! end of that socket is the sign that nobody waits any more.
 //!
-//! A program that uses this library without having a supervisor ([`set_supervisor`]) gets the
-//! command in a process group of its own, without adoption: a child that leaves the group survives.
-//! The same holds on macOS, where there is nothing that adopts. On Windows there is no supervisor; a
-//! command and all it starts are in a job object, which nothing leaves. `unix` and `windows` have the
-//! same functions; what only Linux has stands in `unix/linux`, its place elsewhere in `unix/elsewhere`.
+//! A program that uses this library names the supervisor with [`set_supervisor`]. On macOS nothing
+//! adopts: a child that leaves the process group survives. What only Linux has is in `unix/linux`,
+//! its replacement for macOS in `unix/elsewhere`.
 
 mod captured;
-mod direct;
 mod ended;
 mod environment;
 mod error;
@@ -27,15 +24,7 @@ mod sandbox;
 mod stop;
 mod temporary;
 mod terminal;
-#[cfg(unix)]
 mod unix;
-#[cfg(windows)]
-mod windows;
-
-#[cfg(unix)]
-use unix as system;
-#[cfg(windows)]
-use windows as system;
 
 pub use captured::Captured;
 pub use environment::Environment;
@@ -47,6 +36,6 @@ pub use piped::{Piped, spawn_piped};
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;
-pub use system::{guard_environment, set_supervisor, supervise};
 pub use temporary::{Temporary, own_corner};
 pub use terminal::Terminal;
+pub use unix::{guard_environment, set_supervisor, supervise};

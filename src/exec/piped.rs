@@ -7,20 +7,19 @@ use std::time::Duration;
 
 use super::captured::Ring;
 use super::ended::Report;
-use super::launch::{Control, Input, Launched, launch};
-use super::system::refused;
+use super::launch::{Input, Launched, launch};
+use super::unix::{Supervisor, refused};
 use super::{Captured, End, ExecError, Job, SandboxState};
 
 /// A command that is talked to while it runs, such as a server on standard input and output.
 /// Dropping it kills it with everything it started.
 pub struct Piped {
-    /// Its standard input; dropping this is the end of it. Turns into an `OwnedFd` on Unix and an
-    /// `OwnedHandle` on Windows.
+    /// Its standard input; dropping this is the end of it.
     pub stdin: Option<PipeWriter>,
     /// Its standard output.
     pub stdout: Option<PipeReader>,
     stderr: Arc<Mutex<Ring>>,
-    control: Control,
+    control: Arc<Supervisor>,
     ended: Receiver<Option<Report>>,
     end: Option<Result<End, Arc<ExecError>>>,
     sandbox: Option<SandboxState>,

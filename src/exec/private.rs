@@ -3,8 +3,6 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::system;
-
 /// Gives a command a temporary folder and caches of its own below `private`: what it writes there
 /// no other program reads later. What stands in the user's cache is seen through links, and is as
 /// little writable as the rest of the home. Variables that `named` sets stay as they are.
@@ -71,7 +69,7 @@ fn link_entries(shared: &Path, cache: &Path) {
         let mut own = TOOLS.iter().map(|(_, below)| below).chain(OWN);
         if !own.any(|own| OsStr::new(own) == name) {
             let at = cache.join(name);
-            let _ = system::link(entry.path(), at);
+            let _ = std::os::unix::fs::symlink(entry.path(), at);
         }
     }
 }

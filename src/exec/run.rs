@@ -1,15 +1,15 @@
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::captured::{Ring, marker};
 use super::ended::Report;
-use super::launch::{CHUNK, Control, Input, Launched, launch};
-use super::system::refused;
+use super::launch::{CHUNK, Input, Launched, launch};
+use super::unix::{Supervisor, refused};
 use super::{Captured, End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
 
 /// Where output goes as it comes, besides the [`Outcome`].
@@ -116,7 +116,7 @@ struct Watch<'a> {
     stop: &'a Stop,
     sink: &'a mut dyn Sink,
     log: Option<LogFile>,
-    control: Control,
+    control: Arc<Supervisor>,
     output: Ring,
     stdout: Ring,
     stderr: Ring,
@@ -143,10 +143,6 @@ impl Watch<'_> {
                 Ok(Message::Output(stream, bytes)) => self.take(stream, &bytes),
                 Ok(Message::Closed) => open -= 1,
                 Ok(Message::Ended(how)) => {
-                    let hung = how.as_ref().and_then(|it| it.hung.clone());
-                    if let Some(text) = hung {
-                        self.take(Stream::Stderr, text.as_bytes());
-                    }
                     report = how;
                     left = Some(DRAIN);
                 }

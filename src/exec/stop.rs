@@ -1,7 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::system;
+use super::unix;
 
 /// Whether a person wants it to end. Clones share one answer.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ impl Stop {
     /// When the system takes no handler.
     pub fn install() -> std::io::Result<Self> {
         let stop = Self::new();
-        system::listen(stop.clone())?;
+        unix::listen(stop.clone())?;
         Ok(stop)
     }
 

@@ -1,5 +1,6 @@
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -55,11 +56,7 @@ impl Temporary {
     pub fn within(parent: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).rand_bytes(UNHELD);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            builder.permissions(fs::Permissions::from_mode(0o700));
-        }
+        builder.permissions(fs::Permissions::from_mode(0o700));
         let made = builder.tempdir_in(parent)?;
         let held = hold(made.path());
         sweep(parent, made.path());
@@ -124,9 +121,7 @@ fn sweep(parent: &Path, own: &Path) {
     }
 }
 
-#[cfg(unix)]
 fn is_like(path: &Path, own: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
     let about = |path: &Path| path.symlink_metadata().ok();
     let (Some(path), Some(own)) = (about(path), about(own)) else {
         return false;
@@ -134,12 +129,7 @@ fn is_like(path: &Path, own: &Path) -> bool {
     path.is_dir() && path.uid() == own.uid() && path.mode() == own.mode()
 }
 
-#[cfg(not(unix))]
-fn is_like(path: &Path, _own: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|it| it.is_dir())
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;

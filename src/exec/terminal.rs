@@ -1,6 +1,6 @@
 use std::io::{PipeReader, PipeWriter};
 
-use super::system;
+use super::unix;
 
 /// Which of its streams the command finds to be a terminal, because whoever watches has one there: it
 /// colours and redraws as it would alone. Nothing can be typed into it, and it controls no session.
@@ -27,7 +27,7 @@ impl Terminal {
     /// For both streams, what is read from and what the command writes to.
     pub(super) fn channels(self) -> std::io::Result<[(PipeReader, PipeWriter); 2]> {
         let channel = |wanted: bool| {
-            let terminal = wanted.then(|| system::pseudo_terminal(self).ok());
+            let terminal = wanted.then(|| unix::pseudo_terminal(self).ok());
             terminal.flatten().map_or_else(std::io::pipe, Ok)
         };
         Ok([channel(self.stdout)?, channel(self.stderr)?])

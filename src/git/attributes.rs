@@ -62,7 +62,7 @@ impl Repository {
 
 impl Attributes {
     /// The attributes `text`, `eol`, `crlf` and `whitespace` of a path.
-    pub fn of(&mut self, path: &str) -> [Attribute; 4] {
+    pub fn for_path(&mut self, path: &str) -> [Attribute; 4] {
         let none = || NAMES.map(|_| Attribute::Unspecified);
         let relative = std::path::Path::new(path);
         let Ok(platform) = self.stack.at_path(relative, None, &self.repo.objects) else {

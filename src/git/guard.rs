@@ -159,7 +159,7 @@ fn pointed_at(file: &Path, after: &str) -> Option<PathBuf> {
     (!path.as_os_str().is_empty()).then(|| base.join(path))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -232,7 +232,7 @@ impl Scratch {
             let held = Held {
                 id: Some(id.to_string()),
                 mode: mode_on_disk(&metadata),
-                stamp: Stamp::of(&metadata),
+                stamp: Stamp::from_metadata(&metadata),
             };
             self.held.insert(path.clone(), held);
         }

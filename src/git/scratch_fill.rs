@@ -18,7 +18,7 @@ impl Scratch {
             return Ok(());
         };
         if let EntryKind::Symlink { target } = &entry.kind {
-            let id = BlobId::of(target.as_bytes()).to_string();
+            let id = BlobId::from_content(target.as_bytes()).to_string();
             if self.is_held(path, mode, Some(&id)) {
                 return Ok(());
             }
@@ -77,7 +77,7 @@ impl Scratch {
     ) -> Result<(), ScratchError> {
         let at = self.at(path);
         let metadata = at.symlink_metadata().map_err(|error| failed(&at, &error))?;
-        let stamp = Stamp::of(&metadata);
+        let stamp = Stamp::from_metadata(&metadata);
         self.held.insert(path.clone(), Held { id, mode, stamp });
         Ok(())
     }

@@ -220,11 +220,13 @@ pub fn first_commit(directory: &Path, files: &dyn Source) -> Result<(), GitError
             EntryKind::File { executable } => {
                 let bytes = files.read(path).map_err(GitError::unreadable)?;
                 let mode = if *executable { 0o100_755 } else { 0o100_644 };
-                (path, mode, BlobId::of(&bytes).to_string())
+                (path, mode, BlobId::from_content(&bytes).to_string())
             }
-            EntryKind::Symlink { target } => {
-                (path, 0o120_000, BlobId::of(target.as_bytes()).to_string())
-            }
+            EntryKind::Symlink { target } => (
+                path,
+                0o120_000,
+                BlobId::from_content(target.as_bytes()).to_string(),
+            ),
             _ => continue,
         };
         rows.push(row);

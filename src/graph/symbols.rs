@@ -144,7 +144,7 @@ impl Graph<'_> {
                 _ => ImportKind::ExportFrom,
             },
             names: vec![ImportedName::new(name, None)],
-            ..Import::of(from)
+            ..Import::from_specifier(from)
         };
         let mut files = self.resolver.resolve(file, &import).files;
         files.truncate(2);
@@ -224,4 +224,145 @@ pub(super) fn is_module(file: &RepoPath, specifier: &str, name: &str) -> bool {
     };
     let above = directory.rsplit('/').next().unwrap_or_default();
     own == name && (package.is_empty() || above == package)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::graph::{Graph, cycles};
+    use crate::languages::{Resolver, facts};
+    use crate::model::RepoPath;
+    use crate::source::Memory;
+
+    fn path(text: &str) -> RepoPath {
+        RepoPath::new(text).unwrap()
+    }
+
+    fn memory(files: &[(&str, &str)]) -> Memory {
+        Memory::named(files.iter().copied())
+    }
+
+    // A row of `cases.toml`.
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Case {
+        says: String,
+        files: BTreeMap<String, String>,
+        #[serde(default)]
+        leads: BTreeMap<String, Vec<String>>,
+        #[serde(default)]
+        defines: BTreeMap<String, String>,
+    }
+
+    #[test]
+    fn resolver_follows_table_of_imports_and_names() {
+        let mut all: BTreeMap<String, Vec<Case>> =
+            toml::from_str(include_str!("../../tests/reading/imports/cases.toml")).unwrap();
+        for Case {
+            says,
+            files,
+            leads,
+            defines,
+        } in all.remove("case").unwrap()
+        {
+            let tree: Vec<_> = files.iter().map(|(at, text)| (&**at, &**text)).collect();
+            let source = memory(&tree);
+            let resolver = Resolver::new(&source);
+            for (from, expected) in leads {
+                let imports = facts(&path(&from), files[&from].as_bytes()).imports;
+                let found = imports.iter().map(|import| {
+                    let found = resolver.resolve(&path(&from), import);
+                    let files: Vec<&str> = found.files.iter().map(RepoPath::as_str).collect();
+                    let target = match found.external {
+                        Some(name) => format!("({name})"),
+                        None if files.is_empty() => "?".to_owned(),
+                        None => files.join(" "),
+                    };
+                    format!("{} -> {target}", import.specifier)
+                });
+                assert_eq!(found.collect::<Vec<_>>(), expected, "{says}");
+            }
+            for (asked, expected) in defines {
+                let (file, name) = asked.split_once(' ').unwrap();
+                let found = Graph::new(&source).defining(&path(file), name);
+                let found = found.as_ref().map_or("?", RepoPath::as_str);
+                assert_eq!(found, expected, "{says}: {asked}");
+            }
+        }
+    }
+
+    #[test]
+    fn resolver_adds_conftests_above_a_test() {
+        let source = memory(&[
+            ("conftest.py", ""),
+            ("tests/conftest.py", ""),
+            ("tests/unit/test_a.py", ""),
+            ("src/m.py", ""),
+        ]);
+        let resolver = Resolver::new(&source);
+        assert_eq!(
+            resolver.implicit(&path("tests/unit/test_a.py")),
+            [path("tests/conftest.py"), path("conftest.py")]
+        );
+        assert!(resolver.implicit(&path("src/m.py")).is_empty());
+    }
+
+    #[test]
+    fn defining_reads_barrel_with_hundreds_of_stars() {
+        let modules: Vec<(String, String)> = (0..300)
+            .map(|at| (format!("m{at}.ts"), format!("export const n{at} = 1;\n")))
+            .collect();
+        let barrel: String = (0..300)
+            .map(|at| format!("export * from './m{at}';\n"))
+            .collect();
+        let mut files: Vec<(&str, &str)> = vec![("index.ts", &barrel)];
+        files.extend(modules.iter().map(|(name, text)| (&name[..], &text[..])));
+        let source = memory(&files);
+        let (graph, index) = (Graph::new(&source), path("index.ts"));
+        assert_eq!(graph.defining(&index, "n299"), Some(path("m299.ts")));
+        assert_eq!(graph.offered(&index).len(), 300);
+    }
+
+    #[test]
+    fn symbol_closure_reaches_definition_in_one_hop() {
+        let source = memory(&[
+            (
+                "t.ts",
+                "import { far } from './index';\nimport * as all from './index';\nall.near();\n",
+            ),
+            (
+                "index.ts",
+                "export * from './a';\nexport { near } from './b';\n",
+            ),
+            ("a.ts", "export const far = 1;\n"),
+            ("b.ts", "export function near() {}\n"),
+        ]);
+        let closure = Graph::new(&source).symbol_closure(&[path("t.ts")], 1);
+        let reached: Vec<&str> = closure
+            .nodes
+            .iter()
+            .map(|node| node.path.as_str())
+            .collect();
+        assert_eq!(reached, ["t.ts", "a.ts", "b.ts", "index.ts"]);
+    }
+
+    #[test]
+    fn cycles_skip_imports_inside_functions() {
+        let knots = |b: &str| {
+            let source = memory(&[("a.py", "import b\n"), ("b.py", b)]);
+            cycles(&Graph::new(&source).whole()).len()
+        };
+        for (b, expected) in [
+            ("import a\n", 1),
+            ("try:\n    import a\nexcept ImportError:\n    a = None\n", 1),
+            ("def f():\n    import a\n    return a\n", 0),
+            (
+                "class F:\n    def f(self):\n        import a\n        return a\n",
+                0,
+            ),
+        ] {
+            assert_eq!(knots(b), expected, "{b}");
+        }
+    }
 }

@@ -7,7 +7,8 @@ use super::probe::Answer;
 use super::{Endpoint, Probe};
 use crate::exec::Stop;
 use crate::model::FailureKind;
-use axum::http::{HeaderName, HeaderValue, Uri};
+use reqwest::Url;
+use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::runtime::Runtime;
@@ -60,14 +61,12 @@ pub(super) fn connect(
 }
 
 fn host_and_port(url: &str) -> Option<(String, u16)> {
-    let url: Uri = url.parse().ok()?;
-    let usual = match url.scheme_str()? {
-        "http" => 80,
-        "https" => 443,
-        _ => return None,
-    };
-    let host = url.host()?.trim_matches(['[', ']']);
-    Some((host.to_owned(), url.port_u16().unwrap_or(usual)))
+    let url = Url::parse(url).ok()?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return None;
+    }
+    let host = url.host_str()?.trim_matches(['[', ']']);
+    Some((host.to_owned(), url.port_or_known_default()?))
 }
 
 // The client's error does not say why there was no connection; a connection of our own does.

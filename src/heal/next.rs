@@ -30,7 +30,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// The fix to try next: of the diagnosis's rule (R35) the first change that was not tried before;
+/// The fix to try next: of the diagnosis's rule the first change that was not tried before;
 /// when there is none, one that an earlier configuration still has open; else what a person must
 /// do. Pure.
 ///
@@ -76,7 +76,7 @@ fn propose(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
     rule(diagnosis.kind).unwrap_or(unknown)(diagnosis, history)
 }
 
-/// What may make a probe answer (R34).
+/// What may make a probe answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fix {
     /// A changed configuration to try.
@@ -86,7 +86,7 @@ pub enum Fix {
         /// The changed probe.
         probe: Probe,
     },
-    /// Something that only a person can do (R38).
+    /// Something that only a person can do.
     Person {
         /// What it is, in one sentence.
         advice: String,

@@ -43,7 +43,7 @@ pub struct Healed {
 }
 
 /// Starts a probe, and while it does not answer, changes a copy of its configuration and starts it
-/// again, at most [`Options::max_attempts`] times (R36). Stops early when it answers, when only a
+/// again, at most [`Options::max_attempts`] times. Stops early when it answers, when only a
 /// person can help, and when it is told to.
 ///
 /// # Errors

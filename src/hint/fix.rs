@@ -1,5 +1,4 @@
-use super::renamed;
-use super::undo::restored;
+use super::exports::{retaken, takers};
 use crate::git::unified_hunks;
 use crate::graph::Graph;
 use crate::languages::{self, Page, Resolver, facts, removed, respecified, syntax_errors};
@@ -16,50 +15,29 @@ pub struct Fix {
     pub changes: Vec<Change>,
     /// The names it binds, in the order of the suggestions.
     pub names: Vec<String>,
-    /// Whether all that it does is to put back what the committed version has.
-    pub restores: bool,
-    /// Whether all that it does is to name modules by another place.
-    pub respecifies: bool,
 }
 
-/// Puts the suggested imports into a file. Where a version of its `past`, newest first, had the import,
-/// its lines go back to where they stood; else it goes where and how the file's style wants it: into an
-/// import of the same module, into the group and order of its kind, with its quotes and semicolons,
-/// below docstrings, directives and licence comments.
+/// Puts the suggested imports into a file where and how the file's style wants them: into an import of the
+/// same module, into the group and order of its kind, with its quotes and semicolons, below docstrings,
+/// directives and license comments.
 ///
 /// One import for each name is taken, the first. What cannot be placed with certainty is left
 /// out; `None` when nothing is left, or when the result does not parse, an import in it leads
 /// nowhere, or the patch is refused. The caller decides which suggestions are good enough: see
 /// [`Suggestion::certain`]. The file counts as named by a person, so a test may be changed.
 #[must_use]
-pub fn fix(
-    graph: &Graph<'_>,
-    file: &RepoPath,
-    past: &[Vec<u8>],
-    suggestions: &[Suggestion],
-) -> Option<Fix> {
+pub fn fix(graph: &Graph<'_>, file: &RepoPath, suggestions: &[Suggestion]) -> Option<Fix> {
     let source = graph.source();
     let before = source.read(file).ok()?;
     let mut text = String::from_utf8(before.to_vec()).ok()?;
-    let own = facts(file, &before);
     let mut names: Vec<String> = Vec::new();
-    let (mut restores, mut respecifies) = (true, true);
     for suggestion in suggestions {
         if names.contains(&suggestion.name) {
             continue;
         }
-        if let Some(next) = inserted(graph.resolver(), file, &text, past, suggestion) {
-            let committed = past.get(..1).unwrap_or_default();
-            restores &= suggestion.replaces.is_none()
-                && restored(file, &text, committed, suggestion).as_ref() == Some(&next);
-            let now = facts(file, text.as_bytes());
-            respecifies &= suggestion.replaces.is_some() && displaced(&now, suggestion).is_none();
+        if let Some(next) = inserted(graph.resolver(), file, &text, suggestion) {
             text = next;
             names.push(suggestion.name.clone());
-        } else if !names.is_empty() && !binds(&own, &suggestion.name) {
-            // A line that came back for another name may have brought this one, too.
-            let now = facts(file, text.as_bytes());
-            names.extend(binds(&now, &suggestion.name).then(|| suggestion.name.clone()));
         }
     }
     if names.is_empty() {
@@ -70,13 +48,11 @@ pub fn fix(
         patch,
         changes,
         names,
-        restores,
-        respecifies,
     })
 }
 
-/// The git patch between two texts of a file, when it is allowed.
-pub(super) fn judged(
+// The git patch between two texts of a file, when it is allowed.
+fn judged(
     source: &dyn Source,
     file: &RepoPath,
     before: &str,
@@ -98,28 +74,24 @@ pub(super) fn judged(
     Some((patch, judged.changes))
 }
 
-/// The text with one more import, where the file's past had it or else where its style wants it, when
-/// it then parses as well as before and binds the name.
+/// The text with one more import, when it then parses as well as before and binds the name.
 pub(super) fn inserted(
     resolver: &Resolver<'_>,
     file: &RepoPath,
     text: &str,
-    past: &[Vec<u8>],
     suggestion: &Suggestion,
 ) -> Option<String> {
     const MARK: &str = "\u{feff}";
     if let Some(rest) = text.strip_prefix(MARK) {
-        return Some(format!(
-            "{MARK}{}",
-            inserted(resolver, file, rest, past, suggestion)?
-        ));
+        let rest = inserted(resolver, file, rest, suggestion)?;
+        return Some(format!("{MARK}{rest}"));
     }
     let own = facts(file, text.as_bytes());
     if let Some((import, taken)) = displaced(&own, suggestion) {
         let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
         let plain = name != "default" && !matches!(new.as_str(), "default" | "*");
         if plain && suggestion.module == *module {
-            return renamed::retaken(file, text, &own, module, name, new);
+            return retaken(file, text, &own, module, name, new);
         }
         let without = removed(file, text, &own, module, name)?;
         let bound = Suggestion {
@@ -127,15 +99,10 @@ pub(super) fn inserted(
             replaces: None,
             ..suggestion.clone()
         };
-        return inserted(resolver, file, &without, past, &bound);
+        return inserted(resolver, file, &without, &bound);
     }
     if suggestion.replaces.is_none() && binds(&own, &suggestion.name) {
         return None;
-    }
-    if suggestion.replaces.is_none()
-        && let Some(text) = restored(file, text, past, suggestion)
-    {
-        return Some(text);
     }
     let page = Page {
         text,
@@ -157,12 +124,12 @@ pub(super) fn inserted(
 
 // The import that takes what is not there, and the name in it, when the suggestion is for that name and not for
 // the module.
-pub(super) fn displaced<'f>(
+fn displaced<'f>(
     facts: &'f FileFacts,
     suggestion: &Suggestion,
 ) -> Option<(&'f Import, &'f ImportedName)> {
     let module = suggestion.replaces.as_ref()?;
-    renamed::takers(facts, &suggestion.name).find(|(import, _)| import.specifier == *module)
+    takers(facts, &suggestion.name).find(|(import, _)| import.specifier == *module)
 }
 
 /// Whether an import at the top level binds the name.

@@ -4,17 +4,16 @@ use super::entity::{covers, names_file};
 use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
-use super::injected::is_injected;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
-use crate::languages::{called_later, facts, uses};
+use crate::languages::{facts, uses, words};
 use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
+use crate::policy::is_test;
 
-/// What keeps a suggestion from being called certain (R72), where anything does: put into the file as the patch
+/// What keeps a suggestion from being called certain, where anything does: put into the file as the patch
 /// would, it binds the name, leads to what it claims by the rules of the file's own package, has the members that
-/// are used, is a value where one is needed, is not handed to the file by what runs it, and the files that import
-/// each other still load. `kind` is what it leads to, when that is known.
+/// are used, is a value where one is needed, and the files that import each other still load. `kind` is what it leads to, when that is known.
 pub(super) fn doubt(
     graph: &Graph<'_>,
     idiom: &dyn Idiom,
@@ -23,32 +22,30 @@ pub(super) fn doubt(
     kind: Option<DefinitionKind>,
 ) -> Option<&'static str> {
     let text = std::str::from_utf8(undef.text).ok();
-    let text = text.and_then(|it| inserted(graph.resolver(), undef.file, it, undef.past, one));
+    let text = text.and_then(|it| inserted(graph.resolver(), undef.file, it, one));
     let text = text.unwrap_or_default();
     let after = facts(undef.file, text.as_bytes());
-    let Some(import) = binding(&after.imports, undef, &one.module) else {
+    let mut top = after.imports.iter().filter(|import| !import.nested);
+    let Some(import) = top.find(|import| import.binds(undef.name)) else {
         return Some("no place for it is known");
     };
     let loads = |path: &RepoPath| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
-        erased
-            || import.nested
-            || loads_already(graph, undef, path)
-            || still_loads(graph, undef, path)
+        erased || still_loads(graph, undef, path)
     };
     let proofs: [(&str, &dyn Fn() -> bool); 7] = [
         ("it leads elsewhere", &|| leads(graph, undef, one, import)),
         ("another module has its name", &|| {
             !has_twin(graph, undef, one)
         }),
-        ("the name is a fixture of tests", &|| {
-            !is_injected(graph, undef, one)
+        ("the name may be a fixture of tests", &|| {
+            !may_be_fixture(graph, undef, one)
         }),
         ("a member that is used is not there", &|| {
             has_members(graph, undef, one)
         }),
         ("what uses the name comes first", &|| {
-            import.nested || comes_first(undef, text.as_bytes(), import)
+            comes_first(undef, text.as_bytes(), import)
         }),
         ("the rules of the package or the module refuse it", &|| {
             idiom.suits(undef, one, import, kind)
@@ -102,49 +99,33 @@ fn still_loads(graph: &Graph<'_>, undef: &Undefined<'_>, target: &RepoPath) -> b
     true
 }
 
-// Whether the import stands above what uses its name while the file is loaded; statements of
-// modules come first wherever they stand.
+// Whether the import is above the first use of its name; import statements of scripts are hoisted.
 fn comes_first(undef: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     if undef.language.declares_exports && import.kind == ImportKind::Import {
         return true;
     }
-    let early = used_early(undef, text);
-    early.is_none_or(|lines| lines.iter().all(|line| *line >= import.line))
+    let used = uses(undef.file, text, undef.name).unwrap_or_default();
+    let first = used.places.iter().min().copied().unwrap_or_default();
+    let above = text.get(..first).unwrap_or_default();
+    1 + memchr::memchr_iter(b'\n', above).count() >= import.line as usize
 }
 
-// The lines that use the name while the file is loaded; `None` where that cannot be told.
-fn used_early(undef: &Undefined<'_>, text: &[u8]) -> Option<Vec<u32>> {
-    let used = uses(undef.file, text, undef.name)?;
-    let later = called_later(undef.file, text)?;
-    let lines = used.places.iter().map(|at| {
-        let above = text.get(..*at).unwrap_or_default();
-        1 + memchr::memchr_iter(b'\n', above).count() as u32
-    });
-    let is_early = |line: &u32| !later.iter().any(|it| it.contains(line));
-    Some(lines.filter(is_early).collect())
-}
-
-// Whether one more name of a module that the file imports anyway changes nothing of what is loaded when: imports
-// are live, and it is used by what runs later.
-fn loads_already(graph: &Graph<'_>, undef: &Undefined<'_>, target: &RepoPath) -> bool {
-    let now = graph.file(undef.file);
-    let mut imports = now.facts.imports.iter().zip(&now.resolutions);
-    let is_there = imports.any(|(import, found)| {
-        let live = import.kind == ImportKind::Import && !import.type_only && !import.nested;
-        live && found.files.first() == Some(target)
-    });
-    is_there
-        && undef.language.declares_exports
-        && used_early(undef, undef.text).is_some_and(|lines| lines.is_empty())
-}
-
-// The import at the top level that binds the name; else the one below it that stands again where the
-// last version had it.
-fn binding<'i>(imports: &'i [Import], undef: &Undefined<'_>, module: &str) -> Option<&'i Import> {
-    let mut top = imports.iter().filter(|it| !it.nested);
-    top.find(|it| it.binds(undef.name)).or_else(|| {
-        let mut below = imports.iter().filter(|it| it.specifier == module);
-        below.find(|it| it.binds(undef.name))
+// Whether pytest may hand the name to a test as a parameter: the file that defines it, or what is loaded before the
+// test, has fixtures and the name.
+fn may_be_fixture(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    let file = undef.file;
+    if undef.language.declares_exports
+        || !(is_test(file.as_str()) || file.file_name() == "conftest.py")
+    {
+        return false;
+    }
+    let path = one.path.as_ref();
+    let mut files = graph.resolver().implicit(file);
+    files.extend(path.and_then(|path| graph.defining(path, &one.imported)));
+    files.iter().any(|path| {
+        let text = graph.source().read(path).unwrap_or_default();
+        memchr::memmem::find(&text, b"fixture").is_some()
+            && words(&text, undef.name).next().is_some()
     })
 }
 

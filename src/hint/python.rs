@@ -232,7 +232,11 @@ fn evidence(
 
 // What a package takes from outside the repository is for its own use.
 fn is_near(resolver: &Resolver<'_>, path: &RepoPath, from: &str) -> bool {
-    from.starts_with('.') || !resolver.resolve(path, &Import::of(from)).files.is_empty()
+    from.starts_with('.')
+        || !resolver
+            .resolve(path, &Import::from_specifier(from))
+            .files
+            .is_empty()
 }
 
 // A module of the repository that bears the name itself.

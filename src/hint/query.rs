@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use super::Earlier;
 use crate::languages::{Language, Uses};
 use crate::model::{FileFacts, RepoPath};
 use crate::source::Installed;
@@ -19,8 +18,6 @@ pub struct Query<'q> {
     pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
-    /// What files were before: what the file itself last had for a name outweighs all else.
-    pub earlier: &'q Earlier<'q>,
 }
 
 /// One name and the file that lacks it.
@@ -28,8 +25,6 @@ pub(super) struct Undefined<'a> {
     pub(super) file: &'a RepoPath,
     pub(super) name: &'a str,
     pub(super) text: &'a [u8],
-    /// What the file was before, newest first.
-    pub(super) past: &'a [Vec<u8>],
     pub(super) usage: Uses,
     pub(super) facts: &'a FileFacts,
     pub(super) language: &'static Language,

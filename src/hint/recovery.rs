@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
-/// The hints in the shape of R6: each name with its best suggestion. Names like it are only told
+/// The hints of a packet: each name with its best suggestion. Names like it are only told
 /// in the text.
 #[must_use]
 pub fn recovery_context(
@@ -27,7 +27,7 @@ pub fn recovery_context(
     }
 }
 
-/// The block for a prompt (R11): under a heading that says that the attempt before failed, what is
+/// The block for a prompt: under a heading that says that the attempt before failed, what is
 /// undefined and which import each name wants. Empty without names.
 #[must_use]
 pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
@@ -51,14 +51,7 @@ pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
         let line = match found.next() {
             None => format!("- {name}: no import is known; define it or correct the name\n"),
-            Some(best) if best.certain => {
-                let others = match best.also_in.len() {
-                    0 => String::new(),
-                    1 => " (and in 1 other file)".to_owned(),
-                    count => format!(" (and in {count} other files)"),
-                };
-                format!("- {name}: {}{others}\n", best.import_statement)
-            }
+            Some(best) if best.certain => format!("- {name}: {}\n", best.import_statement),
             Some(best) if best.import_statement.is_empty() => {
                 format!("- {name}: did you mean {}?\n", best.imported)
             }

@@ -2,7 +2,6 @@ use super::evidence::{Candidate, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::proof::is_declared;
 use super::query::Undefined;
-use super::undo::stands_again;
 use crate::graph::Graph;
 use crate::languages::typescript::ScriptStyle;
 use crate::languages::{Resolver, package_part};
@@ -32,7 +31,7 @@ impl<'g> Script<'g> {
         let near = near.iter().map(AsRef::as_ref);
         Self {
             site,
-            style: ScriptStyle::of(shown.text, shown.facts, near, rules),
+            style: ScriptStyle::detect(shown.text, shown.facts, near, rules),
         }
     }
 }
@@ -150,7 +149,7 @@ impl Idiom for Script<'_> {
         spelled
             && typed
             && !emitted
-            && (!mixed || stands_again(undef, one))
+            && !mixed
             && !crosses(graph, undef, &candidate)
             && is_declared(graph, undef, &import.specifier)
     }
@@ -349,7 +348,10 @@ fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
         }) else {
             return false;
         };
-        let next = resolver.resolve(&path, &Import::of(from)).files.into_iter();
+        let next = resolver
+            .resolve(&path, &Import::from_specifier(from))
+            .files
+            .into_iter();
         let Some(next) = next.into_iter().next() else {
             return false;
         };
@@ -363,7 +365,10 @@ const MAX_PASSED: usize = 16;
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    resolver.target(file, &Import::of(specifier)).as_ref() == Some(target)
+    resolver
+        .target(file, &Import::from_specifier(specifier))
+        .as_ref()
+        == Some(target)
 }
 
 // What a script writes for a module that it named by `like`: an alias stays an alias.

@@ -133,7 +133,7 @@ pub fn distance(wanted: &str, name: &str) -> Option<usize> {
 }
 
 /// Whether two names differ in a word that means the opposite: no slip of the finger.
-pub(super) fn are_opposites(one: &str, other: &str) -> bool {
+fn are_opposites(one: &str, other: &str) -> bool {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     let shared = one.bytes().zip(other.bytes());
     let head = shared.take_while(|(a, b)| a == b).count();

@@ -7,7 +7,7 @@ use super::choose::choose;
 use super::evidence::{Candidate, Evidence, Weight, nearness};
 use super::idiom::{Idiom, Shown, Site};
 use super::query::Undefined;
-use super::{Query, history, outside, similar, words};
+use super::{Query, outside, similar, words};
 use crate::graph::Graph;
 use crate::languages::{Language, is_word};
 use crate::model::{FileFacts, ImportKind, RepoPath, Suggestion};
@@ -51,7 +51,6 @@ pub(super) fn suggest_among(
         .collect();
     pool.sort_by_cached_key(|path| std::cmp::Reverse(nearness(path, query.file)));
     let text = source.read(query.file).unwrap_or_default();
-    let past = (query.earlier)(query.file);
     let facts = graph.resolver().facts(query.file);
     let site = Site {
         graph,
@@ -71,7 +70,6 @@ pub(super) fn suggest_among(
             file: query.file,
             name,
             text: &text,
-            past: &past,
             usage: words::usage(query.file, &text, name, language),
             facts: &facts,
             language,
@@ -87,17 +85,14 @@ pub(super) fn suggest_among(
         let idiom = &*site.idiom(language, shown);
         let mut evidence = gather(graph, idiom, &pool, &parsed, &undef);
         outside::add(&mut evidence, language, idiom, query, name);
-        let old = history::before(&undef);
-        for (candidate, weight) in history::taken_before(graph, idiom, &undef, query, old.as_ref())
-        {
-            evidence.add(candidate, &weight);
-        }
         let mut rows = choose(graph, idiom, evidence, &undef, query.installed);
         if rows.is_empty() {
             rows = similar::similar(graph, idiom, &pool, &undef);
         }
-        rows = history::weighed(graph, idiom, &undef, old, rows);
-        found.append(&mut rows);
+        // A method is reached by its object: without `self.` another module's name is not meant.
+        if !undef.usage.member {
+            found.append(&mut rows);
+        }
     }
     found
 }

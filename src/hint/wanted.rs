@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::fix::binds;
-use super::missing::leads_to;
+use super::modules::leads_to;
 use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
@@ -15,8 +15,6 @@ pub struct Wanted {
     pub modules: Vec<String>,
     /// Names that it imports from modules which do not export them.
     pub exports: Vec<String>,
-    /// Names that others ask of it as a module and that it does not give.
-    pub members: Vec<String>,
 }
 
 /// The files in which names are missing, as a diagnosis has them. Where none of them is of this
@@ -54,7 +52,6 @@ impl Wanted {
             names: diagnosis.undefined_names.clone(),
             modules: diagnosis.missing_modules.clone(),
             exports: diagnosis.missing_exports.clone(),
-            members: Vec::new(),
         }
     }
 
@@ -64,7 +61,6 @@ impl Wanted {
             (&mut self.names, more.names),
             (&mut self.modules, more.modules),
             (&mut self.exports, more.exports),
-            (&mut self.members, more.members),
         ];
         for (list, more) in pairs {
             for word in more {

@@ -121,7 +121,7 @@ static ROLES: LazyLock<HashMap<(&str, &str), Role>> = LazyLock::new(|| {
 
 impl Shape {
     /// That of a language by its name.
-    pub(super) fn of(language: &str) -> Option<&'static Self> {
+    pub(super) fn for_language(language: &str) -> Option<&'static Self> {
         TABLE.shape.iter().find(|it| it.language == language)
     }
 

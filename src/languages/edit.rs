@@ -94,12 +94,6 @@ pub fn aliased(
     )
 }
 
-/// The text of a file with one more name in the list that an import takes.
-#[must_use]
-pub fn extended(file: &RepoPath, text: &str, import: &Import, name: &str) -> Option<String> {
-    names_on(file, text, import.line)?.with(text, name)
-}
-
 /// The text of a file with another module in the place of one, in each statement and call that
 /// names it. `None` when one of them cannot be told.
 #[must_use]

@@ -12,14 +12,14 @@ use crate::model::RepoPath;
 /// given a title and a function. Empty for a file that cannot be read as code.
 #[must_use]
 pub fn expected(path: &RepoPath, bytes: &[u8]) -> Vec<ExpectingTest> {
-    let Some(code) = Code::of(path, bytes).filter(|it| it.cut.is_none()) else {
+    let Some(code) = Code::read(path, bytes).filter(|it| it.cut.is_none()) else {
         return Vec::new();
     };
     // Places in a file that holds more than code would be others.
     let Some(tree) = code.tree().filter(|_| code.head().len() == bytes.len()) else {
         return Vec::new();
     };
-    let shape = Shape::of(code.language.name);
+    let shape = Shape::for_language(code.language.name);
     let Some(shape) = shape.filter(|_| !tree.root_node().has_error() && !is_deep(&tree)) else {
         return Vec::new();
     };

@@ -25,7 +25,7 @@ const MAX_SYNTAX_ERRORS: usize = 100;
 /// and the bytes alone.
 #[must_use]
 pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
-    let Some(code) = Code::of(path, bytes) else {
+    let Some(code) = Code::read(path, bytes) else {
         return FileFacts::default();
     };
     let head = code.head();
@@ -52,7 +52,7 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
 /// problem on line 0.
 #[must_use]
 pub fn syntax_errors(path: &RepoPath, bytes: &[u8]) -> Vec<ParseProblem> {
-    let Some(code) = Code::of(path, bytes) else {
+    let Some(code) = Code::read(path, bytes) else {
         return Vec::new();
     };
     if let Some(reason) = code.cut {
@@ -94,7 +94,7 @@ pub(super) struct Code<'a> {
 
 impl<'a> Code<'a> {
     /// `None` for a file in no known language.
-    pub(super) fn of(path: &RepoPath, bytes: &'a [u8]) -> Option<Self> {
+    pub(super) fn read(path: &RepoPath, bytes: &'a [u8]) -> Option<Self> {
         let (language, kind) = Language::of_kind(path.as_str())?;
         let (grammar, text): (_, Cow<'_, [u8]>) = match kind.code {
             Some(code) => {

@@ -43,8 +43,6 @@ pub struct Language {
     pub(super) globals: &'static str,
     /// The part of a module's name that is declared in a manifest, or that the module goes by.
     pub(super) package: fn(&str) -> &str,
-    /// The last part of a module's name, without an extension.
-    pub(super) last_part: fn(&str) -> &str,
     /// Whether a specifier names a module of the language's own library.
     pub(super) is_standard: fn(&str) -> bool,
     /// Whether a line may hold an import, in the widest sense.
@@ -153,12 +151,6 @@ impl Language {
     #[must_use]
     pub fn package<'m>(&self, module: &'m str) -> &'m str {
         (self.package)(module)
-    }
-
-    /// The name that a specifier gives the module by itself: `b` of `./a/b.js` and of `..a.b`.
-    #[must_use]
-    pub fn last_part<'s>(&self, specifier: &'s str) -> &'s str {
-        (self.last_part)(specifier)
     }
 }
 

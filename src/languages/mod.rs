@@ -16,7 +16,6 @@ mod installed;
 mod language;
 mod literal;
 #[cfg(feature = "program")]
-mod loading;
 #[cfg(feature = "program")]
 mod names;
 mod outline;
@@ -34,21 +33,19 @@ pub(crate) mod typescript;
 mod uses;
 
 #[cfg(feature = "program")]
-pub use edit::{aliased, extended, removed, respecified};
-pub use expected::{Assertion, Exchange, ExpectingTest, expected};
+pub use edit::{aliased, removed, respecified};
+pub use expected::{Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
-pub use language::{LANGUAGES, Language, Outside, reading};
+pub use language::{Language, Outside, reading};
 #[cfg(feature = "program")]
-pub use loading::{always_bound, called_later};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
-pub use statements::import_lines;
-pub use typescript::{ModuleRules, TYPESCRIPT, package_part};
-pub use uses::{Uses, free_names, is_word, uses, words};
+pub use typescript::{TYPESCRIPT, package_part};
+pub use uses::{Uses, always_bound, free_names, is_word, uses, words};

@@ -17,7 +17,7 @@ pub(super) struct Names {
 
 impl Names {
     /// The named children of a list, as its commas part them; `head`: what stands before the first.
-    pub(super) fn of(list: Node<'_>, head: usize) -> Option<Self> {
+    pub(super) fn from_list(list: Node<'_>, head: usize) -> Option<Self> {
         let (mut spans, mut trailing, mut end) = (Vec::new(), false, head);
         let mut rest = false;
         let children = list.all().filter(|it| it.start_byte() >= head);

@@ -48,7 +48,7 @@ const MAX_DEPTH: usize = 200;
 /// only the head is looked at.
 #[must_use]
 pub fn outline(path: &RepoPath, bytes: &[u8]) -> Outline {
-    let code = Code::of(path, bytes);
+    let code = Code::read(path, bytes);
     let read = |code: Code<'_>| Some(read(&code.tree()?, code.head(), &code.language.outline));
     code.and_then(read).unwrap_or_default()
 }

@@ -49,7 +49,7 @@ pub(super) fn get<'t>(found: &Captures<'t>, name: &str) -> Option<Node<'t>> {
 
 impl Patterns {
     /// Reads a query.
-    pub(super) fn of(text: &'static str) -> Self {
+    pub(super) fn new(text: &'static str) -> Self {
         let mut reader = Reader {
             text,
             chars: text.char_indices().peekable(),

@@ -17,7 +17,7 @@ const MIN_BODY_LINES: u32 = 3;
 /// only the head is looked at.
 #[must_use]
 pub fn skeleton(path: &RepoPath, bytes: &[u8]) -> Vec<[u32; 2]> {
-    let Some(code) = Code::of(path, bytes) else {
+    let Some(code) = Code::read(path, bytes) else {
         return Vec::new();
     };
     let Some(tree) = code.tree() else {

@@ -25,7 +25,7 @@ pub(super) fn statements<'f>(
     text: &str,
     facts: &'f FileFacts,
 ) -> Vec<Statement<'f>> {
-    let Some(code) = Code::of(file, text.as_bytes()) else {
+    let Some(code) = Code::read(file, text.as_bytes()) else {
         return Vec::new();
     };
     let Some(tree) = code.tree() else {
@@ -85,45 +85,9 @@ pub(super) fn statements<'f>(
     found
 }
 
-/// The lines of each import, wherever it stands: 0-based, the end excluded, in the order of the facts.
-#[must_use]
-pub fn import_lines(file: &RepoPath, text: &str, facts: &FileFacts) -> Vec<Range<usize>> {
-    let code = Code::of(file, text.as_bytes());
-    let Some(tree) = code.as_ref().and_then(Code::tree) else {
-        return Vec::new();
-    };
-    let mut finder = Finder::new(&tree);
-    let starts: Vec<usize> = text
-        .split_inclusive('\n')
-        .scan(0, |end, line| {
-            let start = *end + (line.len() - line.trim_start().len());
-            *end += line.len();
-            Some(start)
-        })
-        .collect();
-    let mut lines = |import: &Import| {
-        let first = (import.line as usize).saturating_sub(1);
-        let start = starts.get(first).copied();
-        let nodes = start.and_then(|at| Some((at, finder.at(at)?)));
-        let statement = nodes.and_then(|(at, nodes)| {
-            let whole = |node: &&Node<'_>| {
-                let kind = node.kind();
-                let is_one = kind.starts_with("import_")
-                    || kind.ends_with("_declaration")
-                    || matches!(kind, "expression_statement" | "export_statement");
-                node.start_byte() == at && is_one
-            };
-            nodes.iter().find(whole).copied()
-        });
-        let last = statement.map_or(first, |it| it.end_position().row);
-        first..last.max(first) + 1
-    };
-    facts.imports.iter().map(&mut lines).collect()
-}
-
 /// The list of names in the statement that holds the first word of a line, 1-based.
 pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> {
-    let code = Code::of(file, text.as_bytes())?;
+    let code = Code::read(file, text.as_bytes())?;
     let editing = code.language.editing.as_ref()?;
     let tree = code.tree()?;
     let above = text

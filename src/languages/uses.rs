@@ -7,6 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::facts::Code;
 use super::finder::Finder;
 use super::literal::{next, text_of};
+use super::python::{self, PYTHON};
 use super::query::{Captures, Patterns, get};
 use crate::model::RepoPath;
 
@@ -48,7 +49,7 @@ impl Uses {
 /// word.
 #[must_use]
 pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
-    let code = Code::of(path, bytes)?;
+    let code = Code::read(path, bytes)?;
     let (head, tree) = (code.head(), code.tree()?);
     let mut finder = Finder::new(&tree);
     let mut found = Uses::default();
@@ -67,7 +68,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
             continue;
         }
         any = true;
-        if Place::of(&code.language.uses, *leaf, above, head, &mut matches).add(&mut found) {
+        if Place::find(&code.language.uses, *leaf, above, head, &mut matches).add(&mut found) {
             found.places.push(at);
         }
     }
@@ -79,7 +80,7 @@ pub fn uses(path: &RepoPath, bytes: &[u8], name: &str) -> Option<Uses> {
 /// everything, or one that is not parsed whole.
 #[must_use]
 pub fn free_names(path: &RepoPath, bytes: &[u8]) -> Vec<String> {
-    let code = Code::of(path, bytes).filter(|code| code.cut.is_none());
+    let code = Code::read(path, bytes).filter(|code| code.cut.is_none());
     let names = code.and_then(|code| {
         let tree = code.tree().filter(|tree| !tree.root_node().has_error())?;
         let reliable = code.language.tells_free_names;
@@ -100,7 +101,7 @@ fn free(query: &Patterns, tree: &Tree, text: &[u8]) -> Vec<String> {
         }
         if node.kind() == "identifier" {
             let uses = found.entry(text_of(node, text)).or_default();
-            let place = Place::of(query, node, &above, text, &mut matches);
+            let place = Place::find(query, node, &above, text, &mut matches);
             if place.binder {
                 uses.bound = true;
             } else {
@@ -139,7 +140,7 @@ type Matches<'t> = HashMap<usize, Vec<(usize, Captures<'t>)>, RandomState>;
 const MAX_ABOVE: usize = 6;
 
 impl Place {
-    fn of<'t>(
+    fn find<'t>(
         query: &Patterns,
         leaf: Node<'t>,
         above: &[Node<'t>],
@@ -240,6 +241,15 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
         let before = at.checked_sub(1).and_then(|at| text.get(at));
         !name.is_empty() && !part(before) && !part(text.get(at + name.len()))
     })
+}
+
+/// The names that a Python file binds whatever happens while it is loaded. `None` for one that binds
+/// others too, and for another language.
+#[must_use]
+pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
+    let code = Code::read(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;
+    let tree = code.tree()?;
+    python::always(tree.root_node(), code.head())
 }
 
 #[cfg(test)]

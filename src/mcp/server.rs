@@ -48,18 +48,6 @@ impl Server {
         }
     }
 
-    /// The same for another client.
-    #[cfg(feature = "http")]
-    pub(super) fn session(&self) -> Self {
-        Self {
-            options: self.options.clone(),
-            roots: Arc::default(),
-            answers: Arc::default(),
-            calls: self.calls.clone(),
-            ended: self.ended.clone(),
-        }
-    }
-
     async fn directory(&self, context: &RequestContext<RoleServer>) -> Result<PathBuf, ErrorData> {
         self.roots.directory(&self.options, &context.peer).await
     }

@@ -19,7 +19,7 @@ impl BlobId {
 
     /// Hashes a file's bytes as git does: SHA-1 over `blob <length>\0<bytes>`.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Self {
+    pub fn from_content(bytes: &[u8]) -> Self {
         let header = format!("blob {}\0", bytes.len());
         Self(sha1(header.as_bytes(), bytes))
     }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn hashes_as_git_does() {
-        let id = BlobId::of(b"hello\n").to_string();
+        let id = BlobId::from_content(b"hello\n").to_string();
         assert_eq!(id, "ce013625030ba8dba906f756967f9e9ca394464a");
     }
 }

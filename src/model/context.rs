@@ -177,7 +177,7 @@ pub struct UnchangedFile {
 impl UnchangedFile {
     /// What identifies the form in which a packet holds a file.
     #[must_use]
-    pub fn of(file: &PacketFile) -> Self {
+    pub fn from_packet_file(file: &PacketFile) -> Self {
         Self {
             path: file.path.clone(),
             sha256: file.sha256.clone(),
@@ -427,7 +427,7 @@ pub struct KeptChange {
     pub files: Vec<String>,
 }
 
-/// Import hints in the shape of R6.
+/// Import hints for undefined names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryContext {

@@ -35,7 +35,7 @@ pub struct Import {
 impl Import {
     /// An import of a whole module, as no file need write it.
     #[must_use]
-    pub fn of(specifier: &str) -> Self {
+    pub fn from_specifier(specifier: &str) -> Self {
         Self {
             specifier: specifier.to_owned(),
             kind: ImportKind::Import,

@@ -126,7 +126,7 @@ pub enum StopReason {
     Interrupted,
 }
 
-/// The five words of a failure report (R44). Derived from kind and stop reason, never parsed.
+/// The five words of a failure report. Derived from kind and stop reason, never parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -385,7 +385,7 @@ pub struct MentionedFile {
 impl MentionedFile {
     /// A file of the repository at a line.
     #[must_use]
-    pub fn of(path: &RepoPath, line: Option<u32>) -> Self {
+    pub fn at(path: &RepoPath, line: Option<u32>) -> Self {
         Self {
             path: path.to_string(),
             line,

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::{Diagnosis, Exit, SCHEMA_VERSION};
 
-/// What `mendit heal` found and did (R36).
+/// What `mendit heal` found and did.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingResult {

@@ -52,10 +52,6 @@ pub struct Suggestion {
     /// The specifier of an import that this one takes the place of: of a module that is not
     /// there, or that does not export the name.
     pub replaces: Option<String>,
-    /// Other files that import the same under its old name or place and that the patch mends as
-    /// well, sorted.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub also_in: Vec<RepoPath>,
     /// What keeps it from being certain, for `hint -v`.
     #[serde(skip)]
     pub doubt: &'static str,

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A rung of the context ladder (R18 to R24).
+/// A rung of the context ladder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Targets, log and repository index.
@@ -118,9 +118,9 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// The caps R20 to R24 give to a level, and the tokens of R64.
+    /// Returns the caps of a level.
     #[must_use]
-    pub fn of(level: Level) -> Self {
+    pub fn for_level(level: Level) -> Self {
         let (max_files, max_file_bytes, max_total_bytes, max_tokens) = match level {
             Level::Targets => (0, 200_000, 500_000, Some(8_000)),
             Level::OneHop => (10, 200_000, 500_000, Some(16_000)),

@@ -1,6 +1,5 @@
 //! Floor 0: the nouns that cross a border. Plain data and serde, no I/O, no other module.
 
-mod ablation;
 mod blob;
 mod code;
 mod code_page;
@@ -13,7 +12,6 @@ mod path;
 mod table;
 mod verdict;
 
-pub(crate) use ablation::is_ablated;
 pub use blob::{BlobId, hex};
 pub use code::Code;
 pub use code_page::{CodePage, code_pages, explain};

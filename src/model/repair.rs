@@ -42,7 +42,7 @@ pub enum ReplyStatus {
     /// A change to try.
     #[default]
     Patch,
-    /// A wish to see files (R23).
+    /// A wish to see files.
     RequestFiles,
     /// The task cannot be done as it stands.
     InvalidTask,
@@ -217,11 +217,11 @@ pub enum RunStatus {
     Fixed,
     /// The commands end with 0 and nothing shows that the tests that failed pass now.
     Unproven,
-    /// The same import errors came back until nothing was left to try (R7).
+    /// The same import errors came back until nothing was left to try.
     Blocked,
     /// They still fail.
     Failed,
-    /// The work went on in parts (R42).
+    /// The work went on in parts.
     Split,
     /// A person must act first.
     UserActionRequired,

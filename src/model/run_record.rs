@@ -49,7 +49,7 @@ pub struct AttemptRecord {
     pub log: String,
 }
 
-/// `report.json`: why a run failed, in the words of a failure report (R47).
+/// `report.json`: why a run failed, in the words of a failure report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChildFailure {

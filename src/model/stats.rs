@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What many runs say together (R51).
+/// What many runs say together.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
@@ -29,7 +29,7 @@ pub struct Stats {
     pub alarm: Option<String>,
     /// By how the run ended.
     pub stop_reasons: BTreeMap<String, u32>,
-    /// Import errors, and how many of them were fixed (R15).
+    /// Import errors, and how many of them were fixed.
     pub import_recovery: Rate,
     /// What most often stood in the way, most often first; at most ten.
     pub blockers: Vec<Blocker>,
@@ -37,7 +37,7 @@ pub struct Stats {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_blockers: Option<u64>,
     /// What agents imported for names that were undefined, most often first: rows for the setting
-    /// `hint.known` (R16).
+    /// `hint.known`.
     pub learned: Vec<Blocker>,
     /// Rows beyond the ten listed.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -47,14 +47,17 @@ impl Traced {
     #[must_use]
     pub fn score(&self, path: &RepoPath, [from, to]: [u32; 2]) -> Option<f64> {
         let file = self.files.get(path).filter(|_| from <= to)?;
-        let ran = file.ran.range(from..=to).map(|(_, row)| self.of(*row));
+        let ran = file
+            .ran
+            .range(from..=to)
+            .map(|(_, row)| self.suspicion(*row));
         let best = ran.fold(None, |best: Option<f64>, one| {
             Some(best.map_or(one, |best| best.max(one)))
         });
         best.or_else(|| file.idle.range(from..=to).next().map(|_| 0.0))
     }
 
-    fn of(&self, [failing, passing]: [u32; 2]) -> f64 {
+    fn suspicion(&self, [failing, passing]: [u32; 2]) -> f64 {
         if failing + passing == 0 {
             return OUTSIDE;
         }

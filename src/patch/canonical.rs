@@ -116,7 +116,7 @@ fn one(change: &Change, out: &mut Vec<u8>) {
 fn id(state: Option<&FileState>) -> String {
     state.map_or_else(
         || "0".repeat(40),
-        |state| BlobId::of(&state.bytes).to_string(),
+        |state| BlobId::from_content(&state.bytes).to_string(),
     )
 }
 

@@ -8,7 +8,7 @@ pub(super) fn proven(sections: &[&FilePatch<'_>], bytes: &[u8]) -> bool {
     let announced = sections.last().and_then(|section| section.headers.index);
     announced.is_some_and(|index| {
         index.new.len() >= 7
-            && BlobId::of(bytes)
+            && BlobId::from_content(bytes)
                 .to_string()
                 .as_bytes()
                 .starts_with(&index.new.to_ascii_lowercase())

@@ -35,16 +35,11 @@ mod write;
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{
-    GitApplied, GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace,
-};
+pub use git_apply::{GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 #[cfg(feature = "program")]
 pub use names::named_paths;
 pub use read::{ReadOptions, read, without_thoughts};
-pub use set::{
-    Binary, Body, Edit, FilePatch, Headers, Hunk, HunkLine, IndexLine, LineKind, PatchSet, Side,
-    Suspect, Unread,
-};
+pub use set::{Body, Hunk, HunkLine, LineKind, PatchSet, Side};
 #[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

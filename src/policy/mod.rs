@@ -24,21 +24,20 @@ mod test_files;
 mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
-pub use commands::{CommandFile, CommandFiles, is_test_program};
-pub use invisible::is_invisible;
+pub use commands::{CommandFiles, is_test_program};
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
 pub use manifest::{Dependencies, python_name, unreadable};
 pub use path_safety::check_path;
-pub use protected::{Allowed, Guard, When, guard};
-pub use read::{PolicyError, ReadPolicy, ReadRules, Refusal};
+pub use protected::{Allowed, When};
+pub use read::{PolicyError, ReadPolicy, ReadRules};
 #[cfg(feature = "program")]
-pub use redact::{Finding, Redacted, RedactedBytes, Redactor};
+pub use redact::{Finding, Redactor};
 #[cfg(feature = "program")]
 pub use sanitize::{decode_log, sanitize_log, sanitize_whole_log};
 #[cfg(feature = "program")]
-pub use secrets::{UserRuleError, is_secret_name, secret_rule_ids, secret_rule_page};
-pub use suspicion::{Needs, Suspicion, suspicions};
+pub use secrets::{UserRuleError, is_secret_name, secret_rule_page};
+pub use suspicion::{Needs, suspicions};
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

@@ -146,7 +146,7 @@ impl Allowed {
     /// # Errors
     /// As for [`Self::new`].
     #[cfg(feature = "program")]
-    pub fn of(settings: &Patch) -> Result<Self, String> {
+    pub fn from_settings(settings: &Patch) -> Result<Self, String> {
         Ok(Self {
             by_name: with_folders(&settings.allow_protected)?,
             protected: with_folders(&settings.protected)?,
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn a_person_protects_more() {
-        let allowed = Allowed::of(&crate::config::Patch {
+        let allowed = Allowed::from_settings(&crate::config::Patch {
             protected: vec!["api".to_owned(), "a.gradle".to_owned()],
             allow_protected: vec!["api/open.ts".to_owned()],
             ..crate::config::Patch::default()

@@ -15,7 +15,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// 2. the user's deny globs;
 /// 3. the rest of the built-in deny list, but for what the user's readmit globs name;
 /// 4. the user's allow list, when there is one: what it does not name is refused;
-/// 5. otherwise, with profile `spec` (R28), that profile's allow list.
+/// 5. otherwise, with profile `spec`, that profile's allow list.
 ///
 /// Everything else may be read.
 #[derive(Debug, Clone, Default)]
@@ -41,7 +41,7 @@ pub struct ReadRules<'g> {
 impl<'g> ReadRules<'g> {
     /// Those of the settings.
     #[must_use]
-    pub fn of(settings: &'g Context) -> Self {
+    pub fn from_settings(settings: &'g Context) -> Self {
         Self {
             allow: &settings.allow,
             deny: &settings.deny,
@@ -156,7 +156,7 @@ struct Globs {
     set: GlobSet,
 }
 
-// R28, and `pnpm-lock.yaml`, which R20 adds to level 1.
+// The fixed list of the profile `spec`, and `pnpm-lock.yaml`, which level 1 adds.
 const SPEC_ALLOW: &[&str] = &[
     "client/**",
     "server/**",

@@ -108,7 +108,7 @@ impl Redactor {
     /// afterwards; the ranges of the findings are those of the bytes as they came.
     #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
-        if let Some(wide) = Utf16::of(bytes) {
+        if let Some(wide) = Utf16::detect(bytes) {
             return self.redact_wide(wide, bytes);
         }
         let (findings, masked) = self.mask(bytes);
@@ -197,8 +197,8 @@ impl Redactor {
                 break;
             }
             hits.extend(new.into_iter().map(|hit| Hit {
-                start: char_start(text, origin.of(hit.start)),
-                end: char_end(text, origin.of(hit.end)),
+                start: char_start(text, origin.original(hit.start)),
+                end: char_end(text, origin.original(hit.end)),
                 rule: hit.rule,
             }));
             let next = findings(text, hits.clone());
@@ -358,7 +358,7 @@ impl Origin {
         self.stretches.iter().skip(1).map(|(masked, _)| *masked)
     }
 
-    fn of(&self, place: usize) -> usize {
+    fn original(&self, place: usize) -> usize {
         let next = self
             .stretches
             .partition_point(|(masked, _)| *masked <= place);

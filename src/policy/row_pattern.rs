@@ -56,7 +56,7 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
-    pub(super) fn of<'p>(all: impl Iterator<Item = Option<&'p RowPattern>>) -> Self {
+    pub(super) fn new<'p>(all: impl Iterator<Item = Option<&'p RowPattern>>) -> Self {
         let (mut texts, mut patterns, mut always) = (Vec::new(), Vec::new(), Vec::new());
         for (at, pattern) in all.enumerate() {
             match pattern.map(RowPattern::needed) {
@@ -155,7 +155,7 @@ mod tests {
             r"a?b*",
         ];
         let patterns = patterns.map(|it| RowPattern::from(it.to_owned()));
-        let candidates = Candidates::of(patterns.iter().map(Some));
+        let candidates = Candidates::new(patterns.iter().map(Some));
         for (line, expected) in [
             ("x = exec(y)", &[0, 2, 3][..]),
             ("open('/PROC/self')", &[1, 2, 3]),

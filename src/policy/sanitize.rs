@@ -48,7 +48,7 @@ fn plain(text: &str, gone: &[bool]) -> String {
 /// The text of bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
 #[must_use]
 pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
-    match (Utf16::of(bytes), bytes) {
+    match (Utf16::detect(bytes), bytes) {
         (Some(wide), _) => Cow::Owned(wide.decode(bytes)),
         (None, [0xef, 0xbb, 0xbf, rest @ ..]) => String::from_utf8_lossy(rest),
         (None, bytes) => String::from_utf8_lossy(bytes),

@@ -59,7 +59,7 @@ pub fn suspicions<'t>(files: &[ChangedFile<'t>], run: &CommandFiles) -> Vec<Susp
         signs(&rows, (at, file.path, true), (before, &lost), &mut old);
         signs(&rows, (at, file.path, is_code), (after, &added), &mut new);
         let named = rows.iter().find(|row| row.names(file));
-        new.extend(named.map(|row| Sign::of(row, at, 0, file.path.as_bytes())));
+        new.extend(named.map(|row| Sign::new(row, at, 0, file.path.as_bytes())));
         (old, new)
     };
     let all = crate::parallel::map(files.iter().enumerate().collect(), of);
@@ -81,7 +81,7 @@ struct Sign<'t> {
 }
 
 impl<'t> Sign<'t> {
-    fn of(row: &'static Row, at: usize, number: usize, text: &'t [u8]) -> Self {
+    fn new(row: &'static Row, at: usize, number: usize, text: &'t [u8]) -> Self {
         // Of a comment that a program heeds it is the comment that counts, and not the code before it.
         let comment = row.sign.as_ref().filter(|_| !row.programs.is_empty());
         let mark = comment
@@ -163,7 +163,7 @@ fn signs<'t>(
             *left -= 1;
             let mut rows = may.iter().filter_map(|it| ROWS.get(*it));
             let row = rows.find(|row| is_meant(row) && row.matches(number, line, above));
-            found.extend(row.map(|row| Sign::of(row, at, number, line)));
+            found.extend(row.map(|row| Sign::new(row, at, number, line)));
         }
         above = line;
     }
@@ -289,7 +289,7 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
 
 // Which rows a line may be about.
 static CANDIDATES: LazyLock<Candidates> =
-    LazyLock::new(|| Candidates::of(ROWS.iter().map(|row| row.sign.as_ref())));
+    LazyLock::new(|| Candidates::new(ROWS.iter().map(|row| row.sign.as_ref())));
 
 #[cfg(test)]
 mod tests {
@@ -308,7 +308,7 @@ mod tests {
             ),
             ("run.txt", ""),
         ]);
-        let run = CommandFiles::of(&[command.to_owned()], "", &source);
+        let run = CommandFiles::find(&[command.to_owned()], "", &source);
         suspicions(&[file], &run).first().map(|it| it.needs)
     }
 

@@ -13,7 +13,7 @@ impl Utf16 {
     /// Whether bytes are UTF-16: by their byte order mark, or because three of four of their
     /// first units are ASCII.
     #[must_use]
-    pub fn of(bytes: &[u8]) -> Option<Self> {
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
         let big_endian = match bytes {
             [0xff, 0xfe, ..] => Some(false),
             [0xfe, 0xff, ..] => Some(true),
@@ -57,18 +57,6 @@ impl Utf16 {
     #[must_use]
     pub fn without_mark(self) -> Self {
         Self { mark: 0, ..self }
-    }
-
-    /// Where the bytes after the last line end begin.
-    #[must_use]
-    pub fn after_last_line(self, bytes: &[u8]) -> Option<usize> {
-        let end: [u8; 2] = if self.big_endian {
-            [0, b'\n']
-        } else {
-            [b'\n', 0]
-        };
-        let last = bytes.chunks_exact(2).rposition(|unit| unit == end)?;
-        Some(2 * last + 2)
     }
 
     /// A text in this encoding, without a byte order mark.
@@ -135,7 +123,7 @@ mod tests {
                     Vec::new()
                 };
                 bytes.extend(wide.encode(text));
-                assert_eq!(Utf16::of(&bytes), Some(wide));
+                assert_eq!(Utf16::detect(&bytes), Some(wide));
                 assert_eq!(wide.decode(&bytes), text);
                 let place = text.find("next").unwrap();
                 let places = wide.places(&bytes, [0, place]);
@@ -154,7 +142,7 @@ mod tests {
             b"a\0b",
             b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
         ] {
-            assert_eq!(Utf16::of(bytes), None);
+            assert_eq!(Utf16::detect(bytes), None);
         }
     }
 }

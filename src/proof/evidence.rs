@@ -28,12 +28,6 @@ pub struct TestAccount {
 }
 
 impl TestAccount {
-    /// Whether it checks types or style and runs nothing.
-    #[must_use]
-    pub fn is_of_checker(&self) -> bool {
-        is_checker(self.runner)
-    }
-
     /// How a test ended: by its name in a report; else nothing but the counts tells. The name of a test with
     /// parameters may hold what differs from run to run, and a file that could not be collected has tests now.
     #[must_use]

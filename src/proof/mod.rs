@@ -10,7 +10,5 @@ mod evidence;
 mod named_runners;
 
 pub use compare::compare;
-pub use evidence::{
-    CommandEvidence, CommandOutput, Evidence, TestAccount, command_evidence, hidden_failure,
-};
+pub use evidence::{CommandEvidence, CommandOutput, Evidence, command_evidence, hidden_failure};
 pub use named_runners::named_runners;

@@ -162,7 +162,7 @@ mod tests {
             ("npm run nothing", &[]),
         ];
         for (line, expected) in rows {
-            let run = CommandFiles::of(&[(*line).to_owned()], "", &source);
+            let run = CommandFiles::find(&[(*line).to_owned()], "", &source);
             assert_eq!(named_runners(&run), *expected, "{line}");
         }
     }

@@ -64,13 +64,7 @@ pub(super) const MAX_BYTES: u64 = 1_000_000;
 /// Ranks every source file that a repair may have to change, best first, ties by path.
 #[must_use]
 pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
-    rank_by(&WEIGHTS, source, input)
-}
-
-/// The same by other weights; a signal without one has no say.
-#[must_use]
-pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
-    let candidates = Pool::of(input.targets, source.listing());
+    let candidates = Pool::new(input.targets, source.listing());
     let (pool, apart): (Vec<RepoPath>, Vec<bool>) = source
         .listing()
         .files()
@@ -82,7 +76,6 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
     let target_bytes = target_bytes(source, input);
     let target_texts: Vec<&[u8]> = target_bytes.iter().map(AsRef::as_ref).collect();
     let query = Query::new(input.log.as_bytes(), &target_texts);
-    input.words.load();
     let files: Vec<FileTerms> = pool
         .par_iter()
         .map(|path| {
@@ -106,7 +99,7 @@ pub fn rank_by(weights: &[Weight], source: &dyn Source, input: &RankInput<'_>) -
         Signal::Trace => given(&pool, input.ran),
         Signal::NearCoChange | Signal::Vicinity => vec![0.0; pool.len()],
     };
-    let mut signals: Vec<Places> = weights
+    let mut signals: Vec<Places> = WEIGHTS
         .iter()
         .map(|weight| (*weight, places(&pool, &apart, &first(weight.signal))))
         .collect();

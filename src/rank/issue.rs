@@ -279,14 +279,13 @@ fn reason(signal: &str) -> &'static str {
 /// Ranks every source file that may have to change for an issue, best first, ties by path.
 #[must_use]
 pub fn rank_issue(source: &dyn Source, issue: &Issue, input: &IssueInput<'_>) -> Ranking {
-    let candidates = Pool::of(&[], source.listing());
+    let candidates = Pool::new(&[], source.listing());
     let files = source.listing().files();
     let pool: Vec<RepoPath> = files
         .filter(|it| it.bytes <= MAX_BYTES && candidates.standing(&it.path).is_some())
         .map(|it| it.path.clone())
         .filter(input.may_read)
         .collect();
-    input.words.load();
     let query = &issue.query;
     let read = |path| scan(query, source, path, input.words);
     let terms: Vec<FileTerms> = pool.par_iter().map(read).collect();
@@ -462,7 +461,7 @@ fn best_parts(
             let parts = units(&outline, lines.len() as u32);
             let words = parts.iter().map(|part| {
                 let [from, to] = part.lines;
-                Words::of(&lines[from as usize - 1..to as usize].concat())
+                Words::from_text(&lines[from as usize - 1..to as usize].concat())
             });
             (words.collect(), frame_lines(issue, path, &outline))
         })

@@ -16,11 +16,10 @@ mod units;
 mod weights;
 mod worth;
 
-pub use fuse::{RankInput, Ranked, rank, rank_by};
+pub use fuse::{RankInput, Ranked, rank};
 pub use issue::{Issue, IssueInput, Ranking, Rarity, rank_issue};
 pub use outlines::known_outline;
-pub use pool::{Pool, ProjectPart};
+pub use pool::Pool;
 pub use signals::Commit;
 pub use units::{Unit, units};
-pub use weights::{Signal, WEIGHTS, Weight};
 pub use worth::{Piece, Question, Wording, worth};

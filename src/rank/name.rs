@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 /// Similarity of a file's name and folders to those of the nearest target.
 pub(super) fn name_similarity(pool: &[RepoPath], targets: &[RepoPath]) -> Scores {
-    let targets: Vec<Words> = targets.iter().map(Words::of).collect();
+    let targets: Vec<Words> = targets.iter().map(Words::from_path).collect();
     pool.iter()
         .map(|path| {
-            let words = Words::of(path);
+            let words = Words::from_path(path);
             targets
                 .iter()
                 .map(|target| words.similarity(target))
@@ -23,7 +23,7 @@ struct Words {
 }
 
 impl Words {
-    fn of(path: &RepoPath) -> Self {
+    fn from_path(path: &RepoPath) -> Self {
         let subject = subject(path);
         Self {
             stem: subject.to_lowercase(),

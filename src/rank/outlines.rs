@@ -7,7 +7,8 @@ use crate::state::{Key, Store};
 pub fn known_outline(outlines: &Store, path: &RepoPath, text: &[u8]) -> Outline {
     // What is shown may differ from the file: secrets are masked.
     let key = reading(path).filter(|_| outlines.keeps());
-    let Some(key) = key.map(|reading| Key::new(BlobId::of(text).as_bytes(), reading)) else {
+    let Some(key) = key.map(|reading| Key::new(BlobId::from_content(text).as_bytes(), reading))
+    else {
         return outline(path, text);
     };
     let cached = outlines.get(&key);

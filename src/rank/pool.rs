@@ -21,7 +21,7 @@ pub struct Pool {
 impl Pool {
     /// The pool of a failure about these files of a repository.
     #[must_use]
-    pub fn of(targets: &[RepoPath], listing: &Listing) -> Self {
+    pub fn new(targets: &[RepoPath], listing: &Listing) -> Self {
         let mut projects: Vec<String> = targets.iter().filter_map(project_of).collect();
         projects.sort();
         projects.dedup();
@@ -229,7 +229,7 @@ mod tests {
         ];
         let path = |text: &str| RepoPath::new(text).unwrap();
         let source = Memory::named(files.map(|file| (file, "")));
-        let pool = Pool::of(&[], source.listing());
+        let pool = Pool::new(&[], source.listing());
         let held = files.iter().filter(|it| pool.standing(&path(it)).is_some());
         let held: Vec<&str> = held.copied().collect();
         assert_eq!(
@@ -251,7 +251,7 @@ mod tests {
         let path = |text: &str| RepoPath::new(text).unwrap();
         let none = Listing::default();
         let holds = |target: &str, file: &str| {
-            let pool = Pool::of(&[path(target)], &none);
+            let pool = Pool::new(&[path(target)], &none);
             pool.standing(&path(file)).is_some()
         };
         let target = "examples/shop/src/cart.test.ts";

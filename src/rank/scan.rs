@@ -42,7 +42,7 @@ pub(super) fn scan(
     if let Some(key) = key {
         words.put(key, found.encode());
     }
-    FileTerms::of(query, found.length, found.counts.into_iter())
+    FileTerms::new(query, found.length, found.counts.into_iter())
 }
 
 // The words of a file: how many there are, and each with its count, its lowest bit saying whether
@@ -119,7 +119,7 @@ fn decode(query: &Query, bytes: &[u8]) -> Option<FileTerms> {
     for id in ids {
         found.push((u64::from_le_bytes(*id), next()?));
     }
-    Some(FileTerms::of(
+    Some(FileTerms::new(
         query,
         u32::from_le_bytes(*length),
         found.into_iter(),
@@ -128,7 +128,7 @@ fn decode(query: &Query, bytes: &[u8]) -> Option<FileTerms> {
 
 impl FileTerms {
     // Several ids may stand for one term.
-    fn of(query: &Query, length: u32, words: impl Iterator<Item = (TermId, u32)>) -> Self {
+    fn new(query: &Query, length: u32, words: impl Iterator<Item = (TermId, u32)>) -> Self {
         let mut terms = Self {
             length,
             ..Self::default()

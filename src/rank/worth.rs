@@ -57,13 +57,13 @@ pub(super) struct Terms<'t> {
 }
 
 impl<'t> Terms<'t> {
-    fn of(words: &[Words], question: &Question<'t>) -> Self {
+    fn new(words: &[Words], question: &Question<'t>) -> Self {
         let text = match question.wording {
             Wording::Issue(issue, rarity) => return issue.asks(rarity),
             Wording::Log(text) => text,
         };
         let mut weights: BTreeMap<TermId, f64> = BTreeMap::new();
-        for (id, count) in Words::of(text).all(PART) {
+        for (id, count) in Words::from_text(text).all(PART) {
             *weights.entry(id).or_default() += log2_1p(count);
         }
         for (seed, weight) in question.seeds {
@@ -87,8 +87,8 @@ impl<'t> Terms<'t> {
 /// Adding, multiplying, dividing: the same figures on every machine.
 #[must_use]
 pub fn worth(pieces: &[Piece<'_>], question: &Question<'_>) -> Vec<f64> {
-    let words: Vec<Words> = pieces.iter().map(|it| Words::of(it.text)).collect();
-    let shared = shared_words(&words, &Terms::of(&words, question));
+    let words: Vec<Words> = pieces.iter().map(|it| Words::from_text(it.text)).collect();
+    let shared = shared_words(&words, &Terms::new(&words, question));
     let reached = reached(pieces, &words, &shared, question);
     let highest = |scores: &[f64]| {
         let of_product = scores.iter().zip(pieces).filter(|(_, it)| it.product);
@@ -128,7 +128,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) fn of(text: &[u8]) -> Self {
+    pub(super) fn from_text(text: &[u8]) -> Self {
         let mut words = Self {
             whole: BTreeMap::new(),
             parts: BTreeMap::new(),

@@ -25,7 +25,7 @@ impl<'j> Judging<'j> {
             after: After::Reported,
             tests: TestChanges::Refused,
             dependencies: dependencies(diagnosis),
-            run: CommandFiles::of(self.lines, self.prefix, source).with_evidence(own),
+            run: CommandFiles::find(self.lines, self.prefix, source).with_evidence(own),
             allowed: self.allowed.clone(),
             objects: self.objects,
             ..JudgeOptions::default()

@@ -22,15 +22,8 @@ pub struct Candidate {
     pub must_fix: bool,
     /// The import that it gives each name, when it is one of imports.
     pub imports: BTreeMap<String, String>,
-    /// What of it a module passes on again: the names, and that in a sentence.
-    pub passed_on: Vec<(Vec<String>, String)>,
     /// The name that gives way to another, and that one, when it is a spelling.
     pub respells: Option<(String, String)>,
-    /// Files in which it only puts back imports of the committed version: what passes as a test is
-    /// as it was there.
-    pub restores: Vec<RepoPath>,
-    /// Files in which it only names modules by the place to which they certainly moved.
-    pub respecifies: Vec<RepoPath>,
 }
 
 impl PartialEq for Candidate {
@@ -46,28 +39,13 @@ impl Candidate {
         fixes: Vec<(RepoPath, Fix)>,
         imports: BTreeMap<String, String>,
     ) -> Self {
-        let those = |holds: &dyn Fn(&Fix) -> bool| -> Vec<RepoPath> {
-            let found = fixes.iter().filter(|(_, it)| holds(it));
-            found.map(|(file, _)| file.clone()).collect()
-        };
         Self {
             what,
             imports,
             patch: fixes.iter().flat_map(|(_, it)| it.patch.bytes()).collect(),
-            restores: those(&|it| it.restores),
-            respecifies: those(&|it| it.respecifies),
             files: fixes.iter().map(|(file, _)| file.clone()).collect(),
             changes: fixes.into_iter().flat_map(|(_, it)| it.changes).collect(),
             ..Self::default()
-        }
-    }
-
-    pub(super) fn beside_imports(&self) -> Vec<String> {
-        let passed = self.passed_on.iter().map(|it| it.1.clone());
-        if self.imports.is_empty() && self.passed_on.is_empty() {
-            vec![self.what.clone()]
-        } else {
-            passed.collect()
         }
     }
 

@@ -30,17 +30,6 @@ pattern!(
 );
 // `file:///w/src/a.mjs:9`, alone on its line.
 pattern!(NODE, r"^(\S+\.[cm]?[jt]sx?):([0-9]+)$");
-// What bundlers say of a file in one line: esbuild's `/w/a.ts:4:18: ERROR: Expected ")"`, Babel's
-// `SyntaxError: /w/a.jsx: Unexpected token (19:24)`, prettier's `a.js: SyntaxError: … (1:7)`.
-pattern!(
-    BUNDLER,
-    r"^(?:\[ERROR\] )?(\S+\.[cm]?[jt]sx?):([0-9]+):[0-9]+: ERROR: |^(?:\[error\] )?(\S+\.[cm]?[jt]sx?): SyntaxError: .*\(([0-9]+):[0-9]+\)$|(?:SyntaxError: |^\[plugin:[^]]*\] )(\S+\.[cm]?[jt]sx?): .*\(([0-9]+):[0-9]+\)$"
-);
-// The place below a parser's words: `File: /w/a.ts:4:0`, `At file: …`, `╭─[ a.ts:4:18 ]`, `a.ts:4:18:`.
-pattern!(
-    PARSER,
-    r"^(?:(?:File: |At file: |╭─\[|,-\[) ?(\S+\.[cm]?[jt]sx?):([0-9]+):[0-9]+[ \]]*|(\S+\.[cm]?[jt]sx?):([0-9]+):[0-9]+:)$"
-);
 
 /// What the compiler says in a line.
 pub(super) fn type_script_error(line: &str) -> Option<TypeScriptError<'_>> {
@@ -67,20 +56,6 @@ pub(super) fn python_frame(line: &str) -> Option<(&str, usize)> {
 
 pub(super) fn node_frame(line: &str) -> Option<(&str, usize)> {
     place(NODE.as_ref(), line)
-}
-
-pub(super) fn bundler(line: &str) -> Option<(&str, usize)> {
-    if !["ERROR: ", "SyntaxError: ", "[plugin:"]
-        .iter()
-        .any(|it| line.contains(it))
-    {
-        return None;
-    }
-    place(BUNDLER.as_ref(), line)
-}
-
-pub(super) fn parser_frame(line: &str) -> Option<(&str, usize)> {
-    place(PARSER.as_ref(), line)
 }
 
 // The path and the line of what matched: the groups go in pairs.

@@ -4,9 +4,7 @@ use super::candidate::Candidate;
 use super::list::MAX_TRIES;
 use super::log_file::LogFile;
 use crate::graph::Graph;
-use crate::hint::{
-    Answer, Ask, Fix, MOST_IN_DOUBT, Query, Wanted, answers, fix_all, suggest, undefined,
-};
+use crate::hint::{Answer, Ask, Fix, Wanted, answers, fix, suggest, undefined};
 use crate::languages::uses;
 use crate::model::{HintSource, RepoPath, Suggestion};
 use crate::policy::{is_test, is_test_text};
@@ -19,11 +17,10 @@ const MAX_TOLD: usize = 3;
 #[derive(Default)]
 pub(super) struct Imports {
     pub(super) answers: Vec<Answer>,
-    /// What is certain, in one change, as one missing name hides the next, with the other importers of what was
-    /// renamed or moved.
+    /// What is certain, in one change, as one missing name hides the next.
     pub(super) certain: Vec<Candidate>,
-    /// What may be tried: what a module may have to pass on, where a module may have gone, an export with a name
-    /// like it, the only import that is known for a name.
+    /// What may be tried: where a module may have gone, an export with a similar name, the only import that is
+    /// known for a name.
     pub(super) tries: Vec<Candidate>,
 }
 
@@ -40,7 +37,7 @@ pub(super) fn imports(
         return Imports::default();
     }
     let source = graph.source();
-    let (mut answers, passed) = answers(graph, wanted, ask);
+    let mut answers = answers(graph, wanted, ask);
     answers.retain(|it| (ask.may_read)(&it.file));
     let mut tries: Vec<Candidate> = Vec::new();
     let mut settled: Vec<(RepoPath, Vec<Suggestion>)> = Vec::new();
@@ -48,7 +45,7 @@ pub(super) fn imports(
         let found = answer.suggestions.iter().cloned();
         let (mut certain, open): (Vec<_>, Vec<_>) = found.partition(|one| one.certain);
         certain.extend(hidden(source, graph, ask, answer));
-        let found = tries_of(source, graph, ask, &answer.file, &certain, &open);
+        let found = tries_of(source, graph, &answer.file, &certain, &open);
         for (is_new, one) in found {
             let is_idle = is_new && looks_at_names;
             if !is_idle && !tries.contains(&one) {
@@ -57,7 +54,10 @@ pub(super) fn imports(
         }
         settled.push((answer.file.clone(), certain));
     }
-    let mut fixes = fix_all(graph, ask, &settled);
+    let fixes = settled
+        .iter()
+        .filter_map(|(file, found)| Some((file.clone(), fix(graph, file, found)?)));
+    let mut fixes: Vec<(RepoPath, Fix)> = fixes.collect();
     // Nothing is certain that policy would refuse.
     for (file, _) in fixes.extract_if(.., |(_, it)| !allows(it.patch.as_bytes())) {
         let of_file = answers.iter_mut().filter(|it| it.file == file);
@@ -75,31 +75,10 @@ pub(super) fn imports(
     if more > 0 {
         texts.push(format!("the same in {more} more"));
     }
-    let (mut open, mut passed_on) = (Vec::new(), Vec::new());
-    for one in passed {
-        let what = one.what();
-        let names = (one.fix.names.clone(), what.clone());
-        if !one.is_certain() {
-            let fixes = vec![(one.file, one.fix)];
-            open.push(Candidate {
-                must_fix: true,
-                passed_on: vec![names],
-                ..Candidate::of(what, fixes, BTreeMap::new())
-            });
-        } else if fixes.iter().all(|(other, _)| *other != one.file)
-            && allows(one.fix.patch.as_bytes())
-        {
-            texts.push(what);
-            passed_on.push(names);
-            fixes.push((one.file, one.fix));
-        }
-    }
-    tries.splice(0..0, open);
     let imports = settled.iter().flat_map(|(_, found)| found);
     let imports = imports.map(|one| (one.name.clone(), one.import_statement.clone()));
     let certain = (!texts.is_empty()).then(|| Candidate {
         certain: true,
-        passed_on,
         ..Candidate::of(texts.join("; "), fixes, imports.collect())
     });
     Imports {
@@ -114,7 +93,6 @@ pub(super) fn imports(
 fn tries_of(
     source: &dyn Source,
     graph: &Graph<'_>,
-    ask: &Ask<'_>,
     file: &RepoPath,
     certain: &[Suggestion],
     open: &[Suggestion],
@@ -139,18 +117,17 @@ fn tries_of(
         if outside && !is_put_to_use(one) {
             continue;
         }
-        let fixes = fix_all(graph, ask, &[(file.clone(), vec![one.clone()])]);
-        let tests = fixes.iter().any(|(fixed, _)| {
-            let text = source.read(fixed).unwrap_or_default();
-            is_test(fixed.as_str()) || is_test_text(fixed.as_str(), &text)
-        });
-        if !tests && fixes.iter().any(|(fixed, _)| fixed == file) {
-            let what = format!("{} in {}", one.import_statement, listed(&fixes));
+        let text = source.read(file).unwrap_or_default();
+        if is_test(file.as_str()) || is_test_text(file.as_str(), &text) {
+            continue;
+        }
+        if let Some(fixed) = fix(graph, file, std::slice::from_ref(one)) {
+            let what = format!("{} in {file}", one.import_statement);
             let rivals = open.iter().filter(|it| it.name == one.name).count() > 1;
             let imports = [(one.name.clone(), one.import_statement.clone())];
             let candidate = Candidate {
                 must_fix: one.source == HintSource::Similar || rivals,
-                ..Candidate::of(what, fixes, imports.into())
+                ..Candidate::of(what, vec![(file.clone(), fixed)], imports.into())
             };
             found.push((one.replaces.is_none(), candidate));
         }
@@ -176,21 +153,15 @@ fn respelled(source: &dyn Source, file: &RepoPath, all: &[&Suggestion]) -> Optio
     })
 }
 
-// What a fix binds, each by its statement; of what was mended with it, by those of the others.
+// What a fix binds, each by its statement.
 fn written(file: &RepoPath, fixed: &Fix, settled: &[(RepoPath, Vec<Suggestion>)]) -> String {
-    let own = settled.iter().any(|(path, _)| path == file);
-    let rows = settled.iter().filter(|(path, _)| path == file || !own);
+    let rows = settled.iter().filter(|(path, _)| path == file);
     let rows = rows.flat_map(|(_, found)| found);
     let named = rows.filter(|it| fixed.names.contains(&it.name));
     let mut imports: Vec<&str> = named.map(|it| it.import_statement.as_str()).collect();
     imports.sort_unstable();
     imports.dedup();
     imports.join(", ")
-}
-
-fn listed(fixes: &[(RepoPath, Fix)]) -> String {
-    let files: Vec<&str> = fixes.iter().map(|(file, _)| file.as_str()).collect();
-    files.join(", ")
 }
 
 // Certain imports of names that are missing behind those that the failure names.
@@ -207,14 +178,7 @@ fn hidden(
     let bytes = source.read(&answer.file).unwrap_or_default();
     let mut names = undefined(&answer.file, &bytes);
     names.retain(|name| !lacks.contains(name));
-    let query = Query {
-        file: &answer.file,
-        names: &names,
-        known: ask.known,
-        installed: ask.installed,
-        may_read: ask.may_read,
-        earlier: ask.earlier,
-    };
+    let query = ask.query(&answer.file, &names);
     let mut found = suggest(graph, &query);
     found.retain(|one| one.certain);
     found
@@ -237,7 +201,7 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
                 == (&one.name, &one.imported, &one.replaces)
         };
         let mut others = open.iter().filter(same);
-        one.imported != "*" && others.any(|it| it.path != one.path && it.confidence > MOST_IN_DOUBT)
+        one.imported != "*" && others.any(|it| it.path != one.path)
     };
     open.iter()
         .filter(|one| !settled(one))
@@ -245,7 +209,7 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
             // A file next door in place of an alias would hide that the alias is wrong.
             (Some(alias), _) => {
                 let kind = alias.starts_with('.') || !one.module.starts_with('.');
-                kind && one.confidence > MOST_IN_DOUBT && !has_rival(one)
+                kind && !has_rival(one)
             }
             // Of two names at hand that are as near, neither is meant more.
             (None, HintSource::Similar) => {
@@ -254,7 +218,7 @@ fn may_be_tried<'s>(certain: &[Suggestion], open: &'s [Suggestion]) -> Vec<&'s S
                     && like.next() == Some(*one)
                     && like.all(|it| !it.import_statement.is_empty())
             }
-            (None, _) => rivals(one) == 0 && one.confidence > MOST_IN_DOUBT,
+            (None, _) => rivals(one) == 0,
         })
         .collect()
 }
@@ -265,7 +229,6 @@ mod tests {
     use crate::diagnose::{LogFacts, diagnose};
     use crate::graph::Graph;
     use crate::hint::{Ask, lacked};
-    use crate::model::RepoPath;
     use crate::source::{Installed, Memory, Source};
 
     // The lines that the tries for a log about one file would add.
@@ -278,7 +241,6 @@ mod tests {
             known: &[],
             installed: &Installed::default(),
             may_read: &|_| true,
-            earlier: &|_| Vec::new(),
         };
         let wanted = lacked(&source, &diagnosis);
         let graph = Graph::new(&source);
@@ -326,110 +288,5 @@ mod tests {
         let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
         let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
         assert!(found.is_empty(), "{found:?}");
-    }
-
-    #[test]
-    fn a_module_that_lost_a_name_passes_it_on_again_as_its_committed_version_did() {
-        let python = "ImportError: cannot import name 'join' from 'shop' (/w/shop/__init__.py)\n";
-        let log_of_python =
-            format!("app.py:1: in <module>\n    from shop import join\nE   {python}");
-        let log_of_script = "file:///w/app/label.js:1\nimport { join } from '../lib/index.js'\n         \
-                             ^^^^\nSyntaxError: The requested module '../lib/index.js' does not provide an \
-                             export named 'join'\n";
-        let python = |barrel: &'static str| {
-            [
-                ("app.py", "from shop import join\n\nprint(join('a', 'b'))\n"),
-                ("shop/__init__.py", barrel),
-                (
-                    "shop/money.py",
-                    "def join(a, b):\n    return a + b\n\n\ndef fmt(a):\n    return a\n",
-                ),
-            ]
-        };
-        let script = |barrel: &'static str| {
-            [
-                (
-                    "app/label.js",
-                    "import { join } from '../lib/index.js'\nconsole.log(join('a'))\n",
-                ),
-                ("lib/index.js", barrel),
-                (
-                    "lib/names.js",
-                    "export const join = (a) => a\nexport const fmt = (a) => a\n",
-                ),
-            ]
-        };
-        let named = "export { fmt, join } from './names.js'\n";
-        let star = "export const own = 1\nexport * from './names.js'\n";
-        // The files, the log, the versions of the barrel, what stands there after the certain change.
-        for (files, log, versions, expected) in [
-            (
-                python("from .money import fmt\n"),
-                log_of_python.as_str(),
-                &["from .money import join, fmt\n"][..],
-                Some("+from .money import join, fmt"),
-            ),
-            (
-                script("export { fmt } from './names.js'\n"),
-                log_of_script,
-                &[named],
-                Some("+export { fmt, join } from './names.js'"),
-            ),
-            (
-                script("export const own = 1\n"),
-                log_of_script,
-                &[star],
-                Some("+export * from './names.js'"),
-            ),
-            // What it passed on is gone, too; what came meanwhile would be lost; nobody committed it.
-            (
-                script("export { fmt } from './names.js'\n"),
-                log_of_script,
-                &["export { join } from './old.js'\n"],
-                None,
-            ),
-            (
-                script("export { fmt, fmt as both } from './names.js'\n"),
-                log_of_script,
-                &[named],
-                None,
-            ),
-            (
-                script("export { fmt } from './names.js'\n"),
-                log_of_script,
-                &[],
-                None,
-            ),
-        ] {
-            let barrel = files[1].0;
-            let source = Memory::named(files);
-            let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-            let earlier = |path: &RepoPath| {
-                let of_barrel = versions.iter().filter(|_| path.as_str() == barrel);
-                of_barrel.map(|it| it.as_bytes().to_vec()).collect()
-            };
-            let ask = Ask {
-                known: &[],
-                installed: &Installed::default(),
-                may_read: &|_| true,
-                earlier: &earlier,
-            };
-            let wanted = lacked(&source, &diagnosis);
-            let graph = Graph::new(&source);
-            let found = imports(&graph, &ask, &wanted, false, &|_| true);
-            let certain = found.certain.into_iter().next();
-            let patch = certain
-                .map(|it| String::from_utf8(it.patch).unwrap())
-                .unwrap_or_default();
-            let mends = patch.contains(&format!("+++ b/{barrel}"));
-            assert_eq!(mends, expected.is_some(), "{barrel} {versions:?}: {patch}");
-            if let Some(line) = expected {
-                assert!(patch.lines().any(|it| it == line), "{patch}");
-                assert!(
-                    !patch.contains("os.path") && patch.matches("+++ ").count() == 1,
-                    "{patch}"
-                );
-            }
-        }
     }
 }

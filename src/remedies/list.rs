@@ -3,19 +3,15 @@ use std::collections::BTreeMap;
 use super::allowed::Judging;
 use super::candidate::Candidate;
 use super::imports::{Imports, imports};
-use super::lost::{gone, lost};
 use super::syntax::syntax;
 use super::witness::witnesses;
 use crate::graph::Graph;
-use crate::hint::{Answer, Ask, Earlier, Wanted};
-use crate::languages::{Language, words};
+use crate::hint::{Answer, Ask, Wanted};
 use crate::model::{Diagnosis, FailureKind as Kind, MentionedFile, RepoPath};
 use crate::patch::{Change, FileState, canonical};
 use crate::source::{EntryKind, Source};
 
-/// Files looked into for a name that stood beside another.
-const MAX_HOMES: usize = 16;
-/// Changes that are tried in vain at most (R74).
+/// Changes that are tried in vain at most.
 pub const MAX_TRIES: usize = 3;
 
 /// What failed, and what may be done about it.
@@ -26,7 +22,7 @@ pub struct Question<'q> {
     pub wanted: &'q BTreeMap<RepoPath, Wanted>,
     /// The repository as it fails.
     pub graph: &'q Graph<'q>,
-    /// What stands behind imports; without it they are left alone (R12).
+    /// What stands behind imports; without it they are left alone.
     pub ask: Option<&'q Ask<'q>>,
     /// What a change may do.
     pub judging: Judging<'q>,
@@ -37,7 +33,7 @@ pub struct Question<'q> {
 pub struct Remedies {
     /// What each file that lacks something is told.
     pub answers: Vec<Answer>,
-    /// The changes, in the order in which they are tried: what is certain, what the product has to pass on, what
+    /// The changes, in the order in which they are tried: what is certain, what
     /// tools propose, what the log is a witness of, imports that may be meant; of each the product before
     /// tests. Policy refuses none of them.
     pub edits: Vec<Candidate>,
@@ -50,13 +46,11 @@ impl Remedies {
         self.edits.iter().map(|it| it.what.clone()).collect()
     }
 
-    /// What of it is no import of the file that lacks it.
+    /// The edits that are no imports, in words.
     #[must_use]
     pub fn beside_imports(&self) -> Vec<String> {
-        self.edits
-            .iter()
-            .flat_map(Candidate::beside_imports)
-            .collect()
+        let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
+        others.map(|edit| edit.what.clone()).collect()
     }
 
     /// Whether a change gives a name this import.
@@ -85,30 +79,13 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
         mut tries,
     } = ask.map_or_else(Imports::default, |ask| {
         let looks_at_names = question.logs.iter().any(|(it, _)| looks_at_names(it));
-        let mut wanted = question.wanted.clone();
-        for (_, log) in question.logs {
-            for (module, name) in lost(log, source) {
-                wanted.entry(module).or_default().members.push(name);
-            }
-            let is_told = wanted.values().any(|it| !it.modules.is_empty());
-            for (file, module) in gone(log, source).into_iter().filter(|_| !is_told) {
-                let modules = vec![module];
-                let more = Wanted {
-                    modules,
-                    ..Wanted::default()
-                };
-                wanted.entry(file).or_default().add(more);
-            }
-        }
-        imports(graph, ask, &wanted, looks_at_names, &allows)
+        imports(graph, ask, question.wanted, looks_at_names, &allows)
     });
     let mut edits = certain;
-    let nothing = |_: &RepoPath| Vec::new();
-    let earlier: &Earlier<'_> = ask.map_or(&nothing, |ask| ask.earlier);
     for (diagnosis, log) in question.logs {
         edits.extend(modes(diagnosis, source));
         edits.extend(witnesses(log, diagnosis, source));
-        edits.extend(syntax(log, diagnosis, source, earlier));
+        edits.extend(syntax(log, diagnosis, source));
     }
     tries.truncate(MAX_TRIES);
     edits.append(&mut tries);
@@ -116,9 +93,7 @@ pub fn remedies(question: &Question<'_>) -> Remedies {
     let settled: Vec<String> = certain.flat_map(|it| it.imports.keys().cloned()).collect();
     edits.retain(|edit| {
         let names = edit.respells.as_ref();
-        names.is_none_or(|(wrong, right)| {
-            !settled.contains(wrong) && !stood_beside(source, earlier, wrong, right)
-        })
+        names.is_none_or(|(wrong, _)| !settled.contains(wrong))
     });
     edits.retain(|it| allows(&it.patch));
     edits.sort_by_key(|it| (!it.certain, it.tests()));
@@ -142,41 +117,7 @@ fn looks_at_names(diagnosis: &Diagnosis) -> bool {
         .is_some_and(|it| names.contains(&it))
 }
 
-// Whether a file that defines one name has defined the other as well: that is no slip, it is gone.
-fn stood_beside(source: &dyn Source, earlier: &Earlier<'_>, wrong: &str, right: &str) -> bool {
-    let files = source.listing().files().map(|entry| &entry.path);
-    files
-        .filter(|path| Language::of_path(path.as_str()).is_some())
-        .filter(|path| source.read(path).is_ok_and(|it| defines(&it, right)))
-        .take(MAX_HOMES)
-        .any(|path| earlier(path).iter().any(|it| defines(it, wrong)))
-}
-
-// Whether a text has a line that defines a name, at any depth.
-fn defines(text: &[u8], name: &str) -> bool {
-    let keywords = [
-        "def",
-        "class",
-        "function",
-        "const",
-        "let",
-        "var",
-        "type",
-        "interface",
-        "enum",
-    ];
-    words(text, name).any(|at| {
-        let head = text.get(..at).unwrap_or_default();
-        let tail = text.get(at + name.len()..).unwrap_or_default();
-        let tail = tail.trim_ascii_start();
-        let is_set = tail.starts_with(b"=") && !tail.starts_with(b"==") || tail.starts_with(b":");
-        let is_member = head.ends_with(b"self.") || head.ends_with(b"this.");
-        let head = head.trim_ascii_end();
-        keywords.iter().any(|word| head.ends_with(word.as_bytes())) || is_set && is_member
-    })
-}
-
-// A tracked script that starts with `#!` and may not be executed (conflict 11: as a mode patch).
+// A tracked script that starts with `#!` and may not be executed (fixed by a mode patch).
 fn modes(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
     if diagnosis.kind != Kind::PermissionDenied {
         return Vec::new();

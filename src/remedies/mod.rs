@@ -9,7 +9,6 @@ mod frames;
 mod imports;
 mod list;
 mod log_file;
-mod lost;
 mod nearest;
 mod syntax;
 mod witness;

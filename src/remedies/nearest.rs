@@ -78,6 +78,26 @@ pub(super) fn only_quoted(text: &str, word: &str) -> Option<usize> {
     found.next().is_none().then_some(at)
 }
 
+/// The only file that may be a module of Python, the product before tests.
+pub(super) fn module_of(source: &dyn Source, name: &str) -> Option<RepoPath> {
+    let module = name.replace('.', "/");
+    let ends = [format!("{module}.py"), format!("{module}/__init__.py")];
+    let is_it = |path: &&RepoPath| {
+        let below =
+            |end: &String| path.as_str() == end || path.as_str().ends_with(&format!("/{end}"));
+        ends.iter().any(below)
+    };
+    let files = source.listing().files().map(|entry| &entry.path);
+    let files: Vec<&RepoPath> = files.filter(is_it).collect();
+    // Tests have modules of any name.
+    let product = files.iter().copied().filter(|it| !is_test(it.as_str()));
+    let product: Vec<&RepoPath> = product.collect();
+    match (product.as_slice(), files.as_slice()) {
+        ([only], _) | ([], [only]) => Some((*only).clone()),
+        _ => None,
+    }
+}
+
 fn python_files(source: &dyn Source) -> impl Iterator<Item = Arc<[u8]>> {
     let files = source.listing().files().map(|entry| &entry.path);
     let files = files.filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON));

@@ -1,12 +1,8 @@
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use super::candidate::Candidate;
-use super::frames::{bundler, node_frame, parser_frame, python_frame, type_script_error};
+use super::frames::{node_frame, python_frame, type_script_error};
 use super::log_file::{LogFile, LogFiles, MAX_LINE};
-use crate::hint::{Change, Earlier, Run};
 use crate::model::{Diagnosis, FailureKind};
 use crate::source::Source;
 
@@ -15,16 +11,9 @@ const MAX_LINES: usize = 8;
 /// Places looked at; at each the file is parsed, also as it would be mended.
 const MAX_PLACES: usize = 8;
 
-/// What a parser misses at a place it names: the lines there as an earlier version of the file has
-/// them, when they differ in brackets, colons and indents alone; else one bracket, colon or indent,
-/// where there is but one place for it. The file does not parse, and then it does. Kept only when
-/// the commands pass with it.
-pub(super) fn syntax(
-    log: &str,
-    diagnosis: &Diagnosis,
-    source: &dyn Source,
-    earlier: &Earlier<'_>,
-) -> Vec<Candidate> {
+/// What a parser misses at a place it names: one bracket, colon or indent, where there is but one place for it. The
+/// file does not parse, and then it does. Kept only when the commands pass with it.
+pub(super) fn syntax(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
     let files = LogFiles::new(diagnosis, source, MAX_PLACES);
     let mut seen = BTreeSet::new();
     let mut frame: Option<(&str, usize)> = None;
@@ -39,11 +28,7 @@ pub(super) fn syntax(
         if !seen.insert((frame, line)) {
             continue;
         }
-        let healed = type_script(line, &files, earlier).or_else(|| {
-            let named = bundler(line).or_else(|| parser_frame(line).filter(|_| is_syntax));
-            if let Some((path, row)) = named {
-                return as_before(&files.find(path)?, row, false, earlier);
-            }
+        let healed = type_script(line, &files).or_else(|| {
             let (kind, error) = line.split_once("Error: ")?;
             let (path, row) = frame?;
             if kind.ends_with("Reference") && error.starts_with("require is not defined") {
@@ -55,9 +40,7 @@ pub(super) fn syntax(
             if place.parses(&place.text) {
                 return None;
             }
-            let indents = !kind.ends_with("Syntax")
-                || ["indent", " outside "].iter().any(|it| error.contains(it));
-            as_before(&place, row, indents, earlier).or_else(|| missing(&place, row, error))
+            missing(&place, row, error)
         });
         if let Some(heal) = healed {
             return vec![heal];
@@ -72,54 +55,9 @@ pub(super) fn syntax(
     let healed = named.take(MAX_PLACES).find_map(|file| {
         let (place, row) = (files.find(&file.path)?, file.line? as usize);
         let message = expected.as_deref().unwrap_or_default();
-        as_before(&place, row, false, earlier)
-            .or_else(|| missing(&place, row, message).filter(|_| !place.parses(&place.text)))
+        missing(&place, row, message).filter(|_| !place.parses(&place.text))
     });
     healed.into_iter().collect()
-}
-
-// The lines at a place as an earlier version has them, newest first, that differ in what a slip of the hand takes
-// away: of indents all that are near, of brackets one run, since the others may be meant as they are. A parser may
-// see far below that a bracket is missing: then where but one place lacks any.
-fn as_before(
-    place: &LogFile<'_>,
-    row: usize,
-    indents: bool,
-    earlier: &Earlier<'_>,
-) -> Option<Candidate> {
-    if place.parses(&place.text) {
-        return None;
-    }
-    let after = earlier(&place.path).iter().find_map(|version| {
-        let change = Change::since(&place.text, version)?;
-        let is_slip = |run: &&Run| {
-            let (before, after) = change.sides(run);
-            words(&before) == words(&after) && !(before + &after).trim().is_empty()
-        };
-        let slips: Vec<&Run> = change.runs().iter().filter(is_slip).collect();
-        let far = |run: &Run| (run.1.start + 1).abs_diff(row).min(run.1.end.abs_diff(row));
-        let near = || slips.iter().copied().filter(|run| far(run) <= MAX_LINES);
-        let mut alone: Vec<&Run> = near().filter(|_| !indents).collect();
-        alone.sort_by_key(|run| far(run));
-        let sets = alone
-            .into_iter()
-            .map(|run| vec![run])
-            .chain([near().collect()]);
-        let sets = sets.chain((slips.len() == 1).then(|| slips.clone()));
-        let mut texts = sets.map(|set| change.without(set));
-        texts.find(|it| *it != place.text && place.parses(it))
-    })?;
-    let what = "put the brackets and indents of its last version";
-    place.heal(what, &after, true)
-}
-
-// A text without blanks and without what a slip of the hand takes away; the closing tag of an element is its
-// bracket.
-fn words(text: &str) -> String {
-    static SLIPS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"</[\w.]*>|[\s()\[\]{}:;]").ok());
-    let slips = SLIPS.as_ref();
-    slips.map_or_else(String::new, |it| it.replace_all(text, "").into_owned())
 }
 
 // Whether where a bracket that opens on this line closes is meaning: it groups what it holds
@@ -247,16 +185,13 @@ fn indented(place: &LogFile<'_>, above: usize, row: usize) -> Option<String> {
 }
 
 // `a.ts(3,7): error TS1005: ')' expected.`, and every other complaint of the parser.
-fn type_script(line: &str, files: &LogFiles<'_>, earlier: &Earlier<'_>) -> Option<Candidate> {
+fn type_script(line: &str, files: &LogFiles<'_>) -> Option<Candidate> {
     let error = type_script_error(line)?;
     let of_parser = error.code.len() == 4 && error.code.starts_with('1');
     if !of_parser && !["17002", "17008"].contains(&error.code) {
         return None;
     }
     let place = files.find(error.path)?;
-    if let Some(heal) = as_before(&place, error.line, false, earlier) {
-        return Some(heal);
-    }
     let mark = error
         .message
         .strip_suffix("' expected.")?
@@ -285,32 +220,14 @@ fn required(place: &LogFile<'_>, row: usize) -> Option<Candidate> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::model::RepoPath;
     use crate::source::Memory;
 
-    fn healed(path: &str, text: &str, log: &str, earlier: &Earlier<'_>) -> Vec<Candidate> {
+    fn healed(path: &str, text: &str, log: &str) -> Vec<Candidate> {
         let source = Memory::named([(path, text)]);
         let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
-        syntax(log, &diagnosis, &source, earlier)
-    }
-
-    // At each the file and its versions are parsed: a log of thousands took minutes.
-    #[test]
-    fn of_a_log_of_many_places_a_few_are_looked_at() {
-        let text = "x = f(\n".repeat(50);
-        let line = |row: usize| format!("  File \"/w/a.py\", line {row}\nSyntaxError: '(' {row}\n");
-        let log: String = (1..=50).map(line).collect();
-        let reads = Cell::new(0);
-        let earlier = |_: &RepoPath| {
-            reads.set(reads.get() + 1);
-            Vec::new()
-        };
-        healed("a.py", &text, &log, &earlier);
-        assert!((1..=MAX_PLACES).contains(&reads.get()), "{}", reads.get());
+        syntax(log, &diagnosis, &source)
     }
 
     #[test]
@@ -404,27 +321,9 @@ mod tests {
                 "",
             ),
         ] {
-            let found = healed(path, text, &log, &|_| Vec::new());
+            let found = healed(path, text, &log);
             let line = found.first().and_then(|heal| heal.added().into_iter().next());
             assert_eq!(line.unwrap_or_default(), added, "{text}{log}");
-        }
-    }
-
-    #[test]
-    fn an_earlier_version_says_where_a_bracket_closes_and_what_is_indented() {
-        let before = "def f(rows, n):\n    for r in rows:\n        r = r()\n        g(r)\n    return (a + b) * n\n";
-        for (now, message, row) in [
-            (before.replace("b) * n", "b * n"), "'(' was never closed", 5),
-            (
-                before.replace("        ", "    "),
-                "expected an indented block after 'for' statement on line 2",
-                3,
-            ),
-        ] {
-            let log = format!("  File \"/w/a.py\", line {row}\n    x\nSyntaxError: {message}\n");
-            let added = healed("a.py", &now, &log, &|_| vec![before.into()])[0].added();
-            let old = |it: &String| before.contains(it.as_str());
-            assert!(!added.is_empty() && added.iter().all(old), "{added:?}");
         }
     }
 
@@ -436,67 +335,9 @@ mod tests {
             "a.py:1: error: Expected `:`, found newline  [syntax]\n",
             "a.py:1:14: E999 SyntaxError: expected ':'\n",
         ] {
-            let added = healed("a.py", now, log, &|_| Vec::new());
+            let added = healed("a.py", now, log);
             let added = added.first().map(Candidate::added).unwrap_or_default();
             assert_eq!(added, ["class Service:"], "{log}");
-        }
-    }
-
-    #[test]
-    fn bundlers_and_compilers_name_the_place_that_an_earlier_version_mends() {
-        let ts = "export function f(a: string) {\n  return [...a].map((it) => it)\n}\n\nexport const b = 1\n";
-        let jsx = "export const L = () => (\n  <ul>\n    <li>\n      {1}\n    </li>\n  </ul>\n);\n";
-        let no_bracket = ts.replace("it)\n", "it\n");
-        let no_brace = ts.replace("\n}\n", "\n");
-        let no_tag = jsx.replace("    </li>\n", "");
-        let esbuild =
-            |message: &str| format!("Error: Transform failed with 1 error:\n/w/a.ts:{message}\n");
-        let unexpected = "4:0: ERROR: Unexpected \"export\"";
-        for (path, before, now, log) in [
-            ("a.ts", ts, &no_bracket, esbuild("3:0: ERROR: Expected \")\" but found \"}\"")),
-            ("a.ts", ts, &no_brace, esbuild(unexpected)),
-            (
-                "a.ts",
-                ts,
-                &no_brace,
-                "✘ [ERROR] Unexpected \"export\"\n\n    a.ts:4:0:\n".to_owned(),
-            ),
-            (
-                "a.ts",
-                ts,
-                &no_brace,
-                "a.ts(4,1): error TS1184: Modifiers cannot appear here.\n".to_owned(),
-            ),
-            (
-                "a.ts",
-                ts,
-                &no_bracket,
-                "      × Expected ',', got '}'\n       ╭─[/w/a.ts:3:1]\n".to_owned(),
-            ),
-            (
-                "a.jsx",
-                jsx,
-                &no_tag,
-                "    SyntaxError: /w/a.jsx: Expected corresponding JSX closing tag for <li>. (5:2)\n"
-                    .to_owned(),
-            ),
-            (
-                "a.ts",
-                ts,
-                &no_bracket,
-                "# file:///w/a.ts:3\n# }\n# ^\n# SyntaxError: missing ) after argument list\n"
-                    .to_owned(),
-            ),
-        ] {
-            let of = |text: &str| healed(path, now, &log, &|_| vec![text.as_bytes().to_vec()]);
-            let added = of(before)[0].added();
-            let old = |it: &String| before.contains(it.as_str());
-            assert!(!added.is_empty() && added.iter().all(old), "{log}{added:?}");
-            // What was written anew is no slip.
-            let other = before.replace("[...a].map", "a.split").replace("ul>", "ol>");
-            let mended = of(&other);
-            let kept = |set: &str| !set.contains("split") && !set.contains("<ol>");
-            assert!(mended.iter().all(|it| kept(&String::from_utf8_lossy(&it.patch))));
         }
     }
 }

@@ -8,14 +8,15 @@ use super::await_edits::{as_value, awaited, waits};
 use super::candidate::Candidate;
 use super::frames::python_frame;
 use super::log_file::{LogFile, LogFiles, MAX_LINE, is_name};
-use super::lost::module_of;
-use super::nearest::{members, only_near, only_quoted, parameters, quoted, quoted_alone, quoting};
+use super::nearest::{
+    members, module_of, only_near, only_quoted, parameters, quoted, quoted_alone, quoting,
+};
 use crate::languages::{facts, words};
 use crate::model::Diagnosis;
 use crate::policy::is_test;
 use crate::source::Source;
 
-pub(super) const MAX_CANDIDATES: usize = 4;
+const MAX_CANDIDATES: usize = 4;
 /// Places looked at; for each all names of a kind may be read.
 const MAX_FILES: usize = 256;
 
@@ -37,7 +38,7 @@ struct Row {
 
 #[derive(Deserialize, Clone, Copy, Default, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Edit {
+enum Edit {
     #[default]
     Word,
     Listed,
@@ -46,15 +47,6 @@ pub(super) enum Edit {
     Type,
     Value,
     Await,
-    Lost,
-    Gone,
-}
-
-impl Edit {
-    // Whether it is made where the line says; else that tells what a file lacks.
-    fn is_made(self) -> bool {
-        !matches!(self, Self::Lost | Self::Gone)
-    }
 }
 
 #[derive(Deserialize, Clone, Copy)]
@@ -84,7 +76,7 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
     let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
     let mut seen = BTreeSet::new();
-    each(log, &|edit| edit.is_made(), &mut |statement, frame| {
+    each(log, &mut |statement, frame| {
         // Many tests die of one word.
         if found.len() >= MAX_CANDIDATES
             || !seen.insert((&statement.row.id, statement.place(frame), statement.wrong))
@@ -101,11 +93,7 @@ pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -
 
 // What lines of a log say, each with the frame above, and where that is of no use with the one below: that is
 // where pytest names the place.
-pub(super) fn each<'l>(
-    log: &'l str,
-    is_asked: &dyn Fn(Edit) -> bool,
-    put: &mut dyn FnMut(&Statement<'l>, Frame<'l>) -> bool,
-) {
+fn each<'l>(log: &'l str, put: &mut dyn FnMut(&Statement<'l>, Frame<'l>) -> bool) {
     let mut frame: Frame<'_> = None;
     let mut open: Vec<Statement<'_>> = Vec::new();
     for line in log.lines().filter(|line| line.len() < MAX_LINE) {
@@ -116,8 +104,7 @@ pub(super) fn each<'l>(
                 put(&statement, frame);
             }
         }
-        let rows = ROWS.iter().filter(|row| is_asked(row.edit));
-        for row in rows.filter(|row| line.contains(&row.cue)) {
+        for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
             let Some(read) = row.read(line) else { continue };
             if !put(&read, frame) && read.path.is_none() {
                 open.push(read);
@@ -131,14 +118,14 @@ type Frame<'l> = Option<(&'l str, usize)>;
 
 // What a line says.
 #[derive(Clone)]
-pub(super) struct Statement<'l> {
+struct Statement<'l> {
     row: &'static Row,
-    pub(super) path: Option<&'l str>,
+    path: Option<&'l str>,
     line: Option<usize>,
     column: Option<usize>,
-    pub(super) wrong: &'l str,
+    wrong: &'l str,
     right: Option<&'l str>,
-    pub(super) of: &'l str,
+    of: &'l str,
     choices: &'l str,
 }
 

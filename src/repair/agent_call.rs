@@ -334,7 +334,7 @@ impl Session<'_> {
         }
     }
 
-    // Private folders over the agent's own settings (R109); without overlays they lie open, which is said.
+    // Private folders over the agent's own settings; without overlays they lie open, which is said.
     fn guard_settings(
         &mut self,
         command: &str,

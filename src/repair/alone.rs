@@ -31,7 +31,7 @@ impl Session<'_> {
         }
         let source = self.setup.source;
         let prefix = self.setup.prefix;
-        let files = CommandFiles::of(std::slice::from_ref(line), prefix, source);
+        let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let own = own_place(line, &files, tests, (source, prefix));
         let is_path = |word: &str| is_path(source, prefix, word);
         let found = chosen(&own.line, own.runner, &own.tests, &is_path);

@@ -13,7 +13,6 @@ use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::exec::SandboxState;
-use crate::git::earlier;
 use crate::model::{
     AgentProtocol, AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget,
     ReplyStatus, RepoPath, StopReason, UnchangedFile,
@@ -71,7 +70,6 @@ impl Session<'_> {
             self.weigh(&mut result, call, before.as_ref(), ask.focus, &folder)?;
         }
         if result.timed_out_agent {
-            // R43.
             let fields = json!({ "timeout_seconds": millis(ask.timeout) });
             self.event_of_task("warning", "coder_timeout_detected", fields)?;
         }
@@ -94,7 +92,6 @@ impl Session<'_> {
         let fields = json!({ "attempt": number, "what": heal.what });
         self.event("info", "heal_started", fields)?;
         if !heal.imports.is_empty() {
-            // R7, R15.
             let names: Vec<&String> = heal.imports.keys().collect();
             let fields = json!({
                 "attempt": number,
@@ -110,12 +107,9 @@ impl Session<'_> {
             ..AttemptResult::new(number, Origin::Heal, Level::Targets)
         };
         let before = failing(history).cloned();
-        let respecifies = Some(heal.respecifies.as_slice()).filter(|_| !heal.must_fix);
         let trial = Trial {
             must_fix: heal.must_fix,
             unattended: true,
-            restores: &heal.restores,
-            respecifies: respecifies.unwrap_or_default(),
             ..Trial::new(&heal.patch, before.as_ref())
         };
         self.try_patch(&mut result, &trial, &folder)?;
@@ -270,8 +264,11 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         let setup = self.setup;
-        let earlier = earlier(setup.git, "HEAD");
-        let cached = (setup.known, &earlier as &_);
+        let committed = setup.git.and_then(|git| git.tree("HEAD").ok());
+        let cached = (
+            setup.known,
+            committed.as_ref().map(|tree| tree as &dyn Source),
+        );
         let built = build(&source, cached, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
@@ -312,7 +309,6 @@ impl Session<'_> {
         self.journal
             .json(&format!("{folder}/failure-packet.json"), &packet)?;
         self.journal.text(&format!("{folder}/prompt.md"), &prompt)?;
-        // R7.
         if let Some(recovery) = &packet.recovery_context {
             let message = json!({
                 "attempt": history.attempts.len() + 1,
@@ -347,7 +343,7 @@ impl Session<'_> {
         files.unwrap_or_default()
     }
 
-    // Of the files that were sent, those that the agent says it used (R27), however it says so.
+    // Of the files that were sent, those that the agent says it used, however it says so.
     fn used(&self, reported: Option<&serde_json::Value>) -> Vec<String> {
         let sent = self.packet.iter().flat_map(|it| &it.file_snapshots);
         let sent: BTreeSet<&str> = sent.map(|it| it.path.as_str()).collect();
@@ -459,7 +455,7 @@ const MAX_PROTECTED: usize = 40;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
-// Why the plan chose this rung (R29).
+// Why the plan chose this rung.
 fn why_level(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
     if request.include_bundle {
         return None;

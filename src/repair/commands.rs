@@ -139,7 +139,7 @@ impl CommandRunner<'_> {
         text: &str,
         report: Option<String>,
     ) -> CommandEvidence {
-        let run = CommandFiles::of(&[line.to_owned()], self.prefix, self.source);
+        let run = CommandFiles::find(&[line.to_owned()], self.prefix, self.source);
         let mut printed = CommandOutput {
             text,
             passed: outcome.passed(),

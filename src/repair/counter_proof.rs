@@ -228,7 +228,7 @@ impl Session<'_> {
         trying.line.clone_from(line);
         let took = self.runs.last().map_or(0.0, |it| it.seconds);
         let prefix = self.setup.prefix;
-        let run = CommandFiles::of(std::slice::from_ref(line), prefix, source.as_ref());
+        let run = CommandFiles::find(std::slice::from_ref(line), prefix, source.as_ref());
         let own = own_place(line, &run, &self.failed, (source.as_ref(), prefix));
         let is_path = |word: &str| is_path(source.as_ref(), prefix, word);
         let chosen = chosen(&own.line, own.runner, &own.tests, &is_path);

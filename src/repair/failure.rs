@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::policy::Redactor;
 
-/// The failure report of a run that did not succeed (R44 to R48), from what happened alone;
+/// The failure report of a run that did not succeed , from what happened alone;
 /// `remedies` are what a person types to mend the environment.
 #[must_use]
 pub fn child_failure(
@@ -266,7 +266,7 @@ fn advice(kind: FailureKind) -> Option<&'static str> {
     })
 }
 
-// R45, R52: twice the time after progress, smaller parts without.
+// Twice the time after progress, smaller parts without.
 fn how(rule: Retry, attempts: &[AttemptResult]) -> String {
     match rule {
         Retry::LongerTimeout => {
@@ -338,7 +338,6 @@ mod tests {
 
     #[test]
     fn a_retry_says_how() {
-        // R45, R52.
         assert_eq!(how(Retry::LongerTimeout, &[]), "Retry with timeout=600s");
         assert!(how(Retry::Decompose, &[]).starts_with("Split"));
         assert_eq!(how(Retry::Never, &[]), "State the task anew");

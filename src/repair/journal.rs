@@ -44,12 +44,6 @@ impl<'a> Journal<'a> {
         })
     }
 
-    /// The folder.
-    #[must_use]
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// Seconds since the run began, interruptions left out.
     #[must_use]
     pub fn seconds(&self) -> f64 {

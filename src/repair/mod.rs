@@ -43,21 +43,14 @@ mod trial;
 pub use alone::is_path;
 pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
-pub use failure::child_failure;
-pub use history::{History, PartsRun, SplitEnd, standing};
-pub use journal::{Journal, RunLock, read_json};
+pub use journal::{RunLock, read_json};
 pub use limits::RunLimit;
-pub use observe::observe;
-pub use own_place::{OwnPlace, own_place};
-pub use plan::{
-    MAX_ESTIMATED_TURNS, MAX_HEALS, MAX_REQUESTS, MAX_SPLIT_DEPTH, Policy, RunEnd, Step,
-    may_pass_again, next,
-};
-pub use progress::{Effect, effect};
+pub use own_place::own_place;
+pub use plan::{Policy, may_pass_again};
 pub use read_run::read_run;
 pub use run::{files_digest, in_utc, repair};
 pub use setup::{Agent, Before, Commands, LastRun, Setup};
-pub use split::{MAX_PARTS, Part, Split, SplitInput, split};
+pub use split::{Split, SplitInput, split};
 pub use stats::stats;
 pub use task::{Estimate, Task};
 pub use traced::{TraceRun, run_traced};

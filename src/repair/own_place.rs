@@ -130,7 +130,7 @@ mod tests {
             ("packages/c d;e/package.json", own),
             ("web/packages/f/package.json", own),
         ]);
-        let run = CommandFiles::of(&[line.to_owned()], prefix, &source);
+        let run = CommandFiles::find(&[line.to_owned()], prefix, &source);
         let tests: Vec<FailedTest> = paths.iter().map(|path| failed(path)).collect();
         let own = own_place(line, &run, &tests, (&source, prefix));
         let path = own.tests[0].path.clone().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::model::{MentionedFile, Observed, PartResult, RepoPath, StopReason};
 
 impl Session<'_> {
     /// Cuts a task and runs its parts one after the other on one state, with shares of what is
-    /// left (R42, R43).
+    /// left.
     pub(super) fn split(
         &mut self,
         reason: &'static str,
@@ -188,7 +188,7 @@ impl Session<'_> {
         Ok(end.reason)
     }
 
-    /// An event with what the task is called where it came from (R43).
+    /// An event with what the task is called where it came from.
     pub(super) fn event_of_task(
         &mut self,
         level: &str,

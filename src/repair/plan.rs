@@ -18,9 +18,9 @@ pub struct Policy {
     pub agent: bool,
     /// Whether what needs no model is healed first.
     pub heal: bool,
-    /// Whether an import that is missing may be what is healed (R12).
+    /// Whether an import that is missing may be what is healed.
     pub heal_imports: bool,
-    /// Whether a task is split when the agent runs out of time (R39).
+    /// Whether a task is split when the agent runs out of time.
     pub auto_split: bool,
     /// The rung to begin on where the failure calls for a lower one.
     pub min_level: Level,
@@ -38,7 +38,7 @@ pub struct Policy {
     pub agent_timeout: f64,
     /// Splits above this run; at [`MAX_SPLIT_DEPTH`] it is not split again.
     pub depth: u32,
-    /// The estimate for the task in turns, when a task was given (R40).
+    /// The estimate for the task in turns, when a task was given.
     pub estimated_turns: Option<u32>,
     /// Whether the agent is asked about failures that look like a person's to mend, too.
     pub treat_as_code: bool,
@@ -55,9 +55,9 @@ pub struct Policy {
 
 /// How deep splits go.
 pub const MAX_SPLIT_DEPTH: u32 = 2;
-/// Turns above which a task is split before it is tried (R40).
+/// Turns above which a task is split before it is tried.
 pub const MAX_ESTIMATED_TURNS: u32 = 20;
-/// Requests for files that are answered (R23).
+/// Requests for files that are answered.
 pub const MAX_REQUESTS: usize = 2;
 /// Changes without a model that are tried in one run.
 pub const MAX_HEALS: usize = 8;
@@ -333,7 +333,7 @@ fn after(
     let replies = || of(history, Origin::Agent);
     let longest = replies().map(|it| it.agent_timeout_seconds);
     let longest = longest.fold(policy.agent_timeout, f64::max);
-    // R45: once it ran out of time over work that it had begun, it gets twice as much, once.
+    // Once it ran out of time over work that it had begun, it gets twice as much, once.
     let doubled = longest > policy.agent_timeout;
     let may_double = !doubled && replies().any(|it| it.timed_out_agent && it.progress);
     let timeout = if may_double {
@@ -515,7 +515,7 @@ fn own_trouble(reason: StopReason) -> bool {
     matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
 }
 
-// R7: names that stay undefined make a run blocked rather than failed.
+// Names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
         return stop(RunStatus::Failed, last.stop_reason, &last.message);

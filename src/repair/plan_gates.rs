@@ -39,7 +39,7 @@ fn the_agents_own_trouble_is_the_headline() {
         (TroubleKind::Crash, 2, "stop failed agent_error"),
     ] {
         let mut history = after(K::ImportError, vec![troubled(kind); times]);
-        // R7 would say which names are missing; that is not what stands in the way.
+        // Missing names would be reported, but they are not what stands in the way.
         history.baseline.as_mut().unwrap().undefined_names = vec!["a".to_owned()];
         let step = next(&history, &policy());
         assert_eq!(word(&step), expected, "{kind:?} {times}");

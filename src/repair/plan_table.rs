@@ -87,45 +87,45 @@ pub(super) fn word(step: &Step) -> String {
     }
 }
 
-// Kind, level and end of each reply, what follows, requirement.
+// Kind, level and end of each reply, what follows, why.
 const LADDER: &str = "
-    test_failure | | ask 1 for 300 | R65;
-    ts_error | | ask 1 for 300 | R19;
-    import_error | 1 patch_invalid | ask 2 for 300 | R21;
-    ts_error | 1 apply_failed | ask 2 for 300 | R21;
-    ts_error | 1 tests_failed | ask 2 for 300 | R21;
-    test_failure | 0 tests_failed | ask 1 for 300 | conflict 15;
-    ts_error | 1 no_patch | ask 2 for 300 | R21;
-    test_failure | 0 unproven | ask 1 for 300 | R60;
-    ts_error | 2 unproven, 2 unproven | ask 2 for 300 | R60, R66;
+    test_failure | | ask 1 for 300 | failed tests start at the code under test; any failed reply climbs;
+    ts_error | | ask 1 for 300 | type and import errors start with imports;
+    import_error | 1 patch_invalid | ask 2 for 300 | a failed patch climbs;
+    ts_error | 1 apply_failed | ask 2 for 300 | a failed patch climbs;
+    ts_error | 1 tests_failed | ask 2 for 300 | a failed patch climbs;
+    test_failure | 0 tests_failed | ask 1 for 300 | level 1 comes before level 2;
+    ts_error | 1 no_patch | ask 2 for 300 | a failed patch climbs;
+    test_failure | 0 unproven | ask 1 for 300 | only proof ends a run;
+    ts_error | 2 unproven, 2 unproven | ask 2 for 300 | only proof ends a run;
     ts_error | 1 tests_failed, 2 unproven, 2 tests_failed, 2 unproven,
-        2 unproven | stop unproven unproven | R60;
+        2 unproven | stop unproven unproven | only proof ends a run;
     ts_error | 1 unproven, 2 tests_failed, 2 tests_failed, 2 tests_failed,
-        2 tests_failed | stop unproven budget_exhausted | R60;
-    ts_error | 1 tests_failed, 2 tests_failed | ask 2 for 300 | R66;
+        2 tests_failed | stop unproven budget_exhausted | only proof ends a run;
+    ts_error | 1 tests_failed, 2 tests_failed | ask 2 for 300 | the top level is tried again;
     ts_error | 2 patch_invalid | ask 2 for 300 | normalise once;
-    ts_error | 1 patch_invalid, 2 patch_invalid, 2 apply_failed | ask 2 for 300 | R66;
+    ts_error | 1 patch_invalid, 2 patch_invalid, 2 apply_failed | ask 2 for 300 | the top level is tried again;
     ts_error | 2 tests_changed | ask 2 for 300 | progress;
-    ts_error | 2 no_patch | ask 2 for 300 | R66;
-    ts_error | 1 command_timeout | ask 2 for 300 | R65;
-    ts_error | 1 regressed, 2 regressed, 2 regressed | ask 2 for 300 | R66;
+    ts_error | 2 no_patch | ask 2 for 300 | the top level is tried again;
+    ts_error | 1 command_timeout | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
+    ts_error | 1 regressed, 2 regressed, 2 regressed | ask 2 for 300 | the top level is tried again;
     ts_error | 1 tests_failed, 2 tests_failed, 2 tests_changed, 2 policy_rejected,
         2 tests_failed | stop failed budget_exhausted | max-attempts;
-    ts_error | 1 requested_files | ask 3 for 300 | R23;
-    ts_error | 2 requested_files, 3 requested_files | ask 3 for 300 | R23;
+    ts_error | 1 requested_files | ask 3 for 300 | files that were asked for, twice at most;
+    ts_error | 2 requested_files, 3 requested_files | ask 3 for 300 | files that were asked for, twice at most;
     ts_error | 2 requested_files, 3 requested_files,
-        3 requested_files | stop failed no_progress | R23;
-    ts_error | 1 policy_rejected | ask 2 for 300 | R65;
-    ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | R65;
-    ts_error | 1 agent_error | ask 1 for 300 | R50;
-    ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | R50;
-    ts_error | 1 agent_timeout | split timeout_auto_split | R39;
-    ts_error | 1 invalid_task | stop invalid_task invalid_task | R45;
-    ts_error | 1 interrupted | stop failed interrupted | R45;
-    ts_error | 1 fixed | stop fixed fixed | R13;
-    command_not_found | | stop user_action_required user_action_required | R45;
-    missing_env_var | | stop user_action_required user_action_required | R35;
-    config_error | | ask 1 for 300 | R65;
+        3 requested_files | stop failed no_progress | files that were asked for, twice at most;
+    ts_error | 1 policy_rejected | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
+    ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
+    ts_error | 1 agent_error | ask 1 for 300 | an agent error is retried once;
+    ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | an agent error is retried once;
+    ts_error | 1 agent_timeout | split timeout_auto_split | a time limit splits the task;
+    ts_error | 1 invalid_task | stop invalid_task invalid_task | no retry helps;
+    ts_error | 1 interrupted | stop failed interrupted | no retry helps;
+    ts_error | 1 fixed | stop fixed fixed | done;
+    command_not_found | | stop user_action_required user_action_required | no retry helps;
+    missing_env_var | | stop user_action_required user_action_required | a person must act;
+    config_error | | ask 1 for 300 | failed tests start at the code under test; any failed reply climbs;
 ";
 
 #[test]
@@ -212,7 +212,6 @@ fn heals_come_before_the_agent_and_before_asking_a_person() {
 
 #[test]
 fn time_doubles_once_after_progress_then_the_task_is_split() {
-    // R45, conflict 8.
     let timed_out = |seconds: f64| AttemptResult {
         progress: true,
         agent_timeout_seconds: seconds,
@@ -249,7 +248,6 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
     let Step::Stop(end) = next(&failed, &policy()) else {
         panic!("it goes on");
     };
-    // R42.
     assert_eq!(
         end.message,
         "Issue timed out and auto-split failed: one test. Manual intervention required."
@@ -284,7 +282,6 @@ fn time_doubles_once_after_progress_then_the_task_is_split() {
 
 #[test]
 fn a_task_that_is_too_large_is_split_before_it_is_tried() {
-    // R40.
     let large = with(|it| it.estimated_turns = Some(21));
     let history = after(K::TestFailure, Vec::new());
     assert_eq!(word(&next(&history, &large)), "split complexity_gate");
@@ -355,7 +352,6 @@ fn the_same_patch_twice_is_no_progress() {
 
 #[test]
 fn names_that_stay_undefined_block() {
-    // R7 and its exact words.
     let mut history = after(
         K::ImportError,
         vec![attempt(1, S::TestsFailed), attempt(2, S::TestsFailed)],

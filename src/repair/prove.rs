@@ -75,7 +75,7 @@ impl Session<'_> {
         }
         let mut laid = changes.to_vec();
         let answered = if proof.proven {
-            let (answered, without) = self.tests_as_they_were(changes, trial)?;
+            let (answered, without) = self.tests_as_they_were(changes)?;
             if !answered.is_empty() {
                 laid = without;
             }
@@ -146,7 +146,7 @@ impl Session<'_> {
             .collect();
         let source = self.place.source()?;
         let lines = &self.setup.commands.lines;
-        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
+        let run = CommandFiles::find(lines, self.setup.prefix, source.as_ref());
         let found = suspicions(&files, &run).into_iter();
         let suspected = found
             .map(|suspicion| {
@@ -195,12 +195,12 @@ impl Session<'_> {
         trial: &Trial<'_>,
         changes: &[Change],
     ) -> Result<(), RepairError> {
-        let answered = self.answered_in_tests(changes, &|it| trial.settles(it))?;
+        let answered = self.answered_in_tests(changes)?;
         if answered.is_empty() {
             return Ok(());
         }
         if changes.iter().any(|it| !answered.contains(&it.path)) {
-            self.tests_as_they_were(changes, trial)?;
+            self.tests_as_they_were(changes)?;
             let without = self.run_with_the_tests_as_they_were()?;
             if without.interrupted {
                 result.stop_reason = StopReason::Interrupted;
@@ -243,10 +243,9 @@ impl Session<'_> {
     pub(super) fn answered_in_tests(
         &self,
         changes: &[Change],
-        settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<BTreeSet<RepoPath>, RepairError> {
         let source = self.place.source()?;
-        let pool = Pool::of(&[], source.listing());
+        let pool = Pool::new(&[], source.listing());
         let diagnosis = self.diagnosis.as_ref();
         let own = diagnosis.map(own_files).unwrap_or_default();
         let shows = diagnosis.is_some_and(|it| lies_where_it_shows(it.kind));
@@ -271,10 +270,7 @@ impl Session<'_> {
                 || says_so(change)
                 || change.before.is_some() && is_data_of_tests(&change.path, source.as_ref())
         };
-        let tests = changes
-            .iter()
-            .filter(is_one)
-            .filter(|it| !may_answer(it) && !settled(&it.path));
+        let tests = changes.iter().filter(is_one).filter(|it| !may_answer(it));
         Ok(tests.map(|it| it.path.clone()).collect())
     }
 
@@ -283,9 +279,8 @@ impl Session<'_> {
     fn tests_as_they_were(
         &mut self,
         changes: &[Change],
-        trial: &Trial<'_>,
     ) -> Result<(BTreeSet<RepoPath>, Vec<Change>), RepairError> {
-        let mut tests = self.answered_in_tests(changes, &|it| trial.settles(it))?;
+        let mut tests = self.answered_in_tests(changes)?;
         if tests.is_empty() && self.tests.is_empty() {
             return Ok((tests, Vec::new()));
         }
@@ -362,7 +357,7 @@ impl Session<'_> {
         }
         let source = self.place.source()?;
         let lines = &self.setup.commands.lines;
-        let run = CommandFiles::of(lines, self.setup.prefix, source.as_ref());
+        let run = CommandFiles::find(lines, self.setup.prefix, source.as_ref());
         Ok(changes
             .iter()
             .map(|change| change.path.to_string())

@@ -282,7 +282,7 @@ pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
             Some(state) => {
                 let executable = state.mode == 0o100_755;
                 let kind = EntryKind::File { executable };
-                let id = BlobId::of(&state.bytes);
+                let id = BlobId::from_content(&state.bytes);
                 lines.insert(&change.path, format!("{kind:?} {id}"))
             }
         };
@@ -469,7 +469,7 @@ pub(super) fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
 }
 
 impl Session<'_> {
-    // R7: what was told of imports for names that still have none.
+    // What was told of imports for names that still have none.
     fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
         failure.filter(|it| !it.undefined_names.is_empty())?;
         let recovery = self.packet.as_ref()?.recovery_context.as_ref()?;
@@ -479,7 +479,7 @@ impl Session<'_> {
 
 // From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
 fn category(end: &RunEnd, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
-    // R48: what a person has to mend is the environment.
+    // What a person has to mend is the environment.
     if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
         return Category::ToolError;
     }

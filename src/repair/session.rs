@@ -17,7 +17,6 @@ use super::setup::{Commands, Setup};
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxState, Stop};
-use crate::git::earlier;
 use crate::graph::Graph;
 use crate::hint::lacked;
 use crate::model::{
@@ -375,7 +374,7 @@ impl<'s> Session<'s> {
         Ok(())
     }
 
-    // R211: once a run, for whoever reads along and for whoever reads the events.
+    // Code R211: once a run, for whoever reads along and for whoever reads the events.
     fn say_what_is_open(&mut self, state: SandboxState) -> Result<(), RepairError> {
         let requested = self.setup.commands.sandbox != SandboxMode::Off;
         if !requested || state == SandboxState::Enforced {
@@ -514,12 +513,10 @@ impl<'s> Session<'s> {
         };
         let read = self.setup.read;
         let may_read = |path: &RepoPath| read.refuse(path).is_none();
-        let earlier = earlier(self.setup.git, "HEAD");
         let ask = crate::hint::Ask {
             known: &self.setup.request.known_names,
             installed: &self.setup.request.installed,
             may_read: &may_read,
-            earlier: &earlier,
         };
         let objects = self.place.objects();
         let lines = self.setup.commands.all();

@@ -7,7 +7,7 @@ use crate::graph::closure;
 use crate::model::RepoPath;
 use crate::source::Source;
 
-/// A task in parts (R42).
+/// A task in parts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Split {

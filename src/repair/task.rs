@@ -39,7 +39,7 @@ pub struct Task {
     pub tests: Vec<String>,
 }
 
-/// How large a task is (R40, R41).
+/// How large a task is.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Estimate {
@@ -110,7 +110,7 @@ impl Task {
         task
     }
 
-    /// `5 + criteria + 1.5 × methods`, rounded down (R40).
+    /// `5 + criteria + 1.5 × methods`, rounded down.
     #[must_use]
     pub fn estimate(&self) -> Estimate {
         let count = |items: &[String]| u32::try_from(items.len()).unwrap_or(u32::MAX / 4);
@@ -147,7 +147,7 @@ impl Task {
 }
 
 impl Estimate {
-    /// What a timeout of the agent says about the size of a task (R41).
+    /// What a timeout of the agent says about the size of a task.
     #[must_use]
     pub fn after_timeout() -> Self {
         Self {
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn estimates_are_the_formula() {
-        // R40: 5 + criteria + int(1.5 × methods), split above 20.
+        // 5 + criteria + int(1.5 × methods), split above 20.
         let sized = |criteria: usize, methods: usize| Task {
             criteria: vec![String::new(); criteria],
             methods: vec![String::new(); methods],
@@ -243,7 +243,6 @@ mod tests {
                 (turns, split)
             );
         }
-        // R41.
         let after = Estimate::after_timeout();
         assert_eq!((after.estimated_turns, after.needs_split), (30, true));
         assert_eq!(after.split_suggestions.len(), 2);

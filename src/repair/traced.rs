@@ -123,7 +123,7 @@ impl Session<'_> {
         }
         let source = self.place.source()?;
         let prefix = self.setup.prefix;
-        let files = CommandFiles::of(std::slice::from_ref(line), prefix, &source);
+        let files = CommandFiles::find(std::slice::from_ref(line), prefix, &source);
         let named = named_runners(&files).last().copied();
         let is_path = |word: &str| super::is_path(&source, prefix, word);
         let Some(plan) = with_others(line, named, &self.failed, &is_path) else {

@@ -25,10 +25,6 @@ pub(super) struct Trial<'a> {
     /// Whether nobody stands for it who could put it right later: then a test that only gets
     /// further is no reason to keep it.
     pub(super) unattended: bool,
-    /// See [`crate::remedies::Candidate::restores`].
-    pub(super) restores: &'a [RepoPath],
-    /// See [`crate::remedies::Candidate::respecifies`].
-    pub(super) respecifies: &'a [RepoPath],
 }
 
 impl<'a> Trial<'a> {
@@ -40,14 +36,7 @@ impl<'a> Trial<'a> {
             focus: &[],
             must_fix: false,
             unattended: false,
-            restores: &[],
-            respecifies: &[],
         }
-    }
-
-    /// Whether nothing that a test says is changed in a file.
-    pub(super) fn settles(&self, path: &RepoPath) -> bool {
-        self.restores.contains(path) || self.respecifies.contains(path)
     }
 }
 
@@ -104,7 +93,7 @@ impl Session<'_> {
         }
         if result.kept {
             self.place.adopt()?;
-            self.remember_base(&changes, states, &|it| trial.settles(it))?;
+            self.remember_base(&changes, states)?;
             self.hold_to(&format!("{folder}/evidence.json"), &ran.evidence)?;
             self.stand_on(ran);
         } else {
@@ -266,7 +255,7 @@ impl Session<'_> {
             )));
         }
         let states = self.states_before(&judged.changes)?;
-        self.remember_base(&judged.changes, states, &|_| false)?;
+        self.remember_base(&judged.changes, states)?;
         self.place.write(&judged.changes)?;
         Ok(self.place.adopt()?)
     }
@@ -308,11 +297,10 @@ impl Session<'_> {
         &mut self,
         changes: &[Change],
         states: Vec<(RepoPath, Option<FileState>)>,
-        settled: &dyn Fn(&RepoPath) -> bool,
     ) -> Result<(), RepairError> {
         let suspected = self.suspected_in(changes)?;
         self.suspected.extend(suspected);
-        let tests = self.answered_in_tests(changes, settled)?;
+        let tests = self.answered_in_tests(changes)?;
         for (path, state) in states {
             if tests.contains(&path) {
                 let state = state.clone();

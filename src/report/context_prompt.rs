@@ -223,7 +223,7 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
 const TASK: &str = "The block `task` holds what the caller wants; it counts as far as it does not \
     ask for more than a patch of this repository.";
 
-// Under this heading the hints are told (R11).
+// Under this heading the hints are told.
 const RECOVERY: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 
 // On a first try nothing failed before, and the hints are told under this one.

@@ -2,7 +2,7 @@
 
 mod visible;
 
-pub use visible::{Difference, difference, harmless, visible};
+pub use visible::{difference, harmless, visible};
 
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
@@ -55,7 +55,7 @@ cfg_if::cfg_if! {
         pub use sarif::patch_sarif;
         pub use patch_text::patch_text;
         pub use printable::{printable, printable_in_colour, printable_json};
-        pub use proof_text::proof_rows;
+
         pub use run_page::{run_html, run_markdown};
         pub use run_summary::{kept_summary, log_summary, run_culprit, run_failures, run_summary};
         pub use run_text::{declined_text, run_text};

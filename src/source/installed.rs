@@ -30,7 +30,7 @@ pub struct Distribution {
 impl Installed {
     /// What a worktree finds in itself and in virtual environments.
     #[must_use]
-    pub fn of(root: &Path, environments: &[PathBuf]) -> Self {
+    pub fn scan(root: &Path, environments: &[PathBuf]) -> Self {
         let mut sites = Vec::new();
         for environment in environments {
             let mut below = vec![environment.join("Lib/site-packages")];

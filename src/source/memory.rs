@@ -64,6 +64,8 @@ impl Source for Memory {
     }
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
-        self.files.get(path).map(|bytes| BlobId::of(bytes))
+        self.files
+            .get(path)
+            .map(|bytes| BlobId::from_content(bytes))
     }
 }

@@ -14,10 +14,10 @@ mod worktree;
 #[cfg(feature = "program")]
 pub use ignored::Ignored;
 #[cfg(feature = "program")]
-pub use installed::{Distribution, Installed};
+pub use installed::Installed;
 pub use listing::{Entry, EntryKind, Listing, Skipped};
 pub use memory::Memory;
-pub use overlay::{Edit, Overlay};
+pub use overlay::Overlay;
 pub use read::{MAX_READ_BYTES, ReadError, Source};
 #[cfg(feature = "program")]
 pub use worktree::{Tracked, TrackedKind, Untracked, Worktree};

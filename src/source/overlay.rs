@@ -78,7 +78,7 @@ impl Source for Overlay<'_> {
 
     fn blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         match self.edits.get(path) {
-            Some(Some((EntryKind::File { .. }, bytes))) => Some(BlobId::of(bytes)),
+            Some(Some((EntryKind::File { .. }, bytes))) => Some(BlobId::from_content(bytes)),
             Some(_) => None,
             None => self.base.blob_id(path),
         }

@@ -155,9 +155,11 @@ impl Source for Worktree {
         if !self.listing.has_file(path.as_str()) {
             return None;
         }
-        self.tracked
-            .fresh_blob_id(path)
-            .or_else(|| self.read(path).ok().map(|bytes| BlobId::of(&bytes)))
+        self.tracked.fresh_blob_id(path).or_else(|| {
+            self.read(path)
+                .ok()
+                .map(|bytes| BlobId::from_content(&bytes))
+        })
     }
 }
 
@@ -286,11 +288,7 @@ impl Drop for Sink<'_> {
 
 fn repo_path(relative: &Path) -> Option<RepoPath> {
     let text = relative.to_str()?;
-    if cfg!(windows) {
-        RepoPath::new(&text.replace('\\', "/")).ok()
-    } else {
-        RepoPath::resolve("", text).ok()
-    }
+    RepoPath::resolve("", text).ok()
 }
 
 pub(super) fn entry_at(root: &Path, path: &RepoPath) -> Option<Entry> {
@@ -313,15 +311,9 @@ fn entry_of(absolute: &Path, path: RepoPath, metadata: &std::fs::Metadata) -> En
     Entry { path, kind, bytes }
 }
 
-#[cfg(unix)]
 fn is_executable(metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt;
     metadata.permissions().mode() & 0o100 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_metadata: &std::fs::Metadata) -> bool {
-    false
 }
 
 // Answers whether every component of a directory is a directory and no symlink.

@@ -1,6 +1,7 @@
 use std::ffi::OsString;
-use std::fs;
+use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -8,8 +9,7 @@ use sha2::{Digest, Sha256};
 use super::{Known, Runs, StateError};
 
 /// The folder of this user in which everything is kept: `$XDG_STATE_HOME/mendit`, else
-/// `~/.local/state/mendit`, else (Windows) `%LOCALAPPDATA%\mendit`, else one of this user's in the
-/// temporary directory. It is nobody else's, no link, and closed to others.
+/// `~/.local/state/mendit`, else one of this user's in the temporary directory. It is nobody else's, no link, and closed to others.
 #[derive(Debug, Clone)]
 pub struct StateHome {
     base: PathBuf,
@@ -56,7 +56,7 @@ impl StateHome {
     ///
     /// # Errors
     /// As [`StateHome::open`].
-    pub fn of(&self, root: &Path) -> Result<RepositoryState, StateError> {
+    pub fn repository(&self, root: &Path) -> Result<RepositoryState, StateError> {
         let repositories = self.base.join("repositories");
         private(&repositories)?;
         let directory = repositories.join(key(root));
@@ -103,7 +103,7 @@ impl RepositoryState {
     /// The runs.
     #[must_use]
     pub fn runs(&self) -> Runs {
-        Runs::of(self.directory.join("runs"))
+        Runs::new(self.directory.join("runs"))
     }
 
     /// Where commands and agents run.
@@ -147,13 +147,20 @@ fn candidates(
     places.extend(set("XDG_STATE_HOME").map(|state| state.join("mendit")));
     let home = set("HOME").filter(|home| !is_anothers(home));
     places.extend(home.map(|home| home.join(".local/state/mendit")));
-    places.extend(set("LOCALAPPDATA").map(|data| data.join("mendit")));
-    places.push(std::env::temp_dir().join(format!("mendit-{}", owner::me())));
+    places.push(std::env::temp_dir().join(format!("mendit-{}", own_user())));
     places
 }
 
+fn own_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+fn is_mine(about: &Metadata) -> bool {
+    about.uid() == own_user()
+}
+
 fn is_anothers(folder: &Path) -> bool {
-    folder.metadata().is_ok_and(|about| !owner::is_mine(&about))
+    folder.metadata().is_ok_and(|about| !is_mine(&about))
 }
 
 // Makes a folder that is closed to others, or sees that the one that is there is so.
@@ -162,7 +169,7 @@ fn private(folder: &Path) -> Result<(), StateError> {
         path: folder.to_owned(),
         reason,
     };
-    match owner::make(folder) {
+    match DirBuilder::new().mode(0o700).create(folder) {
         Ok(()) => return Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(StateError::io(folder, &error)),
@@ -173,18 +180,20 @@ fn private(folder: &Path) -> Result<(), StateError> {
     if !about.is_dir() {
         return Err(foreign("it is not a folder"));
     }
-    if !owner::is_mine(&about) {
+    if !is_mine(&about) {
         return Err(foreign("it is another user's"));
     }
-    owner::close(folder, &about).map_err(|error| StateError::io(folder, &error))
+    if about.mode() & 0o777 == 0o700 {
+        return Ok(());
+    }
+    fs::set_permissions(folder, Permissions::from_mode(0o700))
+        .map_err(|error| StateError::io(folder, &error))
 }
 
 /// Whether it is a folder, or else a file, of this user's own, and no link.
 pub(super) fn is_own(path: &Path, folder: bool) -> bool {
     let about = path.symlink_metadata();
-    about.is_ok_and(|about| {
-        about.is_dir() == folder && !about.is_symlink() && owner::is_mine(&about)
-    })
+    about.is_ok_and(|about| about.is_dir() == folder && !about.is_symlink() && is_mine(&about))
 }
 
 fn writable(folder: &Path) -> bool {
@@ -197,60 +206,9 @@ fn key(root: &Path) -> String {
     crate::model::hex(&digest[..12])
 }
 
-#[cfg(unix)]
-mod owner {
-    use std::fs::{self, DirBuilder, Metadata, Permissions};
-    use std::io;
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-    use std::path::Path;
-
-    pub(super) fn me() -> u32 {
-        rustix::process::geteuid().as_raw()
-    }
-
-    pub(super) fn make(folder: &Path) -> io::Result<()> {
-        DirBuilder::new().mode(0o700).create(folder)
-    }
-
-    pub(super) fn is_mine(about: &Metadata) -> bool {
-        about.uid() == me()
-    }
-
-    pub(super) fn close(folder: &Path, about: &Metadata) -> io::Result<()> {
-        if about.mode() & 0o777 == 0o700 {
-            return Ok(());
-        }
-        fs::set_permissions(folder, Permissions::from_mode(0o700))
-    }
-}
-
-// Elsewhere a user's own folders are closed to others by where they stand.
-#[cfg(not(unix))]
-mod owner {
-    use std::fs::{self, Metadata};
-    use std::io;
-    use std::path::Path;
-
-    pub(super) fn me() -> &'static str {
-        "user"
-    }
-
-    pub(super) fn make(folder: &Path) -> io::Result<()> {
-        fs::create_dir(folder)
-    }
-
-    pub(super) fn is_mine(_about: &Metadata) -> bool {
-        true
-    }
-
-    pub(super) fn close(_folder: &Path, _about: &Metadata) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -284,8 +242,8 @@ mod tests {
     fn each_worktree_has_a_place_of_its_own() {
         let home = tempfile::tempdir().unwrap();
         let state = StateHome::among(vec![home.path().join("mendit")]).unwrap();
-        let one = state.of(Path::new("/a")).unwrap();
-        let other = state.of(Path::new("/b")).unwrap();
+        let one = state.repository(Path::new("/a")).unwrap();
+        let other = state.repository(Path::new("/b")).unwrap();
         assert_ne!(one.directory(), other.directory());
         assert_eq!(one.root().as_deref(), Some(Path::new("/a")));
         assert_eq!(state.all().len(), 2);

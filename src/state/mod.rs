@@ -4,11 +4,9 @@
 mod error;
 mod home;
 mod runs;
-mod segment;
 mod store;
 
 pub use error::StateError;
 pub use home::{RepositoryState, StateHome};
 pub use runs::{RunFile, RunId, Runs};
-pub use segment::Key;
-pub use store::{Known, Store};
+pub use store::{Key, Known, Store};

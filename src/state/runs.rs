@@ -58,7 +58,7 @@ pub struct RunFile {
 }
 
 impl Runs {
-    pub(super) fn of(directory: PathBuf) -> Self {
+    pub(super) fn new(directory: PathBuf) -> Self {
         Self { directory }
     }
 
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_newest_is_the_latest() {
         let home = tempfile::tempdir().unwrap();
-        let runs = Runs::of(home.path().join("runs"));
+        let runs = Runs::new(home.path().join("runs"));
         assert!(runs.find("latest").is_none());
         let folder = runs
             .start(&RunId("20260101T000000.000-1".to_owned()))

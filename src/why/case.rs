@@ -43,7 +43,7 @@ pub(super) enum Scope {
 
 impl Scope {
     /// The scope that a file needs.
-    pub(super) fn of(path: &RepoPath, diagnosis: &Diagnosis) -> Self {
+    pub(super) fn needed_for(path: &RepoPath, diagnosis: &Diagnosis) -> Self {
         if holds_failing_test(path, diagnosis) {
             Self::Everything
         } else if is_test(path.as_str()) {
@@ -121,7 +121,7 @@ pub(super) fn search(
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Result<Answer, RepairError> {
     let diagnosis = trials.red().diagnosis.clone();
-    let in_scope = |path: &RepoPath| may(path) && Scope::of(path, &diagnosis) <= case.scope;
+    let in_scope = |path: &RepoPath| may(path) && Scope::needed_for(path, &diagnosis) <= case.scope;
     let difference = Difference::between(case.before, case.after, &in_scope);
     if difference.hunks().is_empty() {
         return Ok(answer(case, Err(WhyReason::NoChange), Vec::new()));
@@ -146,7 +146,7 @@ pub(super) fn search(
     let mut ranked = rank(&difference, &clues);
     ranked.sort_by_key(|suspect| {
         let hunk = difference.hunks().get(suspect.hunk);
-        hunk.map(|hunk| Scope::of(&hunk.path, &diagnosis))
+        hunk.map(|hunk| Scope::needed_for(&hunk.path, &diagnosis))
     });
     let suspects = changes(&difference, &ranked, case);
     let set = match search_hunks(trials, case, &difference, &ranked)? {
@@ -172,7 +172,7 @@ fn search_hunks(
         hunk.is_some_and(|hunk| holds_failing_test(&hunk.path, diagnosis))
     };
     let shared: Vec<usize> = all.iter().copied().filter(|hunk| !is_own(hunk)).collect();
-    let mut table = Table::of(trials);
+    let mut table = Table::new(trials);
     table.is_known_red |= case.is_red;
     for seen in &case.seen {
         table.add(all.iter().copied().collect(), seen.clone());
@@ -209,7 +209,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(trials: &Trials<'_>) -> Self {
+    fn new(trials: &Trials<'_>) -> Self {
         Self {
             trials: Vec::new(),
             selections: trials.selections(),
@@ -257,7 +257,7 @@ fn drive(
         if table.selections != trials.selections() {
             *table = Table {
                 has_base: table.has_base,
-                ..Table::of(trials)
+                ..Table::new(trials)
             };
         }
         if !table.has_base && table.is_mixed(trials) {
@@ -341,7 +341,7 @@ fn search_lines(
         is_known_red: true,
         is_known_green: Some(order.iter().copied().collect()),
         has_base: false,
-        ..Table::of(trials)
+        ..Table::new(trials)
     };
     Ok(drive(trials, case, finer, &order, &mut table)?.ok())
 }
@@ -373,7 +373,7 @@ pub(super) fn search_likeliest(
     let order: Vec<usize> = wholes.map(|(suspect, _)| suspect.hunk).collect();
     let mut table = Table {
         has_base: false,
-        ..Table::of(trials)
+        ..Table::new(trials)
     };
     let found = drive(trials, case, &difference, &order, &mut table)?;
     let Ok(set) = found else {

@@ -53,7 +53,7 @@ pub struct Observation {
 impl Failures {
     /// Collects the failing tests; without any, the lines of the log that report findings.
     #[must_use]
-    pub fn of(diagnosis: &Diagnosis, log: &str) -> Self {
+    pub fn collect(diagnosis: &Diagnosis, log: &str) -> Self {
         let tests = diagnosis.tests.iter().map(|test| Item {
             id: test.id.clone(),
             path: test.path.clone(),

@@ -188,13 +188,13 @@ impl Range<'_> {
     // The files of a commit that are in scope, the others as they are in the worktree.
     fn states(&self, tree: &TreeSource) -> States {
         let may =
-            |path: &RepoPath| (self.may)(path) && Scope::of(path, self.diagnosis) <= self.scope;
+            |path: &RepoPath| (self.may)(path) && Scope::needed_for(path, self.diagnosis) <= self.scope;
         Difference::between(tree, self.workspace.source.as_ref(), &may).before()
     }
 
     // Whether a file that holds a failing test is another one there.
     fn tests_changed(&self, tree: &TreeSource) -> bool {
-        let may = |path: &RepoPath| Scope::of(path, self.diagnosis) == Scope::Everything;
+        let may = |path: &RepoPath| Scope::needed_for(path, self.diagnosis) == Scope::Everything;
         let source = self.workspace.source.as_ref();
         !Difference::between(tree, source, &may).hunks().is_empty()
     }
@@ -213,7 +213,7 @@ impl Range<'_> {
         };
         let tree = self.git.tree(commit)?;
         let may =
-            |path: &RepoPath| (self.may)(path) && Scope::of(path, self.diagnosis) <= Scope::Product;
+            |path: &RepoPath| (self.may)(path) && Scope::needed_for(path, self.diagnosis) <= Scope::Product;
         let source = self.workspace.source.as_ref();
         let count = Difference::between(&tree, source, &may).hunks().len();
         if count <= FEW {

@@ -44,7 +44,7 @@ pub fn rank(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
     }
     let mut found: Vec<Suspect> = Vec::new();
     for (at, hunk) in difference.hunks().iter().enumerate() {
-        let weighed = Weighed::of(difference, hunk, outlines.get(&hunk.path), clues);
+        let weighed = Weighed::new(difference, hunk, outlines.get(&hunk.path), clues);
         found.push(Suspect {
             hunk: at,
             why: weighed.why.join(", "),
@@ -62,7 +62,7 @@ struct Weighed {
 }
 
 impl Weighed {
-    fn of(difference: &Difference, hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Self {
+    fn new(difference: &Difference, hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Self {
         let mut weighed = Self::default();
         let places = || clues.places.iter().filter(|(path, _)| *path == hunk.path);
         let lines = match &hunk.what {

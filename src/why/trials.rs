@@ -112,7 +112,7 @@ pub struct TrialLog {
 impl<'a> Trials<'a> {
     /// Starts from a red run.
     #[must_use]
-    pub fn of(setup: TrialSetup<'a>, red: RedRun) -> Self {
+    pub fn start(setup: TrialSetup<'a>, red: RedRun) -> Self {
         let mut trials = Self {
             failures: Failures::default(),
             likely: None,
@@ -146,7 +146,7 @@ impl<'a> Trials<'a> {
             log: String::new(),
             exit_code: None,
         };
-        let mut trials = Self::of(setup, unknown);
+        let mut trials = Self::start(setup, unknown);
         trials.selection = None;
         let Some(ran) = trials.run(&States::new(), "the command as it is")? else {
             return Ok((trials, false));
@@ -167,10 +167,10 @@ impl<'a> Trials<'a> {
         let setup = &self.setup;
         let (source, prefix) = (setup.workspace.source.as_ref(), &setup.workspace.prefix);
         let (line, tests) = (&self.red.line, &self.red.diagnosis.tests);
-        let files = CommandFiles::of(std::slice::from_ref(line), prefix, source);
+        let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
         let own = own_place(line, &files, tests, (source, prefix));
-        self.failures = Failures::of(&self.red.diagnosis, &self.red.log);
+        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
         if setup.commands.lines.len() != 1 {
             return;
         }
@@ -342,7 +342,7 @@ impl<'a> Trials<'a> {
         self.selection = None;
         self.selections += 1;
         self.failed_here = false;
-        self.failures = Failures::of(&self.red.diagnosis, &self.red.log);
+        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
         self.likely = None;
         self.end_without_selection();
     }

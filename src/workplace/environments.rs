@@ -76,7 +76,7 @@ pub fn installed(worktree: &Path) -> Installed {
     let own = own.into_iter().filter(|it| it.join("pyvenv.cfg").is_file());
     let outer = outer(worktree, &[], &|name| std::env::var_os(name));
     let all: Vec<PathBuf> = own.chain(outer.into_iter().map(|it| it.root)).collect();
-    Installed::of(worktree, &all)
+    Installed::scan(worktree, &all)
 }
 
 /// What commands name with a program of its `bin`: as it is typed, and where it is.

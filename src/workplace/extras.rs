@@ -99,7 +99,7 @@ impl Extras {
                 .par_iter()
                 .filter(|path| {
                     let now = relink.copy.join(path.as_str()).symlink_metadata().ok();
-                    let now = now.as_ref().map(Stamp::of);
+                    let now = now.as_ref().map(Stamp::from_metadata);
                     now.is_none() || now.as_ref() != self.stamps.get(*path)
                 })
                 .filter_map(|path| Some((path.clone(), copy(relink, path)?)))
@@ -134,7 +134,10 @@ fn copy(relink: &Relink<'_>, path: &RepoPath) -> Option<Stamp> {
     } else {
         fs::copy(&from, &to).ok()?;
     }
-    to.symlink_metadata().ok().as_ref().map(Stamp::of)
+    to.symlink_metadata()
+        .ok()
+        .as_ref()
+        .map(Stamp::from_metadata)
 }
 
 fn sweep(copy: &Path, below: &str, listed: &BTreeSet<&str>) -> Result<(), WorkplaceError> {

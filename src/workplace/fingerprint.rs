@@ -93,7 +93,10 @@ impl Found {
         }
         let is_as_it_was = |entry: &Entry| {
             let at = root.join(entry.path.as_str());
-            let stamp = at.symlink_metadata().ok().map(|it| Stamp::of(&it));
+            let stamp = at
+                .symlink_metadata()
+                .ok()
+                .map(|it| Stamp::from_metadata(&it));
             stamp.as_ref() == self.stamps.stamps.get(&at)
                 || self.states.get(&entry.path) == Some(&state(&now, entry))
         };
@@ -132,6 +135,6 @@ fn below(stamps: &mut BTreeMap<PathBuf, Stamp>, at: &Path) {
 
 fn take(stamps: &mut BTreeMap<PathBuf, Stamp>, at: PathBuf) {
     if let Ok(found) = at.symlink_metadata() {
-        stamps.insert(at, Stamp::of(&found));
+        stamps.insert(at, Stamp::from_metadata(&found));
     }
 }

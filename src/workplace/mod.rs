@@ -25,4 +25,4 @@ pub use error::WorkplaceError;
 pub use fingerprint::Fingerprint;
 pub use path_files::{editable_install, installed_copy};
 pub use place::Workplace;
-pub use plan::{Kind, Plan, Progress};
+pub use plan::{Kind, Plan};

@@ -1,9 +1,9 @@
 use std::fs::{self, FileType};
 use std::io;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::path_files::{is_path_file, lexical};
-use crate::git::symlink;
 
 /// Makes folders of installed packages anew in a copy of a worktree. Packages are links to those
 /// of the original, which nothing that runs in the copy may write; whatever leads into the
@@ -225,17 +225,10 @@ pub(super) fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 // Gives a file the rights of another; its owner may read and write it.
-#[cfg(unix)]
 fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = model.permissions().mode() | 0o600;
     fs::set_permissions(at, fs::Permissions::from_mode(mode))
-}
-
-// Gives a file the rights of another.
-#[cfg(not(unix))]
-fn allow_as(at: &Path, model: &fs::Metadata) -> io::Result<()> {
-    fs::set_permissions(at, model.permissions())
 }
 
 #[cfg(test)]

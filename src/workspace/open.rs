@@ -118,19 +118,20 @@ impl Workspace {
 
 fn below(root: &Path, directory: &Path) -> String {
     let prefix = directory.strip_prefix(root).ok().and_then(Path::to_str);
-    prefix.unwrap_or_default().replace('\\', "/")
+    prefix.unwrap_or_default().to_owned()
 }
 
-/// A directory, absolute and with its links resolved; on Windows in the form that people and other
-/// programs know, without `\\?\`.
+/// Returns a directory as an absolute path with its links resolved.
 ///
 /// # Errors
 /// [`WorkspaceError::Directory`].
 pub fn canonical(directory: &Path) -> Result<PathBuf, WorkspaceError> {
-    dunce::canonicalize(directory).map_err(|error| WorkspaceError::Directory {
-        path: directory.to_owned(),
-        reason: error.kind(),
-    })
+    directory
+        .canonicalize()
+        .map_err(|error| WorkspaceError::Directory {
+            path: directory.to_owned(),
+            reason: error.kind(),
+        })
 }
 
 /// Why there is nothing to work on.
@@ -169,6 +170,58 @@ impl WorkspaceError {
             Self::Git(GitError::Bare) => Code::U202,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use super::Workspace;
+    use crate::model::RepoPath;
+
+    // Only a plain tracked file is judged without a listing of the repository.
+    #[test]
+    fn opens_named_files_only_when_plain_and_tracked() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path();
+        fs::create_dir(root.join("src")).unwrap();
+        for name in ["src/a.py", "b.py", "gone.py", "new.py"] {
+            fs::write(root.join(name), "x = 1\n").unwrap();
+        }
+        for arguments in [&["init", "-q"][..], &["add", "src/a.py", "b.py", "gone.py"]] {
+            let git = Command::new("git")
+                .args(arguments)
+                .current_dir(root)
+                .status();
+            assert!(git.unwrap().success());
+        }
+        fs::remove_file(root.join("gone.py")).unwrap();
+        std::os::unix::fs::symlink("src", root.join("link")).unwrap();
+        fs::create_dir(root.join("src/.git")).unwrap();
+        for (paths, listed) in [
+            (&["b.py", "a/b.py"][..], Some(vec!["b.py".to_owned()])),
+            (&["nowhere.py"], None),
+            (&["b.py", "new.py"], None),
+            (&["b.py", "gone.py"], None),
+            (&["b.py", "link"], None),
+            (&["link/a.py"], None),
+            (&["src/a.py"], None),
+        ] {
+            let paths: Vec<RepoPath> = paths
+                .iter()
+                .map(|path| RepoPath::new(path).unwrap())
+                .collect();
+            let workspace = Workspace::of_named(root, &paths).unwrap();
+            let found = workspace.map(|workspace| {
+                let entries = workspace.source.listing().entries().iter();
+                entries
+                    .map(|entry| entry.path.to_string())
+                    .collect::<Vec<_>>()
+            });
+            assert_eq!(found, listed, "{paths:?}");
         }
     }
 }

@@ -1,7 +1,6 @@
 //! What a person does once: a configuration, completions, the manual, the version.
 
 use crate::support;
-use std::io::Write as _;
 
 use crate::support::{Repo, stderr};
 
@@ -85,10 +84,7 @@ fn the_version_is_the_packages() {
 fn the_npm_packages_start_the_program() {
     use std::process::Command;
 
-    if Command::new("npm").arg("--version").output().is_err() {
-        let _ = writeln!(std::io::stderr(), "skipped: there is no npm");
-        return;
-    }
+    support::needs!("npm", "node");
     let place = tempfile::tempdir().unwrap();
     // A few bytes that start the program: npm takes long to pack one that is not stripped.
     let program = place.path().join("mendit");

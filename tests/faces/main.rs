@@ -4,10 +4,8 @@
 
 mod ci;
 mod doors;
-mod endpoint;
 mod installing;
 mod mcp;
-mod pages;
 mod remedies;
 mod schemas;
 mod settings;

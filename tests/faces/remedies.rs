@@ -4,7 +4,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Repo, command, fed, has_program};
+use crate::support::{Repo, command, fed, needs};
 
 const STATES: &str = include_str!("remedies.toml");
 
@@ -65,9 +65,7 @@ fn asked(repo: &Repo) -> Value {
 
 #[test]
 fn run_hint_mcp_and_fix_have_one_list() {
-    if !has_program("python3") || !has_program("node") {
-        return;
-    }
+    needs!("python3", "node");
     let table: Table = toml::from_str(STATES).unwrap();
     assert!(table.state.len() >= 8);
     for state in table.state {

@@ -4,7 +4,7 @@ use crate::support;
 use std::path::{Path, PathBuf};
 
 use crate::support::Repo;
-use mendit::model::{DOCUMENTS, schema};
+use mendit::documents::{DOCUMENTS, schema};
 use serde_json::{Value, json};
 
 /// `MENDIT_WRITE_SCHEMAS=1 cargo test --test schemas` writes them anew.

@@ -1,6 +1,5 @@
 //! Agents: what `init` writes for them, what they are told of a run, and what that spares.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
 use std::process::Output;
@@ -117,7 +116,7 @@ fn a_hook_tells_of_red_test_commands_alone() {
     let diagnosis = document(&repo.mendit(&["diagnose", "--format", "json"]));
     assert_eq!(diagnosis["failingTests"][0], "tests/test_a.py::test_a");
     let told = document(&repo.mendit(&["report", "--format", "json"]));
-    let schema = mendit::model::schema("run").unwrap().schema();
+    let schema = mendit::documents::schema("run").unwrap().schema();
     let valid = jsonschema::validator_for(&schema).unwrap();
     assert!(valid.is_valid(&told), "{told:#}");
     // A pipe hides the exit code; the log does not.
@@ -256,7 +255,7 @@ fn every_agents_hook_is_answered_in_its_own_words() {
 fn the_plugin_for_opencode_hands_over_and_takes() {
     let node = std::process::Command::new("node").arg("--version").output();
     if node.is_err() {
-        eprintln!("skipped: node is not here");
+        crate::support::skip("no node");
         return;
     }
     let repo = repo();

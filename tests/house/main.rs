@@ -1,10 +1,6 @@
-//! The house itself: its shape, its pages, its examples, what is released.
+//! The shape of the source: layers, sole users of crates, codes, caps, command lines in the docs.
 
 mod budget;
 mod docs;
-mod examples;
-mod release;
 mod sources;
-#[path = "../support/mod.rs"]
-mod support;
 mod tidy;

@@ -1,16 +1,16 @@
-//! The source as the tests of the house read it: paths, text, code without tests.
+//! Reads the files of `src`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The room that a file of `src` is in; none for the files beside the rooms.
+/// Returns the module that a file of `src` is in; `None` for the files at the top.
 pub(crate) fn module_of(path: &Path) -> Option<String> {
     let mut parts = path.iter().skip(1);
     let module = parts.next()?.to_str()?;
     parts.next().map(|_| module.to_owned())
 }
 
-/// Every Rust file of `src`, by path from the root.
+/// Returns every Rust file of `src`, by path from the root.
 pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
@@ -31,9 +31,9 @@ pub(crate) fn sources() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// A file up to its tests.
+/// Returns a file without its unit tests.
 pub(crate) fn code_of(text: &str) -> String {
-    text.split("#[cfg(test)]\nmod ")
+    text.split("(test)]\nmod ")
         .next()
         .unwrap_or("")
         .to_owned()

@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
-use mendit::model::{Code, Profile, Severity, Verdict};
-use mendit::patch::{JudgeOptions, Judged, judge};
-use mendit::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
-use mendit::source::Memory;
+use mendit::documents::{Code, Profile, Severity, Verdict};
+use mendit::internals::patch::{JudgeOptions, Judged, judge};
+use mendit::internals::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
+use mendit::internals::source::Memory;
 use serde_json::json;
 
 // What `tricks.toml` says of a language: a repository, and edits to it.
@@ -74,7 +74,7 @@ fn judged(tree: &[(&str, &str)], command: &str, edits: &[Edit<'_>]) -> Judged {
     let options = JudgeOptions {
         as_written: true,
         dependencies: Dependencies::Kept,
-        run: CommandFiles::of(&[command.to_owned()], "", &source),
+        run: CommandFiles::find(&[command.to_owned()], "", &source),
         ..JudgeOptions::default()
     };
     judge(&patch(tree, edits), &source, &options)
@@ -221,7 +221,7 @@ fn a_file_that_the_command_runs_may_change_where_the_failure_lies_in_it() {
         ("python3 check.py", "check.py", "missing", Some(Code::P711)),
     ] {
         let source = source(tree);
-        let run = CommandFiles::of(&[command.to_owned()], "", &source);
+        let run = CommandFiles::find(&[command.to_owned()], "", &source);
         let options = JudgeOptions {
             run: run.with_evidence([path.to_owned()]),
             ..JudgeOptions::default()

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use mendit::policy::Redactor;
+use mendit::internals::policy::Redactor;
 
 const TOKEN: &str = "q7Wm2Zx9Lk4Vt8Rb1Nc6Yp3Hs5Jd0Gf";
 const HEX: &str = "5f1d0a9c3be7426d8f90ab12cd34ef56";

@@ -3,7 +3,7 @@
 use crate::support;
 use std::path::Path;
 
-use mendit::policy::{Redactor, sanitize_log, text_warnings};
+use mendit::internals::policy::{Redactor, sanitize_log, text_warnings};
 use proptest::prelude::*;
 
 // Written in two halves, so that no scanner takes this file for a leak.
@@ -12,83 +12,13 @@ fn token() -> String {
 }
 
 fn fragments() -> impl Strategy<Value = String> {
-    let fixed = prop::sample::select(vec![
-        "\n",
-        "\r\n",
-        " ",
-        "  ",
-        "\t",
-        "\"",
-        "'",
-        "`",
-        "=",
-        ": ",
-        " = ",
-        ":",
-        "=>",
-        ",",
-        ";",
-        "<",
-        ">",
-        "</",
-        "{",
-        "}",
-        "(",
-        ")",
-        "\\n",
-        "\\\"",
-        "\\",
-        "%3D",
-        "%22",
-        "&quot;",
-        "\u{200b}",
-        "\u{1b}[33m",
-        "\u{1b}[0m",
-        "password",
-        "TOKEN",
-        "api_key",
-        "\"auth\"",
-        "value",
-        "key",
-        "secret",
-        "Authorization: Bearer ",
-        "Basic ",
-        "https://",
-        "user:",
-        "@",
-        "host.io/x",
-        "kind: Secret\n",
-        "data:\n  ",
-        "machine ",
-        "login ",
-        "-----BEGIN PRIVATE KEY-----",
-        "-----END PRIVATE KEY-----",
-        "MIIEogIBAAKCAQEAjosMtDUqbE1/8zxZac1t8fkh2SxGuMXHk9yxniyM2m76",
-        "[REDACTED:password]",
-        "zq81-hunter",
-        "[REDACTED:",
-        "]",
-        "dG9rZW49Z2hwX1I1aUx4dlYyWFJRTDdoWmRsWk1JVzAwblNMb1BvODM1elNscg==",
-        "curl -u ",
-        "mYNWN8Mrk9AX0XBT5Tg03Hsf",
-        "uonnll86!QYK",
-        "hunter22",
-        "14f46a1c1bdf6160d8852428c29ed685",
-        "Private-Lines: 2\n",
-        "é",
-        "世界",
-        "--token ",
-        "AKIAPK5YROUDOCUZREN7",
-        "eyJhbGciOiJIUzI1NiJ9.",
-        "\\\n",
-        "\0",
-        "a line that is as wide as a terminal and ends without a blank kZ8lO3sOVhmyrXGO",
-        "hmac.new(",
-        "eyJzdWIiOiI0MiIsIm4iOjF9.",
-        "q83vEjRWeJCrze8SNFZ4kA",
-    ]);
-    let part =
-        prop_oneof![8 => fixed.prop_map(str::to_owned), 1 => "[ -~]{0,12}", 1 => Just(token())];
+    let table: toml::Table = toml::from_str(include_str!("fragments.toml")).unwrap();
+    let fragments = table["fragments"].as_array().unwrap().iter();
+    let fragments: Vec<String> = fragments
+        .map(|piece| piece.as_str().unwrap().to_owned())
+        .collect();
+    let fixed = prop::sample::select(fragments);
+    let part = prop_oneof![8 => fixed, 1 => "[ -~]{0,12}", 1 => Just(token())];
     prop::collection::vec(part, 0..40).prop_map(|parts| parts.concat())
 }
 

@@ -1,5 +1,4 @@
 //! `mendit bench` on real fixtures, the fastest of them, and on small ones made here.
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,9 +7,9 @@ use std::process::Output;
 use std::time::Duration;
 
 use crate::support::{Repo, mendit};
-use mendit::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
-use mendit::exec::{CommandLine, Discard, Job, Limits, Stop, run};
-use mendit::model::FailureKind;
+use mendit::documents::FailureKind;
+use mendit::internals::bench::{Fixture, HIDDEN_PASSED, load_fixtures, missing_programs};
+use mendit::internals::exec::{CommandLine, Discard, Job, Limits, Stop, run};
 use serde_json::Value;
 
 #[test]
@@ -62,7 +61,7 @@ fn hidden_tests_tell_the_repair_from_none() {
     let fixtures = load_fixtures(&all()).unwrap();
     let told = |fixture: &Fixture, repaired: bool| {
         let home = tempfile::tempdir().unwrap();
-        let root = mendit::bench::materialise(fixture, home.path()).unwrap();
+        let root = mendit::internals::bench::materialise(fixture, home.path()).unwrap();
         if repaired {
             fs::write(
                 home.path().join("patch"),
@@ -85,7 +84,7 @@ fn hidden_tests_tell_the_repair_from_none() {
     for fixture in fixtures.iter().filter(|it| it.hidden_test.is_some()) {
         let missing = missing_programs(fixture);
         if !missing.is_empty() {
-            eprintln!("skipped {}: {} is not here", fixture.id, missing.join(", "));
+            crate::support::skip(&format!("no {}", missing.join(", ")));
             continue;
         }
         let (broken, repaired) = std::thread::scope(|scope| {
@@ -252,7 +251,7 @@ fn a_level_that_is_not_allowed_is_missed_and_the_baseline_tells() {
         serde_json::json!(["py-two-hops"])
     );
     assert_eq!(document["ladder"][0]["fixed"], 1);
-    let schema = mendit::model::schema("bench").unwrap().schema();
+    let schema = mendit::documents::schema("bench").unwrap().schema();
     assert!(jsonschema::is_valid(&schema, &document), "{document}");
     let low = run(&["--max-level", "0", "--min-rate", "0.6"]);
     assert_eq!((low.status.code(), said(&low, "F307")), (Some(1), true));
@@ -418,7 +417,7 @@ fn some_of(home: &Path, ids: &[&str]) -> Option<String> {
         let fixtures = load_fixtures(&all().join(id)).unwrap();
         let missing: Vec<String> = fixtures.iter().flat_map(missing_programs).collect();
         if !missing.is_empty() {
-            eprintln!("skipped: {} is not here", missing.join(", "));
+            crate::support::skip(&format!("{} is not here", missing.join(", ")));
             return None;
         }
         copy(&all().join(id), &home.join("few").join(id));

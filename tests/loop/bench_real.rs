@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::support::{Repo, git, has_program, json, mendit, stderr, texts};
+use crate::support::{Repo, git, json, mendit, needs, stderr, texts};
 use serde_json::Value;
 
 const DESCRIPTION: &str = r#"
@@ -182,9 +182,7 @@ fn real(repo: &Repo, agent: &str, more: &[&str]) -> Output {
 
 #[test]
 fn fixes_are_found_kept_by_reference_and_benched() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = history();
     let mined = json(&mine(&repo, &repo.root(), &[]));
     let wanted: Vec<&str> = STEPS.iter().map(|it| it.0).collect();
@@ -348,9 +346,7 @@ fn parts_are_the_whole(repo: &Repo, whole: &Value) {
 
 #[test]
 fn no_trick_is_a_repair() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = history();
     json(&mine(&repo, &repo.root(), &["--limit", "1"]));
     std::fs::create_dir(repo.outside().join("clones")).unwrap();
@@ -373,9 +369,7 @@ fn no_trick_is_a_repair() {
 
 #[test]
 fn a_merge_is_one_candidate_and_a_clone_that_is_not_all_there_says_so() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = history();
     // A pull request of two commits, neither of which is a fix of its own.
     repo.git(&["checkout", "-q", "-b", "topic", "HEAD~6"]);
@@ -458,7 +452,7 @@ fn what_is_run_is_named_by_a_person() {
 #[test]
 fn the_list_that_is_ready_can_be_used() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/real");
-    let sets = mendit::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
+    let sets = mendit::internals::bench::load_sets(std::slice::from_ref(&folder)).unwrap();
     let fixes: usize = sets.iter().map(|it| it.fixes.len()).sum();
     assert!(
         sets.len() >= 14 && fixes >= 120,
@@ -468,7 +462,8 @@ fn the_list_that_is_ready_can_be_used() {
     for set in &sets {
         let repository = &set.repository;
         let home = folder.join(repository.name.replace('/', "+"));
-        let described = mendit::bench::BenchFile::read(&home.join("bench.toml")).unwrap();
+        let described =
+            mendit::internals::bench::BenchFile::read(&home.join("bench.toml")).unwrap();
         assert_eq!(&described.repository(), repository);
         assert!(!set.fixes.is_empty() && !repository.licence.is_empty());
         for fix in &set.fixes {
@@ -477,7 +472,7 @@ fn the_list_that_is_ready_can_be_used() {
             assert!(!fix.tests.is_empty() && fix.hidden_passed > 0, "{id}");
             let unseen = |it| !fix.tests.contains(it);
             assert!(fix.hidden.iter().all(unseen), "{id}");
-            let product = |it: &mendit::model::NeededFile| !fix.taken.contains(&it.path);
+            let product = |it: &mendit::documents::NeededFile| !fix.taken.contains(&it.path);
             assert!(
                 fix.needed.iter().all(product) && !fix.needed.is_empty(),
                 "{id}"

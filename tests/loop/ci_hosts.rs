@@ -1,13 +1,12 @@
 //! The workflows that `mendit ci` writes, run step by step against services that are scripts on this machine.
 #![cfg(unix)]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{self, Repo, has_program, stderr};
+use crate::support::{self, Repo, needs, stderr};
 use serde_json::{Value, json};
 
 // A failing test's summary, as a log of pytest ends.
@@ -180,10 +179,7 @@ fn github(host: &Host, event: &BTreeMap<&str, &str>) {
 
 #[test]
 fn github_is_told_what_is_old_flaky_and_new_in_one_comment() {
-    if !has_program("jq") || !has_program("bash") {
-        eprintln!("skipped: jq or bash is not here");
-        return;
-    }
+    needs!("jq", "bash");
     let host = Host::new(("gh", GH));
     let runs = "repos/o/n/actions/runs";
     let (old, flaky, new) = (failed("test_old"), failed("test_flaky"), failed("test_new"));
@@ -272,10 +268,7 @@ fn github_is_told_what_is_old_flaky_and_new_in_one_comment() {
 
 #[test]
 fn suggestions_are_posted_once_for_a_commit() {
-    if !has_program("jq") || !has_program("bash") {
-        eprintln!("skipped: jq or bash is not here");
-        return;
-    }
+    needs!("jq", "bash");
     let host = Host::new(("gh", GH));
     let workflow = host.workflow("github");
     let steps = workflow["jobs"]["tell"]["steps"].as_array().unwrap();
@@ -312,10 +305,7 @@ fn suggestions_are_posted_once_for_a_commit() {
 
 #[test]
 fn gitlab_reads_failed_jobs_and_writes_one_note() {
-    if !has_program("jq") {
-        eprintln!("skipped: jq is not here");
-        return;
-    }
+    needs!("jq");
     let mut host = Host::new(("curl", CURL));
     let jobs = |rows: &[(u32, &str, &str)]| {
         let rows = rows.iter().map(|(id, name, status)| {

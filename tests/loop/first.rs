@@ -4,7 +4,7 @@
 use crate::support;
 use std::process::Output;
 
-use crate::support::{Repo, has_program, json, kept, stderr};
+use crate::support::{Repo, json, kept, needs, stderr};
 
 // A class that is used and not imported; unittest says so.
 fn repo() -> Repo {
@@ -39,9 +39,7 @@ fn run(repo: &Repo, flags: &[&str]) -> Output {
 
 #[test]
 fn a_red_run_says_what_broke_and_what_to_type() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let output = run(&repo, &[]);
     assert_eq!(code(&output), 1, "{}", stderr(&output));
@@ -71,9 +69,7 @@ fn a_red_run_says_what_broke_and_what_to_type() {
 
 #[test]
 fn commands_that_take_a_log_take_the_last_run() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     for command in ["diagnose", "hint", "report"] {
         let output = repo.mendit(&[command]);
@@ -123,9 +119,7 @@ fn a_pass_whose_output_nobody_can_read_is_none() {
 
 #[test]
 fn a_fix_is_shown_and_written_only_when_that_is_said() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let file = repo.root().join("shop/area.py");
     let before = std::fs::read_to_string(&file).unwrap();
@@ -164,9 +158,7 @@ fn a_fix_is_shown_and_written_only_when_that_is_said() {
 
 #[test]
 fn a_certain_import_is_written_though_something_else_fails() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write("shop/double.py", "def double(x):\n    return x * 3\n");
     repo.write(
@@ -197,9 +189,7 @@ fn a_certain_import_is_written_though_something_else_fails() {
 
 #[test]
 fn a_fix_beside_a_secret_is_not_written_masked() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let file = repo.root().join("shop/area.py");
@@ -223,9 +213,7 @@ fn a_fix_beside_a_secret_is_not_written_masked() {
 
 #[test]
 fn a_name_like_another_is_told_as_a_guess() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write(
         "shop/area.py",
@@ -351,9 +339,7 @@ fn a_hint_says_when_no_import_is_missing() {
 
 #[test]
 fn a_fix_works_from_another_folder_and_by_the_command() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     run(&repo, &[]);
     let below = support::mendit(&repo.root().join("shop"), &["fix", "--yes"]);

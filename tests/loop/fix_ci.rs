@@ -5,7 +5,7 @@ use crate::support;
 use std::io::{Cursor, Write};
 use std::process::Output;
 
-use crate::support::{Repo, has_program, stderr};
+use crate::support::{Repo, needs, stderr};
 use serde_json::Value;
 
 const NAME: &str = "2026-01-01T00:00:00.0000000Z Traceback (most recent call last):\n\
@@ -189,9 +189,7 @@ fn a_log_is_read_packed_and_an_empty_one_is_said_to_be() {
 
 #[test]
 fn a_patch_is_tried_and_told_in_one_comment() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let before = repo.git(&["status", "--porcelain", "-uall"]);
     let test = "python3 -m unittest -v";
@@ -239,9 +237,7 @@ fn what_passes_here_is_said_to_pass() {
 // Another failure than the first job's is the one that the command shows here.
 #[test]
 fn each_failure_gets_a_repair_until_the_command_passes() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write("logs/2_mac.txt", NAME.replace("'Square'", "'Absent'"));
     let output = repo.mendit(&[

@@ -1,8 +1,7 @@
 //! Commands that hang: where they are is asked before they are ended, and what hangs in the code is repaired.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
-use crate::support::{Repo, has_program, stderr};
+use crate::support::{Repo, has_program, needs, stderr};
 use serde_json::Value;
 
 const DRAIN: &str = "def drain(items):\n    count = 0\n    while len(items) >= 0:\n        count += 1\n    \
@@ -10,9 +9,7 @@ const DRAIN: &str = "def drain(items):\n    count = 0\n    while len(items) >= 0
 
 #[test]
 fn a_python_that_hangs_says_where_and_an_agent_is_asked() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let unit = "import unittest\nfrom lib.work import drain\n\n\nclass T(unittest.TestCase):\n    def \
                 test_drain(self):\n        self.assertEqual(drain([]), 0)\n";
     for (text, hangs) in [
@@ -83,10 +80,7 @@ const LOOPS: &str = "exports.drain = function drain(items) {\n  let count = 0;\n
 
 #[test]
 fn a_node_that_hangs_says_where_and_an_agent_is_asked() {
-    if !has_program("node") {
-        eprintln!("skipped: no node");
-        return;
-    }
+    needs!("node");
     let test = "const { test } = require('node:test');\nconst assert = require('node:assert');\nconst { drain } = \
                 require('../lib/work.js');\ntest('drains', () => assert.equal(drain([]), 0));\n";
     let repo = Repo::with(&[("lib/work.js", LOOPS), ("test/work.test.js", test)]);
@@ -101,8 +95,8 @@ fn runners_of_node_say_where_they_hang() {
     // A folder `node_modules` with jest, vitest and mocha.
     let Some(modules) = std::env::var_os("MENDIT_TEST_MODULES").filter(|_| has_program("node"))
     else {
-        eprintln!(
-            "skipped: no node, or MENDIT_TEST_MODULES names no folder with jest, vitest and mocha"
+        crate::support::skip(
+            "no node, or MENDIT_TEST_MODULES names no folder with jest, vitest and mocha",
         );
         return;
     };

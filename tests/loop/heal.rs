@@ -1,7 +1,6 @@
 //! What must answer before a repair can start: real processes and real connections.
 
 #![cfg(feature = "mcp")]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 use crate::support;
 use crate::support::Repo;
@@ -26,7 +25,7 @@ fn heal(repo: &Repo, arguments: &[&str]) -> (i32, Value) {
     let output = repo.mendit(&all);
     let document = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{error}: {}", support::stderr(&output)));
-    let schema = mendit::model::schema("healing").unwrap().schema();
+    let schema = mendit::documents::schema("healing").unwrap().schema();
     let valid = jsonschema::validator_for(&schema).unwrap();
     assert!(valid.is_valid(&document), "{document:#}");
     (output.status.code().unwrap(), document)
@@ -318,7 +317,7 @@ fn what_a_probe_writes_is_confined() {
         .concat();
         let said = support::stderr(&repo.mendit(&all));
         if said.contains("R211") {
-            eprintln!("skipped: no sandbox here");
+            crate::support::skip("no sandbox");
             return;
         }
         assert!(!file.exists(), "{arguments:?}: {said}");

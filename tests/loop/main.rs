@@ -3,7 +3,7 @@
 mod bench;
 mod bench_real;
 mod ci_hosts;
-mod exec_alone;
+mod example_agents;
 mod first;
 mod fix_ci;
 mod hang;

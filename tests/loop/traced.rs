@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::support::{Repo, has_program, stderr};
+use crate::support::{Repo, needs, stderr};
 
 const TEST: &str = "import subprocess\nimport sys\nimport unittest\n\nfrom library.loans import label\n\n\nclass \
                     TestLoans(unittest.TestCase):\n    def test_label(self):\n        \
@@ -36,11 +36,10 @@ fn seen(context: &Value, path: &str) -> bool {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
 fn the_packet_of_a_run_follows_what_its_failing_tests_enter() {
     // A run is looked at again in an overlay.
-    if !has_program("python3") || !cfg!(target_os = "linux") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let run = |flags: &[&str]| repo.mendit(&[&["run", "--no-why"], flags, &COMMAND].concat());
     run(&[]);
@@ -58,9 +57,7 @@ fn the_packet_of_a_run_follows_what_its_failing_tests_enter() {
 
 #[test]
 fn a_result_tells_what_the_failing_tests_enter() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let result = |flags: &[&str]| -> Value {
         let words = [

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use crate::support::{Repo, command, has_program, has_pytest, stderr};
+use crate::support::{Repo, command, needs, stderr};
 use serde_json::Value;
 
 const LOANS: &str = "LIMIT = 14\n\n\ndef is_overdue(days):\n    return days > LIMIT\n\n\ndef fee(days):\n    \
@@ -49,9 +49,7 @@ fn innocent(text: &str) -> String {
 
 #[test]
 fn a_change_that_is_not_committed_is_named_and_stays() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let text = innocent(&broken(LOANS));
     repo.write("library/loans.py", &text);
@@ -85,9 +83,7 @@ fn a_change_that_is_not_committed_is_named_and_stays() {
 
 #[test]
 fn of_several_commits_the_one_that_brought_it_is_named() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let mut text = LOANS.to_owned();
     let mut commits = Vec::new();
@@ -127,9 +123,7 @@ fn of_several_commits_the_one_that_brought_it_is_named() {
 
 #[test]
 fn files_that_went_and_causes_of_two_parts_are_named() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let reads = "import unittest\n\nclass TestNames(unittest.TestCase):\n    def test_names(self):\n        \
                  with open('library/names.txt') as file:\n            self.assertEqual(file.read(), 'ann\\n')\n";
@@ -176,9 +170,7 @@ fn files_that_went_and_causes_of_two_parts_are_named() {
 
 #[test]
 fn nothing_is_named_that_was_not_tried() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let (code, document) = why(&repo, &[]);
     assert_eq!(
@@ -203,9 +195,7 @@ fn nothing_is_named_that_was_not_tried() {
 
 #[test]
 fn tests_of_node_are_asked_alone() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     let repo = Repo::with(&[
         ("package.json", "{\"type\": \"module\"}\n"),
         (
@@ -231,9 +221,7 @@ fn tests_of_node_are_asked_alone() {
 
 #[test]
 fn what_ran_in_the_failing_test_alone_comes_first() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     // No name leads from the test to the step that it runs.
     let steps = |change: &dyn Fn(usize) -> String| {
         let rows = (0..12).map(|at| format!("  () => {{\n    return {};\n  }},\n", change(at)));
@@ -270,9 +258,7 @@ fn what_ran_in_the_failing_test_alone_comes_first() {
 
 #[test]
 fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_asked() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write("library/loans.py", innocent(&broken(LOANS)));
     let output = repo.mendit(&[&["run"][..], &COMMAND].concat());
@@ -330,9 +316,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
 
 #[test]
 fn a_run_tries_nothing_where_that_is_not_wanted() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write("library/loans.py", broken(LOANS));
     let output = repo.mendit(&[&["run", "--no-why"][..], &COMMAND].concat());
@@ -360,9 +344,7 @@ fn a_run_tries_nothing_where_that_is_not_wanted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn whenever_it_is_killed_the_files_stay_and_the_next_search_ends() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let marker = format!("killed-{}", std::process::id());
     repo.write(
@@ -481,9 +463,7 @@ fn what_cannot_be_started_has_a_verdict_of_its_own() {
 
 #[test]
 fn what_fails_now_and_then_is_no_change_s() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     // Fails every other time, as the folder for temporary files has it.
     let seen = "import os, tempfile\n\nSEEN = os.path.join(tempfile.gettempdir(), 'seen-before')\n";
@@ -510,9 +490,7 @@ fn what_fails_now_and_then_is_no_change_s() {
 // A test that only the failure kept from being skipped tells nothing of the state without it.
 #[test]
 fn tests_that_are_skipped_without_the_change_are_left_out() {
-    if !has_pytest() {
-        return;
-    }
+    needs!("pytest");
     let app = "import json\n\n\ndef load(text):\n    return json.loads(text)\n";
     let tests = "import pytest\n\nfrom app import load\n\n\ndef test_load():\n    assert load('[1]') == [1]\n\n\n\
                  def test_rare():\n    load('[]')\n    pytest.skip('no data here')\n";

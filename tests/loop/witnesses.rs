@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{Repo, command, git, has_program, stderr};
+use crate::support::{Repo, command, git, has_program, needs, stderr};
 use serde_json::Value;
 
 /// What is typed, and whether that can be done here: without a registry, a service or another program.
@@ -64,9 +64,7 @@ fn python(body: &str, files: &[(&str, &str)]) -> Repo {
 
 #[test]
 fn what_python_lacks_is_named() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let imports = "from acmeclient import fetch\n        self.assertTrue(fetch)";
     let extra = "[project]\nname = \"shop\"\nversion = \"1\"\n\n[project.optional-dependencies]\ntest = [\"acmeclient>=1\"]\n";
     let members: &[(&str, &str)] = &[
@@ -114,9 +112,7 @@ fn what_python_lacks_is_named() {
 
 #[test]
 fn a_package_in_another_version_than_locked_is_named() {
-    if !has_program("python3") || !has_program("node") {
-        return;
-    }
+    needs!("python3", "node");
     let lock = "version = 1\n\n[[package]]\nname = \"acmeclient\"\nversion = \"2.0.0\"\n";
     let repo = python(
         "from acmeclient import fetch_all",
@@ -173,9 +169,7 @@ fn a_package_in_another_version_than_locked_is_named() {
 
 #[test]
 fn what_node_lacks_is_named() {
-    if !has_program("node") || !has_program("npm") {
-        return;
-    }
+    needs!("node", "npm");
     let member = |name: &str, more: &str| {
         format!("{{\"name\": \"{name}\", \"version\": \"1.0.0\"{more}}}\n")
     };
@@ -238,9 +232,7 @@ fn what_node_lacks_is_named() {
 
 #[test]
 fn variables_services_ports_and_submodules_are_named() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let reads = "import os\n        self.assertTrue(os.environ['ACME_REGION_URL'])";
     let handed = format!("mendit run --env ACME_REGION_URL {PYTHON}");
     let set = [("ACME_REGION_URL", "http://localhost")];

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mendit::diagnose::{LogFacts, diagnose};
-use mendit::model::{Diagnosis, FailureKind};
+use mendit::documents::{Diagnosis, FailureKind};
+use mendit::{LogOptions, diagnose_log};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -45,7 +45,7 @@ fn read(file: &str) -> String {
 }
 
 fn of(log: &str) -> Diagnosis {
-    diagnose(log, &LogFacts::default(), None)
+    diagnose_log(log, &LogOptions::default())
 }
 
 #[test]

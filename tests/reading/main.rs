@@ -4,8 +4,6 @@ mod context;
 mod diagnose;
 mod diagnose_logs;
 mod hint;
-mod history;
 mod imports;
-mod rank_signals;
 #[path = "../support/mod.rs"]
 mod support;

@@ -2,10 +2,12 @@
 //! program run on it.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, Once, PoisonError};
 
 /// A temporary directory with a git repository in `r`.
 pub(crate) struct Repo {
@@ -178,34 +180,77 @@ pub(crate) fn texts(list: &serde_json::Value, field: Option<&str>) -> Vec<String
 }
 
 /// Whether the build's folder is a temporary one: those are open to every command, or hidden from it.
-#[allow(clippy::print_stderr, reason = "a test says what it skips")]
 pub(crate) fn builds_in_temporary() -> bool {
-    let there = Path::new(STATE).starts_with(std::env::temp_dir());
-    if there {
-        eprintln!("skipped: the build's folder is a temporary one");
+    let is_temporary = Path::new(STATE).starts_with(std::env::temp_dir());
+    if is_temporary {
+        skip("the build's folder is a temporary one");
     }
-    there
+    is_temporary
 }
 
-/// Whether a program is here; says so when it is not.
-#[allow(clippy::print_stderr, reason = "a test says what it skips")]
+/// Whether a program is here, or the module `pytest` of `python3`. One that is missing counts as a skip.
 pub(crate) fn has_program(name: &str) -> bool {
-    let there = Command::new(name).arg("--version").output().is_ok();
-    if !there {
-        eprintln!("skipped: there is no {name}");
+    static FOUND: Mutex<BTreeMap<String, bool>> = Mutex::new(BTreeMap::new());
+    let mut found = FOUND.lock().unwrap();
+    let is_here = *found.entry(name.to_owned()).or_insert_with(|| {
+        let mut command = Command::new(if name == "pytest" { "python3" } else { name });
+        if name == "pytest" {
+            command.args(["-m", "pytest"]);
+        }
+        let version = command.arg("--version").output();
+        version.is_ok_and(|output| name != "pytest" || output.status.success())
+    });
+    drop(found);
+    if !is_here {
+        skip(&format!("no {name}"));
     }
-    there
+    is_here
 }
 
-/// Whether `python3` has pytest; says so when it has not.
-#[allow(clippy::print_stderr, reason = "a test says what it skips")]
-pub(crate) fn has_pytest() -> bool {
-    let version = Command::new("python3")
-        .args(["-m", "pytest", "--version"])
-        .output();
-    let there = version.is_ok_and(|it| it.status.success());
-    if !there {
-        eprintln!("skipped: python3 has no pytest");
-    }
-    there
+/// Ends the test where a program is missing, see [`skip`].
+#[allow(unused_macros, reason = "not every test program skips")]
+macro_rules! needs {
+    ($($program:literal),+) => {
+        if ![$($program),+].into_iter().all(crate::support::has_program) {
+            return;
+        }
+    };
 }
+#[allow(unused_imports, reason = "not every test program skips")]
+pub(crate) use needs;
+
+/// Counts a test, or a part of one, that cannot run here. The last line of the test program says how many there were
+/// and why; with `MENDIT_NO_SKIPS` the test fails instead.
+pub(crate) fn skip(reason: &str) {
+    assert!(
+        std::env::var_os("MENDIT_NO_SKIPS").is_none(),
+        "skipped: {reason}"
+    );
+    static AT_EXIT: Once = Once::new();
+    AT_EXIT.call_once(report_skips_at_exit);
+    let mut skips = SKIPS.lock().unwrap();
+    *skips.entry(reason.to_owned()).or_default() += 1;
+}
+
+static SKIPS: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "the test harness has no hook for its end")]
+fn report_skips_at_exit() {
+    unsafe extern "C" {
+        safe fn atexit(callback: extern "C" fn()) -> i32;
+    }
+    extern "C" fn report() {
+        let skips = SKIPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let rows: Vec<String> = skips
+            .iter()
+            .map(|(reason, count)| format!("{reason} ({count})"))
+            .collect();
+        let total: usize = skips.values().sum();
+        let _ = writeln!(std::io::stderr(), "skipped {total}: {}", rows.join(", "));
+    }
+    atexit(report);
+}
+
+#[cfg(not(unix))]
+fn report_skips_at_exit() {}

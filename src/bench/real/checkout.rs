@@ -162,13 +162,15 @@ fn rows(files: &dyn Source) -> Result<BTreeMap<RepoPath, ExpectedFile>, BenchErr
                 mode: if *executable { 0o100_755 } else { 0o100_644 },
                 id: match files.blob_id(&entry.path) {
                     Some(id) => id.to_string(),
-                    None => BlobId::of(&files.read(&entry.path).map_err(BenchError::Source)?)
-                        .to_string(),
+                    None => {
+                        BlobId::from_content(&files.read(&entry.path).map_err(BenchError::Source)?)
+                            .to_string()
+                    }
                 },
             },
             EntryKind::Symlink { target } => ExpectedFile {
                 mode: 0o120_000,
-                id: BlobId::of(target.as_bytes()).to_string(),
+                id: BlobId::from_content(target.as_bytes()).to_string(),
             },
             EntryKind::NotCheckedOut => {
                 let message = format!("the clone lacks the file `{}`", entry.path);

@@ -3,7 +3,6 @@ use std::sync::LazyLock;
 use super::engine::Engine;
 use super::rule::Rule;
 use crate::diagnose::derive::weight;
-use crate::model::is_ablated;
 use crate::runners::rows;
 
 macro_rules! table {
@@ -25,15 +24,13 @@ const TABLES: &[(&str, &str)] = &[
 
 /// The rules that come with the program.
 pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
-    let tables = TABLES.iter().filter(|(name, _)| !is_ablated(name));
     let mut rules: Vec<Rule> = Vec::new();
-    for (_, text) in tables {
+    for (_, text) in TABLES {
         rules.append(&mut rows(text));
     }
     for rule in rules.iter_mut().filter(|rule| rule.weight == 0) {
         rule.weight = weight(rule.kind);
     }
-    rules.retain(|rule| !is_ablated(&rule.id));
     Engine::new(rules)
 });
 

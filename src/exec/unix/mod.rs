@@ -1,17 +1,14 @@
-//! What is done otherwise on each system, here for Linux, macOS and their like.
+//! Supervision of a command, on Linux and on macOS.
 
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
-mod group;
 mod hang;
-mod inspector;
 #[cfg(target_os = "linux")]
 mod linux;
 mod protocol;
 mod pty;
 mod refused;
 mod signals;
-mod source_lines;
 mod supervise;
 mod supervised;
 mod tree;
@@ -22,13 +19,10 @@ use elsewhere as host;
 #[cfg(target_os = "linux")]
 use linux as host;
 
-pub(super) use std::os::unix::fs::symlink as link;
-
-pub(super) use group::Group;
 pub use host::guard_environment;
 pub(super) use pty::pseudo_terminal;
 pub(super) use refused::refused;
 pub(super) use signals::listen;
 pub use supervise::supervise;
-pub(super) use supervised::launch;
 pub use supervised::set_supervisor;
+pub(super) use supervised::{Supervisor, launch_supervised};

@@ -14,7 +14,7 @@ use rustix::process::{
 };
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::hang::{ask_node, ask_where, has_node};
+use super::hang::ask_where;
 use super::host::{adopt_orphans, confine, enter, guard_environment, wait_for};
 use super::protocol::{self, Order, read_frame, write_frame};
 use super::tree;
@@ -28,8 +28,6 @@ const SETTLE: Duration = Duration::from_millis(200);
 const LEFT_BEHIND_GRACE: Duration = Duration::from_secs(1);
 /// How long what hangs has to say where.
 const ANSWER: Duration = Duration::from_secs(1);
-/// The same of a node, whose scripts are all told first.
-const NODE_ANSWER: Duration = Duration::from_secs(3);
 /// When to give up on processes that cannot be killed, such as those of another user.
 const GIVE_UP: Duration = Duration::from_secs(10);
 
@@ -73,8 +71,6 @@ enum Event {
     Child,
     Stop,
     Kill,
-    /// What hung was asked where.
-    Asked(Option<String>),
 }
 
 fn supervised() -> Option<i32> {
@@ -125,12 +121,10 @@ fn carry_out(
             release_output();
             let stdin = child.stdin.take();
             let socket = control.try_clone().ok()?;
-            let sender = events.clone();
             thread::spawn(move || listen_to_socket(&socket, stdin, &events));
             let pid = i32::try_from(child.id()).ok()?;
-            let (end, forced, hung) = follow(pid, order, &happened, &sender);
+            let (end, forced) = follow(pid, order, &happened);
             Report {
-                hung,
                 end,
                 leaked: sweep(pid, forced, Duration::from_millis(order.grace_ms)),
                 sandbox: state(order, &not_confined),
@@ -261,20 +255,14 @@ pub(super) fn release_output() {
     }
 }
 
-// How the command ended, whether it had to be killed, and where it hung.
-fn follow(
-    pid: i32,
-    order: &Order,
-    happened: &Receiver<Event>,
-    sender: &Sender<Event>,
-) -> (ReportedEnd, bool, Option<String>) {
+// Returns how the command ended and whether it had to be killed.
+fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, bool) {
     let mut deadline = order
         .timeout_ms
         .and_then(|timeout| Instant::now().checked_add(Duration::from_millis(timeout)));
     let grace = Duration::from_millis(order.grace_ms);
     let mut reason = None;
     let mut probed = false;
-    let mut stack = None;
     loop {
         let event = match deadline {
             None => happened.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -287,7 +275,7 @@ fn follow(
                 if let Reaped::Found(status) = reap(pid) {
                     let hung = probed.then_some(ReportedEnd::TimedOut);
                     let end = reason.or(hung).unwrap_or_else(|| end_of(status));
-                    return (end, false, stack);
+                    return (end, false);
                 }
             }
             Ok(Event::Stop) if reason.is_none() => {
@@ -301,24 +289,6 @@ fn follow(
                 probed = true;
                 deadline = Instant::now().checked_add(ANSWER);
             }
-            Err(RecvTimeoutError::Timeout)
-                if order.ask_where
-                    && !probed
-                    && reason.is_none()
-                    && !order.no_network
-                    && has_node() =>
-            {
-                probed = true;
-                deadline = Instant::now().checked_add(NODE_ANSWER + ANSWER);
-                let sender = sender.clone();
-                thread::spawn(move || sender.send(Event::Asked(ask_node(NODE_ANSWER))));
-            }
-            Ok(Event::Asked(text)) => {
-                stack = text;
-                if reason.is_none() {
-                    deadline = Some(Instant::now());
-                }
-            }
             Err(RecvTimeoutError::Timeout) if reason.is_none() => {
                 ask_to_end(pid);
                 reason = Some(ReportedEnd::TimedOut);
@@ -326,7 +296,7 @@ fn follow(
             }
             Ok(Event::Stop) => {}
             Ok(Event::Kill) | Err(_) => {
-                return (reason.unwrap_or(ReportedEnd::Stopped), true, stack);
+                return (reason.unwrap_or(ReportedEnd::Stopped), true);
             }
         }
     }

@@ -18,9 +18,9 @@ use super::protocol::{
 use super::tree;
 use super::writable::{common, writable};
 use crate::exec::ended::Report;
-use crate::exec::launch::{CHUNK, Input, Launched, Orders};
+use crate::exec::launch::{CHUNK, Input, Launched};
 use crate::exec::temporary::temporary;
-use crate::exec::{ExecError, Job, direct};
+use crate::exec::{ExecError, Job};
 use crate::model::SandboxMode;
 
 // Who starts others faster than they are found must not hold this program for ever.
@@ -28,23 +28,23 @@ const SESSION_END: Duration = Duration::from_secs(10);
 
 static SUPERVISOR: OnceLock<PathBuf> = OnceLock::new();
 
-/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts. Without
-/// one, commands run in a process group of their own and nothing adopts what leaves it.
+/// Names the program whose `__sup` command is [`super::supervise`]. The first call counts; without
+/// one no command can be run.
 pub fn set_supervisor(program: PathBuf) {
     let _ = SUPERVISOR.set(program);
 }
 
-/// Starts a job below the supervisor, when there is one.
-pub(in crate::exec) fn launch(
+/// Starts a job below the supervisor.
+pub(in crate::exec) fn launch_supervised(
     job: &Job,
     command: &[OsString],
     variables: &BTreeMap<OsString, OsString>,
     input: Input,
     ended: impl FnOnce(Option<Report>) + Send + 'static,
 ) -> Result<Launched, ExecError> {
-    let Some(program) = SUPERVISOR.get() else {
-        return direct::launch(job, command, variables, input, ended);
-    };
+    let program = SUPERVISOR.get().ok_or_else(|| {
+        std::io::Error::other("no supervisor is named (mendit::exec::set_supervisor)")
+    })?;
     let (ours, theirs) = UnixStream::pair()?;
     let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
     let order = order(job, command, variables, !matches!(input, Input::Nothing));
@@ -95,24 +95,24 @@ fn end_session(session: i32) {
     }
 }
 
-// The socket over which it is told.
-struct Supervisor(Mutex<UnixStream>);
+/// Sends orders to the supervisor of a command under way; after the command's end they do nothing.
+pub(in crate::exec) struct Supervisor(Mutex<UnixStream>);
 
 impl Supervisor {
-    // Whether it still listens.
-    fn send(&self, tag: u8, payload: &[u8]) -> bool {
-        let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        write_frame(&*socket, tag, payload).is_ok()
-    }
-}
-
-impl Orders for Supervisor {
-    fn stop(&self) {
+    /// Requests the end; the supervisor kills what is left after the grace period.
+    pub(in crate::exec) fn stop(&self) {
         self.send(STOP, &[]);
     }
 
-    fn kill(&self) {
+    /// Kills the command and everything it started.
+    pub(in crate::exec) fn kill(&self) {
         self.send(KILL, &[]);
+    }
+
+    // Returns whether the supervisor still listens.
+    fn send(&self, tag: u8, payload: &[u8]) -> bool {
+        let socket = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write_frame(&*socket, tag, payload).is_ok()
     }
 }
 

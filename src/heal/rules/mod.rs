@@ -1,4 +1,4 @@
-//! What to do about each kind of failure (R35): a table, one function a row.
+//! What to do about each kind of failure: a table, one function a row.
 
 mod connection;
 mod guidance;
@@ -17,7 +17,7 @@ use crate::model::{Diagnosis, FailureKind};
 /// The fixes for a failure, best first, the last one a person's.
 pub(super) type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
 
-/// R35, row by row. What is not here is R35's `unknown`: the raw error, for a person.
+/// The rule of each kind. `None` is an unknown error, which is shown raw to a person.
 pub(super) fn rule(kind: FailureKind) -> Option<Rule> {
     Some(match kind {
         // Automatic: runners for a package that is named, files of the project, usual directories.

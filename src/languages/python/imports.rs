@@ -53,7 +53,7 @@ fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
         imports.push(Import {
             kind,
             line,
-            ..Import::of(&specifier)
+            ..Import::from_specifier(&specifier)
         });
     }
 }
@@ -111,7 +111,7 @@ fn statement(node: Node<'_>, above: &[Node<'_>], text: &[u8], facts: &mut FileFa
         line: line_of(node),
         type_only: under_type_checking(above, node, text),
         nested: !above.is_empty(),
-        ..Import::of("")
+        ..Import::from_specifier("")
     };
     if node.kind() == "import_statement" {
         for name in node.fields("name") {

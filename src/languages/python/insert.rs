@@ -16,7 +16,7 @@ pub(super) struct Isort<'p> {
 }
 
 impl<'p> Isort<'p> {
-    pub(super) fn of(page: &'p Page<'p>, all: &[Statement<'_>]) -> Self {
+    pub(super) fn new(page: &'p Page<'p>, all: &[Statement<'_>]) -> Self {
         // A plain import that follows a `from` of its own group in one block.
         let by_module = all.windows(2).any(|pair| match pair {
             [a, b] => {
@@ -124,7 +124,7 @@ pub(super) fn names(node: Node<'_>) -> Option<Names> {
         return None;
     }
     let word = node.all().find(|it| it.kind() == "import")?;
-    Names::of(node, word.end_byte())
+    Names::from_list(node, word.end_byte())
 }
 
 /// The module on the line of its statement or call, as a dotted name of its own.
@@ -192,7 +192,9 @@ fn group(page: &Page<'_>, module: &str, in_repository: bool) -> u8 {
         standard if is_standard(standard) && !in_repository => 1,
         _ if in_repository => 3,
         _ => {
-            let resolution = page.resolver.resolve(page.file, &Import::of(module));
+            let resolution = page
+                .resolver
+                .resolve(page.file, &Import::from_specifier(module));
             if resolution.files.is_empty() { 2 } else { 3 }
         }
     }

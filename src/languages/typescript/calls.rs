@@ -241,6 +241,6 @@ fn exported_require(nodes: &[Node<'_>], text: &[u8], start: usize) -> Option<Imp
         kind: ImportKind::ImportEquals,
         line: line_of(*nodes.first()?),
         names: vec![ImportedName::new("*", Some((*name).into()))],
-        ..Import::of("")
+        ..Import::from_specifier("")
     })
 }

@@ -55,7 +55,7 @@ fn import(specifier: &str, line: u32, names: Vec<ImportedName>) -> Import {
         line,
         names,
         type_only: true,
-        ..Import::of(specifier)
+        ..Import::from_specifier(specifier)
     }
 }
 

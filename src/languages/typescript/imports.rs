@@ -95,7 +95,7 @@ fn import(node: Node<'_>, text: &[u8], blocks: usize) -> Option<Import> {
     let mut import = Import {
         line: line_of(node),
         nested: blocks > 0,
-        ..Import::of("")
+        ..Import::from_specifier("")
     };
     let mut inline_types = 0;
     for child in node.all() {

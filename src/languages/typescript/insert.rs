@@ -16,10 +16,10 @@ pub(super) struct Groups<'p> {
 }
 
 impl<'p> Groups<'p> {
-    pub(super) fn of(page: &'p Page<'p>) -> Self {
+    pub(super) fn new(page: &'p Page<'p>) -> Self {
         let rules = page.resolver.module_rules(page.file);
         let none = std::iter::empty();
-        let style = ScriptStyle::of(page.text.as_bytes(), page.facts, none, rules);
+        let style = ScriptStyle::detect(page.text.as_bytes(), page.facts, none, rules);
         Self { page, style }
     }
 
@@ -178,7 +178,7 @@ impl Inserter for Groups<'_> {
 pub(super) fn names(node: Node<'_>) -> Option<Names> {
     let parts: Vec<Node<'_>> = match node.kind() {
         "named_imports" | "export_clause" | "object_pattern" => {
-            return Names::of(node, node.start_byte());
+            return Names::from_list(node, node.start_byte());
         }
         "import_statement"
         | "export_statement"

@@ -40,17 +40,13 @@ pub static TYPESCRIPT: Language = Language {
         let bare = module.strip_prefix("node:").unwrap_or(module);
         package_part(bare).unwrap_or(bare)
     },
-    last_part: |specifier| {
-        let last = specifier.rsplit('/').next().unwrap_or(specifier);
-        last.split('.').next().unwrap_or(last)
-    },
     is_standard: is_node,
     may_import: |line| line.iter().any(|byte| matches!(byte, b'"' | b'\'' | b'`')),
     layout: |_, _| Vec::new(),
     facts: imports::facts,
-    tags: Query::new(|| Patterns::of(TAGS)),
-    outline: Query::new(|| Patterns::of(OUTLINE)),
-    uses: Query::new(|| Patterns::of(USES)),
+    tags: Query::new(|| Patterns::new(TAGS)),
+    outline: Query::new(|| Patterns::new(OUTLINE)),
+    uses: Query::new(|| Patterns::new(USES)),
     tells_free_names: false,
     #[cfg(feature = "program")]
     editing: Some(Editing {
@@ -61,7 +57,7 @@ pub static TYPESCRIPT: Language = Language {
                 ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
             Some(quoted.into_iter().flatten().min()? + 1)
         },
-        inserter: |page, _| Box::new(insert::Groups::of(page)),
+        inserter: |page, _| Box::new(insert::Groups::new(page)),
     }),
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),

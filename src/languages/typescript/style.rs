@@ -43,7 +43,7 @@ pub(crate) enum Extension {
 impl ScriptStyle {
     /// Reads the style from the file's own imports, then from `rules`, then from the imports of
     /// `others`, nearest first.
-    pub(crate) fn of<'f>(
+    pub(crate) fn detect<'f>(
         text: &[u8],
         facts: &'f FileFacts,
         others: impl Iterator<Item = &'f FileFacts>,
@@ -371,7 +371,7 @@ mod tests {
     fn style(text: &str) -> ScriptStyle {
         let facts = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
         let rules = ModuleRules::default();
-        ScriptStyle::of(text.as_bytes(), &facts, std::iter::empty(), rules)
+        ScriptStyle::detect(text.as_bytes(), &facts, std::iter::empty(), rules)
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Workspace {
         roots.insert("");
         let mut packages: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
         for root in roots.iter().filter(|root| !in_node_modules(root)) {
-            let globs = Globs::of(source, root);
+            let globs = Globs::read(source, root);
             if globs.include.is_empty() {
                 continue;
             }
@@ -101,7 +101,7 @@ struct Globs {
 }
 
 impl Globs {
-    fn of(source: &dyn Source, root: &str) -> Self {
+    fn read(source: &dyn Source, root: &str) -> Self {
         let read = |name: &str| {
             let path = source.listing().file(&child(root, name))?;
             source.read(path).ok()

@@ -18,7 +18,7 @@ pub(super) fn apply(
         ));
     };
     if section.old_name.is_some() {
-        let now = BlobId::of(before);
+        let now = BlobId::from_content(before);
         if now != old {
             return Err(format!(
                 "the patch applies to '{name}' ({now}), which does not match the current contents."
@@ -52,7 +52,7 @@ pub(super) fn apply(
         Binary::Delta(delta) => apply_delta(before, delta),
     };
     let after = after.ok_or_else(|| format!("binary patch does not apply to '{name}'"))?;
-    let made = BlobId::of(&after);
+    let made = BlobId::from_content(&after);
     if made != new {
         return Err(format!(
             "binary patch to '{name}' creates incorrect result (expecting {new}, got {made})"

@@ -183,7 +183,7 @@ impl<'a> Checker<'_, 'a> {
                     return true;
                 }
                 let bytes = self.destination.line_ends(name).to_git(bytes.clone());
-                BlobId::of(&bytes) == entry.id
+                BlobId::from_content(&bytes) == entry.id
             }
         }
     }

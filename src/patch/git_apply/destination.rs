@@ -78,7 +78,7 @@ impl<'r> Destination<'r> {
             Some(attributes) => attributes
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .of(path),
+                .for_path(path),
             None => std::array::from_fn(|_| Attribute::Unspecified),
         }
     }

@@ -22,4 +22,4 @@ mod white_space;
 mod write;
 
 pub use options::{GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
-pub use run::{GitApplied, GitApply};
+pub use run::GitApply;

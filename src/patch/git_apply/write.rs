@@ -101,7 +101,7 @@ fn stage(
                 let intent = Staged {
                     intent_to_add: true,
                     fresh: false,
-                    ..entry(BlobId::of(b""), 0)
+                    ..entry(BlobId::from_content(b""), 0)
                 };
                 staging.set(name, vec![intent]);
             }

@@ -9,7 +9,7 @@ use crate::source::{Listing, Memory, Skipped, Source};
 /// a reply that applies leads to is in [`Judged::changes`].
 ///
 /// ```
-/// use mendit::patch::Judge;
+/// use mendit::Judge;
 ///
 /// let judge = Judge::new([("src/a.py", "def f():\n    return 1\n")]);
 /// let reply = "Here you are:\n\n```diff\n--- a/src/a.py\n+++ b/src/a.py\n@@ ... @@\n def f():\n-    return 1\n+    return 2\n```\n";
@@ -22,7 +22,7 @@ use crate::source::{Listing, Memory, Skipped, Source};
 /// needs to do better:
 ///
 /// ```
-/// # use mendit::patch::Judge;
+/// # use mendit::Judge;
 /// let judge = Judge::new([("a.py", "def total(rows):\n    return sum(rows)\n")]);
 /// let reply = "a.py\n<<<<<<< SEARCH\ndef total(rows):\n    return len(rows)\n=======\ndef total(rows):\n    return max(rows)\n>>>>>>> REPLACE\n";
 /// let judged = judge.judge(reply);

@@ -12,7 +12,7 @@ use super::section::{SectionOutcome, original};
 use super::{After, Judged};
 use crate::model::{
     AfterProblem, BlobId, Code, Mend, Operation, PatchProblem, RepoPath, Safety, TestChanges,
-    Verdict, is_ablated,
+    Verdict,
 };
 use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
 
@@ -39,15 +39,6 @@ impl Judging<'_, '_> {
         }
         if self.work.is_done() {
             self.plain(Code::P308, "the patch takes too many comparisons to place");
-        }
-        if let Some(mend) = self
-            .verdict
-            .mends
-            .iter()
-            .find(|it| is_ablated(it.code.as_str()))
-        {
-            let message = format!("it would have to be mended: {}", mend.message.clone());
-            self.plain(Code::P309, &message);
         }
         self.weigh_undone_copies();
         let already = self.weigh_already();
@@ -234,7 +225,9 @@ impl Judging<'_, '_> {
         let sides: Vec<&Vec<u8>> = origins.iter().flatten().collect();
         if let Some(objects) = self.options.objects
             && sides.len() == origins.len()
-            && !sides.iter().any(|origin| objects.has(BlobId::of(origin)))
+            && !sides
+                .iter()
+                .any(|origin| objects.has(BlobId::from_content(origin)))
         {
             let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
             self.plain(Code::P407, message);

@@ -477,7 +477,8 @@ fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>,
         );
     };
     let zero = BlobId::from_bytes([0; 20]);
-    let matches = |bytes: &[u8], id| BlobId::of(bytes) == id || (bytes.is_empty() && id == zero);
+    let matches =
+        |bytes: &[u8], id| BlobId::from_content(bytes) == id || (bytes.is_empty() && id == zero);
     if !matches(before, old) {
         return refuse(
             Code::P604,

@@ -68,11 +68,7 @@ impl Journal {
             }
         }
         fs::rename(&draft, self.path.join(PLAN))?;
-        // Only Unix lets a folder be opened for this.
-        if cfg!(unix) {
-            File::open(&self.path)?.sync_all()?;
-        }
-        Ok(())
+        File::open(&self.path)?.sync_all()
     }
 
     /// Puts one side of a path in place.
@@ -271,7 +267,7 @@ pub(super) fn half_way(tree: &Directory, journal: &Journal, error: io::Error) ->
 fn stands(tree: &Directory, row: &ChangedPath) -> Option<(String, u32)> {
     let name = row.path.rsplit('/').next().unwrap_or(&row.path);
     let (bytes, mode) = tree.parent(&row.path, false).ok()?.look(name).ok()??;
-    Some((BlobId::of(&bytes).to_string(), mode))
+    Some((BlobId::from_content(&bytes).to_string(), mode))
 }
 
 /// One path of a change: blob id and mode before and after.
@@ -282,11 +278,8 @@ pub(super) struct ChangedPath {
     pub(super) new: Option<(String, u32)>,
 }
 
-// Windows writes out only what is open for writing.
 fn synced(file: &Path) -> io::Result<()> {
-    let write = cfg!(windows);
-    let opened = File::options().read(true).write(write).open(file)?;
-    opened.sync_all()
+    File::open(file)?.sync_all()
 }
 
 /// The steps of a change: first what goes, so a file may take the place of a directory.

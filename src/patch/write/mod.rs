@@ -1,9 +1,5 @@
 //! Changes to disk: all of them or none, whatever happens on the way.
 
-#[cfg(unix)]
-mod directory;
-#[cfg(not(unix))]
-#[path = "directory_elsewhere.rs"]
 mod directory;
 mod error;
 mod journal;

@@ -81,7 +81,7 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
                 .map_err(fail)?;
         }
         let id = |state: Option<&FileState>| {
-            state.map(|state| (BlobId::of(&state.bytes).to_string(), state.mode))
+            state.map(|state| (BlobId::from_content(&state.bytes).to_string(), state.mode))
         };
         journal.rows.push(ChangedPath {
             path: path.to_owned(),

@@ -25,7 +25,7 @@ pub struct CommandFile {
 impl CommandFiles {
     /// Follows commands, lines for a shell, that start in `directory` (`""` is the root).
     #[must_use]
-    pub fn of(lines: &[String], directory: &str, source: &dyn Source) -> Self {
+    pub fn find(lines: &[String], directory: &str, source: &dyn Source) -> Self {
         let mut walk = Walk::new(source);
         for line in lines {
             walk.line(line, directory, "the command", 0);
@@ -68,11 +68,6 @@ impl CommandFiles {
     #[must_use]
     pub fn is_evidence(&self, path: &str) -> bool {
         self.evidence.contains(path)
-    }
-
-    /// Every file, by path.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &CommandFile)> {
-        self.files.iter().map(|(path, file)| (path.as_str(), file))
     }
 }
 
@@ -157,8 +152,9 @@ mod tests {
             ("node ../../etc/passwd", "", ""),
             ("true", "", ""),
         ] {
-            let found = CommandFiles::of(&[line.to_owned()], directory, &source);
+            let found = CommandFiles::find(&[line.to_owned()], directory, &source);
             let files: Vec<String> = found
+                .files
                 .iter()
                 .map(|(path, file)| format!("{path}{}", if file.is_test { "*" } else { "" }))
                 .collect();
@@ -169,11 +165,11 @@ mod tests {
     fn programs_that_start_each_other_end() {
         for word in ["env ", "A=1 ", "uv run ", "python -m ", "npm exec "] {
             let line = word.repeat(20_000) + "jest";
-            let found = CommandFiles::of(&[line], "", &Memory::named([("a", "")]));
+            let found = CommandFiles::find(&[line], "", &Memory::named([("a", "")]));
             assert!((1..40).contains(&found.commands().len()), "{word}");
         }
         let line = "A=1 timeout 5 npx cross-env B=2 mocha".to_owned();
-        let found = CommandFiles::of(&[line], "", &Memory::named([("a", "")]));
+        let found = CommandFiles::find(&[line], "", &Memory::named([("a", "")]));
         assert_eq!(found.commands().last(), Some(&vec!["mocha".to_owned()]));
     }
 }

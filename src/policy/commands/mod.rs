@@ -7,5 +7,5 @@ mod recipes;
 mod shell;
 mod walk;
 
-pub use files::{CommandFile, CommandFiles};
+pub use files::CommandFiles;
 pub use programs::is_test_program;

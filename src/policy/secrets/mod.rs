@@ -22,6 +22,6 @@ mod wrap;
 pub use known::is_secret_name;
 pub(super) use known::{Learned, LearnedFinder};
 pub(super) use scan::{Given, Hit, scan, scan_learned};
-pub use table::{secret_rule_ids, secret_rule_page};
+pub use table::secret_rule_page;
 pub use user::UserRuleError;
 pub(super) use user::UserRules;

@@ -13,7 +13,7 @@ pub(super) enum Strength {
 
 /// Judges a value as it stands between its quotes or delimiters.
 pub(super) fn strength(value: &[u8]) -> Strength {
-    let shape = Shape::of(value);
+    let shape = Shape::from_value(value);
     if shape.length < 6
         || is_template(value)
         || is_placeholder(value)
@@ -81,7 +81,7 @@ pub(super) fn is_weak_password(value: &[u8]) -> bool {
 
 /// Letters with digits among them, as in `s3cr3t`, too long for what documentation shows.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
-    let shape = Shape::of(value);
+    let shape = Shape::from_value(value);
     shape.length >= 12 && shape.digit_letter > 1 && shape.distinct > 7 && shape.letters > 7
 }
 
@@ -94,7 +94,7 @@ const PUBLIC_KEYS: &[&[u8]] = &[
 
 /// Whether the value is made of words.
 pub(super) fn reads_like_words(value: &[u8]) -> bool {
-    let shape = Shape::of(value);
+    let shape = Shape::from_value(value);
     shape.digits == 0 && shape.pairs >= 6 && shape.reads_like_words()
 }
 
@@ -231,7 +231,7 @@ struct Shape {
 }
 
 impl Shape {
-    fn of(value: &[u8]) -> Self {
+    fn from_value(value: &[u8]) -> Self {
         let mut shape = Self {
             length: value.len(),
             hex: value.iter().all(u8::is_ascii_hexdigit),

@@ -3,9 +3,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use mendit::model::RepoPath;
-use mendit::patch::{JudgeOptions, Judged, judge};
-use mendit::source::Memory;
+use mendit::documents::RepoPath;
+use mendit::internals::patch::{JudgeOptions, Judged, judge};
+use mendit::internals::source::Memory;
 use proptest::prelude::*;
 use proptest::sample::Index;
 

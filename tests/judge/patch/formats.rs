@@ -1,5 +1,5 @@
-use mendit::model::PatchFormat;
-use mendit::patch::Judge;
+use mendit::Judge;
+use mendit::documents::PatchFormat;
 
 use super::support::{after, judged, words};
 

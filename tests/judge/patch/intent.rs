@@ -1,4 +1,4 @@
-use mendit::patch::{After, JudgeOptions, judge};
+use mendit::internals::patch::{After, JudgeOptions, judge};
 
 use super::support::{after, judged, memory, words};
 
@@ -153,7 +153,7 @@ fn a_cut_line_is_told_by_the_id_of_the_result() {
     assert_eq!(words(&judged_after(&patch(""))), "applies");
 }
 
-fn judged_after(patch: &str) -> mendit::model::PatchVerdict {
+fn judged_after(patch: &str) -> mendit::documents::PatchVerdict {
     let options = JudgeOptions {
         after: After::Reported,
         ..JudgeOptions::default()

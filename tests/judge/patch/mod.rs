@@ -1,5 +1,4 @@
 //! Patches: what is placed, what is refused, and agreement with the git binary.
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod apply;
 mod definitions;

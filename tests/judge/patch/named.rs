@@ -1,43 +1,6 @@
 use std::fs;
 
-use mendit::model::RepoPath;
-use mendit::workspace::Workspace;
-
 use super::support::{git, mendit, repository, write};
-
-// Only what is plain from the named files alone is judged without a listing.
-#[test]
-#[cfg(unix)]
-fn a_workspace_of_named_files_has_tracked_ones_alone() {
-    let place = repository(&[
-        ("src/a.py", b"x = 1\n"),
-        ("b.py", b"y = 1\n"),
-        ("gone.py", b"\n"),
-    ]);
-    let root = place.path();
-    fs::remove_file(root.join("gone.py")).unwrap();
-    write(root, "new.py", b"z = 1\n");
-    std::os::unix::fs::symlink("src", root.join("link")).unwrap();
-    fs::create_dir(root.join("src/.git")).unwrap();
-    for (paths, listed) in [
-        (&["b.py", "a/b.py"][..], Some(&["b.py"][..])),
-        (&["nowhere.py"], None),
-        (&["b.py", "new.py"], None),
-        (&["b.py", "gone.py"], None),
-        (&["b.py", "link"], None),
-        (&["link/a.py"], None),
-        (&["src/a.py"], None),
-    ] {
-        let paths: Vec<RepoPath> = paths.iter().map(|it| RepoPath::new(it).unwrap()).collect();
-        let found = Workspace::of_named(root, &paths).unwrap();
-        let found = found.map(|it| {
-            let entries = it.source.listing().entries().iter();
-            entries.map(|it| it.path.to_string()).collect::<Vec<_>>()
-        });
-        let listed = listed.map(|it| it.iter().map(ToString::to_string).collect());
-        assert_eq!(found, listed, "{paths:?}");
-    }
-}
 
 // A verdict is the same whether the repository was listed for it or not.
 #[test]

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use mendit::model::RepoPath;
-use mendit::patch::{JudgeOptions, judge};
-use mendit::source::Memory;
+use mendit::documents::RepoPath;
+use mendit::internals::patch::{JudgeOptions, judge};
+use mendit::internals::source::Memory;
 use proptest::prelude::*;
 
 use super::support::{git, repository, write};

@@ -3,9 +3,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 pub(crate) use crate::support::{command, fed, program};
-use mendit::model::PatchVerdict;
-use mendit::patch::{JudgeOptions, Judged, judge};
-use mendit::source::Memory;
+use mendit::documents::PatchVerdict;
+use mendit::internals::patch::{JudgeOptions, Judged, judge};
+use mendit::internals::source::Memory;
 
 /// Runs git in a directory, apart from the user's own configuration.
 pub(crate) fn git(directory: &Path, arguments: &[&str]) -> Output {

@@ -1,6 +1,6 @@
 //! Replies that make two changes in two forms: both are applied, or nothing is.
 
-use mendit::model::{Operation, PatchVerdict};
+use mendit::documents::{Operation, PatchVerdict};
 use serde_json::json;
 
 use super::support::{after, judged, words};

@@ -113,7 +113,7 @@ fn the_users_edits_are_part_of_what_is_repaired() {
 
 #[test]
 fn in_place_what_does_not_help_is_put_back() {
-    // R54: the worktree itself, because it was named.
+    // The worktree itself, because it was named.
     let world = World::shell();
     let place = [
         "--test",

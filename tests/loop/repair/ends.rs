@@ -1,12 +1,10 @@
 use serde_json::json;
 
-use super::world::{FIX, World, ended, has_program, read};
+use super::world::{FIX, World, ended, needs, read};
 
 #[test]
 fn a_removed_import_of_python_is_healed_without_an_agent() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = World::with(&[
         ("shop/__init__.py", ""),
         (
@@ -46,9 +44,7 @@ fn a_removed_import_of_python_is_healed_without_an_agent() {
 // Files of TypeScript, run by node with a loader that takes them as they are.
 #[test]
 fn a_removed_import_of_typescript_is_healed_without_an_agent() {
-    if !has_program("node") {
-        return;
-    }
+    needs!("node");
     let world = World::with(&[
         (
             "package.json",
@@ -100,7 +96,7 @@ fn a_bad_patch_a_request_and_a_fix_climb_the_ladder() {
         "```diff\n--- a/answer.sh\n+++ b/answer.sh\n@@ -1 +1 @@\n-ANSWER=40\n+ANSWER=42\n```\n";
     let request = r#"{"status": "request_files", "requestedFiles": ["other.sh"]}"#;
     let agent = world.agent(&[bad, request, FIX], "");
-    // A type error starts at level 1 (R19).
+    // A type error starts at level 1.
     let error = "answer.sh(1,1): error TS2322: Type 'number' is not assignable to type 'string'.";
     let test = format!("sh check.sh || {{ echo \"{error}\"; exit 1; }}");
     let output = world.repair(&["--test", &test, "--agent", &agent]);

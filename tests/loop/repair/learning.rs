@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::world::{FIX, World, ended, has_program};
+use super::world::{FIX, World, ended, has_program, needs};
 
 // The founding case: one test that uses several names nobody imported.
 fn two_names() -> World {
@@ -33,9 +33,7 @@ const UNITTEST: [&str; 2] = ["--test", "python3 -m unittest"];
 
 #[test]
 fn several_missing_names_of_one_test_heal_together() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = two_names();
     ended(&world.repair(&UNITTEST), 0);
     let result = world.json("result.json");
@@ -66,9 +64,7 @@ fn a_script_that_the_command_names_is_healed_by_any_python() {
 // Two slips in two files: each mend brings the tests further, and the proof is of both.
 #[test]
 fn a_spelling_that_helps_stays_for_the_next() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let test = |name: &str, module: &str| {
         format!(
             "import unittest\n\nimport {module}\n\n\nclass T(unittest.TestCase):\n    def test_{name}(self):\n        self.assertEqual({module}.{name}(' a '), 'a')\n"
@@ -87,9 +83,7 @@ fn a_spelling_that_helps_stays_for_the_next() {
 
 #[test]
 fn a_namesake_of_what_is_gone_is_no_spelling() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let log = "  File \"uses.py\", line 3, in <module>\n    agg.total([])\nAttributeError: module 'agg' \
                has no attribute 'total'. Did you mean: 'totals'?\n";
     let tries = |before: &str| {
@@ -115,9 +109,7 @@ fn a_namesake_of_what_is_gone_is_no_spelling() {
 
 #[test]
 fn a_first_right_import_is_kept_and_said_as_kept() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = two_names();
     let import = |line: &str, after: &str| {
         let edit =
@@ -154,9 +146,7 @@ fn a_first_right_import_is_kept_and_said_as_kept() {
 
 #[test]
 fn what_breaks_more_is_taken_back() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = two_names();
     // The name is made up: that it is missing is the change's own doing.
     let edit = json!([{ "path": "desk/office.py", "old": "LetterPress()", "new": "StampPress()" }]);
@@ -365,9 +355,7 @@ fn an_edit_agent_that_answers_with_a_diff_all_the_same_is_heard() {
 // The name is there while the tests put it there: without that the next run begins where this one did.
 #[test]
 fn what_rests_on_the_tests_alone_is_no_progress() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = World::with(&[
         ("desk/__init__.py", ""),
         (

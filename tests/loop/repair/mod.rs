@@ -1,7 +1,5 @@
 //! The loop as a user runs it: real repositories, real commands, agents that are shell scripts.
 
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
-
 mod applying;
 mod editing;
 mod ends;

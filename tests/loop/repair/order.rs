@@ -1,4 +1,4 @@
-use super::world::{World, ended, has_program};
+use super::world::{World, ended, has_program, needs};
 
 const PRODUCT: &str =
     "def due(days):\n    return days + 1\n\n\ndef fee(days):\n    return days * 2\n";
@@ -78,7 +78,6 @@ fn a_right_patch_costs_two_runs_of_the_whole_command() {
         ),
     ] {
         if !has_program(program) {
-            eprintln!("{line}: {program} is not installed");
             continue;
         }
         let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
@@ -107,9 +106,7 @@ fn a_right_patch_costs_two_runs_of_the_whole_command() {
 // What fails alone again is not run with all the others; what passes alone and breaks others is no repair.
 #[test]
 fn a_wrong_patch_is_told_by_the_tests_that_failed() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let files = python();
     let files: Vec<(&str, &str)> = files.iter().map(|it| (it.0, it.1.as_str())).collect();
     for (edit, whole, reason) in [
@@ -140,9 +137,7 @@ fn a_wrong_patch_is_told_by_the_tests_that_failed() {
 // A test that needs another before it fails among all and passes alone: the whole command decides.
 #[test]
 fn tests_that_pass_alone_are_run_with_the_others() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let world = World::with(&[
         ("main.py", "STATE = []\n\n\ndef limit():\n    return 0\n"),
         (
@@ -171,9 +166,7 @@ fn tests_that_pass_alone_are_run_with_the_others() {
 // What an agent left lying, what it did to tests beside the repair, and files nobody names.
 #[test]
 fn a_repair_is_no_more_than_it_must_be() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let test = "import unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                 self.assertEqual(f(), 2)\n";
     let files = [

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::world::{FIX, World, ended, has_program};
+use super::world::{FIX, World, ended, needs};
 
 fn report(world: &World, arguments: &[&str]) -> String {
     let output = world
@@ -154,7 +154,7 @@ fn runs_add_up_to_rates() {
     assert_eq!(stats["fixed"], 1);
     assert_eq!(stats["failureRate"], 0.5);
     assert_eq!(stats["skipped"].as_array().unwrap().len(), 1);
-    // R51: by category, as counts and as shares of all failures, and what stood in the way.
+    // By category, as counts and as shares of all failures, and what stood in the way.
     assert_eq!(stats["categories"], serde_json::json!({"partial": 1}));
     assert_eq!(stats["categoryRates"], serde_json::json!({"partial": 0.5}));
     let blockers = stats["blockers"].as_array().unwrap();
@@ -187,15 +187,13 @@ fn runs_add_up_to_rates() {
 
 #[test]
 fn import_errors_and_their_recovery_are_counted() {
-    // R15: one that is healed, one that nobody mends.
+    // One that is healed, one that nobody mends.
     let files = [
         ("shop/__init__.py", ""),
         ("shop/prices.py", "def total(a, b):\n    return a + b\n"),
         ("check.py", "print(total(1, 2))\n"),
     ];
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let healed = World::with(&files);
     let lost = World::with(&[files[0], ("check.py", "print(nowhere_at_all(1, 2))\n")]);
     let runs = healed.outside("runs");
@@ -225,7 +223,7 @@ fn import_errors_and_their_recovery_are_counted() {
         said[0]["suggested_imports"]["total"],
         "from shop.prices import total"
     );
-    // R12: nothing else that needs no model is left out.
+    // Nothing else that needs no model is left out.
     let folder = healed.outside("left");
     let arguments = ["repair", "--test", "python3 check.py", "--no-heal-imports"];
     let more = ["--out", folder.to_str().unwrap()];
@@ -248,7 +246,7 @@ fn import_errors_and_their_recovery_are_counted() {
 
 #[test]
 fn of_what_was_sent_the_agent_says_what_it_used() {
-    // R27. What was not sent is not believed, in whatever form it is said.
+    // What was not sent is not believed, in whatever form it is said.
     let world = World::shell();
     for said in [
         r#"["check.sh", "nowhere.sh", 7]"#,
@@ -325,9 +323,7 @@ fn advice_fits_what_was_done() {
     );
     assert!(report.contains("`--task FILE`"), "{report}");
     let world = World::with(&[("check.py", "import os\nprint(nowhere_at_all)\n")]);
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let agent = world.agent(&["I do not know.", "Nor now.", "No.", "Never."], "");
     let line = [
         "--test",
@@ -341,7 +337,7 @@ fn advice_fits_what_was_done() {
     ended(&output, 1);
     let report = world.text("report.txt");
     assert!(!report.contains("next context level"), "{report}");
-    // R7, R14: the end of a name that stays undefined.
+    // The end of a name that stays undefined.
     let result = world.json("result.json");
     assert_eq!(result["status"], "blocked");
     assert_eq!(

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::world::{World, has_program};
+use super::world::{World, has_program, needs};
 
 #[derive(Deserialize)]
 struct Worlds {
@@ -19,7 +19,6 @@ struct Project {
     app: String,
     text: String,
     wrong: String,
-    right: String,
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
@@ -92,27 +91,6 @@ fn runs_here(project: &Project) -> bool {
 }
 
 #[test]
-fn every_row_stands_in_a_world() {
-    let worlds = worlds();
-    let tricks = [
-        include_str!("../tricks/python.toml"),
-        include_str!("../tricks/javascript.toml"),
-    ];
-    let tricks: Vec<Row> = tricks.into_iter().flat_map(rows).collect();
-    let honest = rows(include_str!("../tricks/honest.toml"));
-    assert!(tricks.len() >= 80 && honest.len() >= 60);
-    for row in tricks.iter().chain(&honest) {
-        let project = &worlds[&row.world];
-        assert!(row.app.as_ref().is_some_and(|it| *it != project.wrong) || !row.files.is_empty());
-    }
-    assert!(
-        worlds
-            .values()
-            .all(|it| it.text.contains("{}") && it.right != it.wrong)
-    );
-}
-
-#[test]
 fn tricks_by_class_prove_nothing() {
     let worlds = worlds();
     let mut seen: BTreeMap<(String, bool), usize> = BTreeMap::new();
@@ -154,9 +132,7 @@ fn honest_repairs_of_the_same_shapes_are_proved() {
 // What a test can see of who runs it.
 #[test]
 fn nothing_tells_a_test_who_runs_it() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let probe = "import os, sys, unittest\n\nfrom app import f\n\n\nclass T(unittest.TestCase):\n    def test_f(self):\n        \
                  seen = [str(os.environ), os.getcwd(), str(sys.argv), str(sys.path), str(list(sys.modules)), str(os.listdir('.'))]\n        \
                  if os.path.exists('/proc/self/mounts'):\n            seen += [line.split()[0] for line in open('/proc/self/mounts')]\n        \

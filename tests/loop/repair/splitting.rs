@@ -61,7 +61,6 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     assert!(parts.iter().all(|it| it["status"] == "fixed"), "{parts:?}");
     assert_eq!(world.attempts("stopReason")[0], "agent_timeout");
     let events = world.text("events.jsonl");
-    // R43.
     for event in [
         r#""event":"coder_timeout_detected","level":"warning""#,
         r#""event":"timeout_auto_split_started","level":"info""#,

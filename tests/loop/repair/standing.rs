@@ -174,7 +174,7 @@ fn what_the_sandbox_refused_stands_in_the_result() {
     let output = world.repair(&["--test", &test]);
     let said = String::from_utf8_lossy(&output.stderr);
     if said.contains("R211") || builds_in_temporary() {
-        eprintln!("skipped: nothing is confined here");
+        crate::support::skip("nothing is confined here");
         return;
     }
     ended(&output, 4);
@@ -403,7 +403,7 @@ fn a_report_names_the_task_and_what_is_left() {
     assert_eq!(report["blockedOn"], "t.py::two");
     assert_eq!(report["lastSuccessfulTool"], "agent");
     assert_eq!(report["toolUsage"]["agent"], 2);
-    // R47: what was done, to what, for how long, and what to do now.
+    // What was done, to what, for how long, and what to do now.
     assert!(report["duration"].as_f64().unwrap() > 0.0, "{report}");
     assert!(
         !report["completedSteps"].as_array().unwrap().is_empty(),

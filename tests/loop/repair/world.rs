@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use crate::support::{self, Repo};
-pub(crate) use crate::support::{builds_in_temporary, has_program};
+pub(crate) use crate::support::{builds_in_temporary, has_program, needs};
 
 /// A repository, and beside it the scripts that stand in for agents.
 pub(crate) struct World {
@@ -137,7 +137,7 @@ fn artifacts_are_valid(folder: &Path) {
                 Some("report.json") => "report",
                 _ => continue,
             };
-            let schema = mendit::model::schema(name).unwrap().schema();
+            let schema = mendit::documents::schema(name).unwrap().schema();
             let document = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
             let wrong: Vec<String> = jsonschema::validator_for(&schema)
                 .unwrap()

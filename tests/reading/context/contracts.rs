@@ -1,4 +1,4 @@
-//! Types and contracts that the code under test refers to (R22), and definitions that it lacks.
+//! Types and contracts that the code under test refers to, and definitions that it lacks.
 
 use crate::support::{Repo, texts};
 

@@ -95,7 +95,7 @@ fn level_0_holds_targets_and_index_in_few_kilobytes() {
         .find(|row| row["path"] == "src/vat.ts")
         .unwrap();
     assert!(tracked.contains(row["blobId"].as_str().unwrap()));
-    // R18: the targets, the log and a list; nothing of what they import.
+    // The targets, the log and a list; nothing of what they import.
     assert!(
         context["totalBytes"].as_u64().unwrap() < 1000,
         "{}",

@@ -1,4 +1,4 @@
-//! What is called certain is proven (R72): everyday projects in which a near answer is wrong.
+//! What is called certain is proven: everyday projects in which a near answer is wrong.
 
 use super::{agrees, best, cases, fixed, hints, told, written};
 use crate::support::{Repo, has_program};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mendit::exec::{
+use mendit::internals::exec::{
     CommandLine, Discard, End, ExecError, Job, Sink, Stdin, Stop, Stream, TimeLimit, run,
 };
 
@@ -184,7 +184,7 @@ fn a_request_to_stop_from_another_thread_is_heard() {
     assert_eq!(outcome.end, End::Interrupted);
 }
 
-// R58: each process has bounds; those of the job, else what the machine can bear.
+// Each process has bounds; those of the job, else what the machine can bear.
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_processes_and_files_have_bounds() {

@@ -1,6 +1,5 @@
 //! Commands inside limits: nothing survives them, nothing leaks into them, nothing floods us.
 #![cfg(target_os = "linux")]
-#![expect(clippy::print_stderr, reason = "a test says what it skips")]
 
 mod limits;
 mod orphans;

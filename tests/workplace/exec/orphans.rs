@@ -3,8 +3,8 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use mendit::exec::{Discard, End, Stop, TimeLimit, run, spawn_piped};
-use mendit::model::SandboxMode;
+use mendit::documents::SandboxMode;
+use mendit::internals::exec::{Discard, End, Stop, TimeLimit, run, spawn_piped};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::world::{World, eventually};

@@ -2,8 +2,8 @@
 
 use std::net::TcpListener;
 
-use mendit::exec::{Discard, Outcome, SandboxState, Stop, run};
-use mendit::model::SandboxMode;
+use mendit::documents::SandboxMode;
+use mendit::internals::exec::{Discard, Outcome, SandboxState, Stop, run};
 
 use super::world::World;
 use crate::support::command;
@@ -25,7 +25,7 @@ fn writing_is_confined_to_the_directory() {
         .iter()
         .any(|open| build.starts_with(open))
     {
-        eprintln!("skipped: the build directory is a temporary one");
+        crate::support::skip("the build's folder is a temporary one");
         return;
     }
     let outside = tempfile::tempdir_in(build).unwrap();
@@ -38,7 +38,7 @@ fn writing_is_confined_to_the_directory() {
     );
     let outcome = confined(&world, &tries);
     if outcome.sandbox != SandboxState::Enforced {
-        eprintln!("skipped: no Landlock here");
+        crate::support::skip("no Landlock");
         return;
     }
     assert!(world.path().join("d/moved").exists());
@@ -81,7 +81,7 @@ fn shared_temporary_folders_are_the_commands_own() {
     let left = std::fs::read(&seen).unwrap();
     std::fs::remove_file(&seen).unwrap();
     if outcome.sandbox != SandboxState::Enforced {
-        eprintln!("skipped: no Landlock here");
+        crate::support::skip("no Landlock");
         return;
     }
     assert_eq!(outcome.stdout.text(), "seen");
@@ -104,7 +104,7 @@ fn without_network_no_connection_is_made() {
     );
     let mut job = world.job(&line);
     if !run(&job, &Stop::new(), &mut Discard).unwrap().passed() {
-        eprintln!("skipped: no python3 here");
+        crate::support::skip("no python3");
         return;
     }
     listener.accept().unwrap();
@@ -187,7 +187,7 @@ fn walk(directory: &std::path::Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn a_confined_command_does_not_read_this_programs_environment() {
     if rustix::process::geteuid().is_root() {
-        eprintln!("skipped: nothing is hidden from root");
+        crate::support::skip("nothing is hidden from root");
         return;
     }
     let world = World::new();
@@ -202,7 +202,7 @@ fn a_confined_command_does_not_read_this_programs_environment() {
     .output()
     .unwrap();
     if output.status.code() == Some(2) {
-        eprintln!("skipped: no Landlock here");
+        crate::support::skip("no Landlock");
         return;
     }
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");

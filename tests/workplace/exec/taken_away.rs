@@ -87,13 +87,13 @@ fn cases() -> Vec<Taken> {
 fn what_cannot_be_had_is_said_and_refused_when_required() {
     let build = env!("CARGO_TARGET_TMPDIR");
     if ["/tmp", "/var/tmp"].iter().any(|it| build.starts_with(it)) {
-        eprintln!("skipped: the build directory is a temporary one");
+        crate::support::skip("the build's folder is a temporary one");
         return;
     }
     let superuser = rustix::process::geteuid().is_root();
     let (whole, _) = taken_away(&[], "auto");
     if whole["sandbox"] != "enforced" {
-        eprintln!("skipped: not all of it is here: {whole}");
+        crate::support::skip(&format!("not all of it is here: {whole}"));
         return;
     }
     for case in cases() {

@@ -1,6 +1,6 @@
 //! What a command finds where its output is seen on a terminal.
 
-use mendit::exec::{Discard, Stop, Terminal, run};
+use mendit::internals::exec::{Discard, Stop, Terminal, run};
 
 use super::world::World;
 
@@ -55,8 +55,8 @@ fn all_that_is_written_to_a_terminal_arrives() {
 #[derive(Default)]
 struct Taken(Vec<u8>);
 
-impl mendit::exec::Sink for Taken {
-    fn output(&mut self, _: mendit::exec::Stream, bytes: &[u8]) {
+impl mendit::internals::exec::Sink for Taken {
+    fn output(&mut self, _: mendit::internals::exec::Stream, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 }

@@ -28,7 +28,7 @@ impl Ground {
         let build = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let temporary = ["/tmp", "/var/tmp", "/dev/shm"];
         if temporary.iter().any(|it| build.starts_with(it)) {
-            eprintln!("skipped: the build directory is a temporary one");
+            crate::support::skip("the build's folder is a temporary one");
             return None;
         }
         let folder = tempfile::tempdir_in(build).unwrap();
@@ -64,7 +64,7 @@ impl Ground {
         };
         let reached = ground.mendit(&["--version"]);
         if !reached.is_ok_and(|it| it.status.success()) {
-            eprintln!("skipped: user {user} gets no way to the program");
+            crate::support::skip(&format!("user {user} gets no way to the program"));
             return None;
         }
         Some(ground)
@@ -190,11 +190,11 @@ fn what_tries_to_get_out_is_refused_in_every_workplace() {
             let said = String::from_utf8_lossy(&output.stdout);
             let told = String::from_utf8_lossy(&output.stderr);
             if told.contains("R105") || told.contains("no overlay") {
-                eprintln!("skipped: {place} of user {user}: {told}");
+                crate::support::skip(&format!("{place} of user {user}: {told}"));
                 continue;
             }
             if output.status.code() == Some(2) {
-                eprintln!("skipped: no python3 here: {told}");
+                crate::support::skip(&format!("no python3 here: {told}"));
                 return;
             }
             let (mut count, mut wrong) = (0, Vec::new());

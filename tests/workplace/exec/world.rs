@@ -2,7 +2,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use mendit::exec::{CommandLine, Discard, Job, Limits, Outcome, Stop, run, set_supervisor};
+use mendit::internals::exec::{
+    CommandLine, Discard, Job, Limits, Outcome, Stop, run, set_supervisor,
+};
 
 /// A directory, and a mark that every process of the test carries in its environment.
 pub(crate) struct World {

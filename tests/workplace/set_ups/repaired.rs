@@ -5,13 +5,13 @@ use std::process::Command;
 use serde_json::Value;
 
 use super::by_hand::SetUp;
-use super::tools;
 use crate::support::{self, Repo};
 
 /// Repairs a set-up with a wrong patch and with a right one, in each workplace that can be had, and
 /// says what was not as it must be.
 pub(crate) fn problems(set_up: &SetUp) -> Vec<String> {
-    if tools::missing(set_up.programs) {
+    let programs = set_up.programs.iter();
+    if !programs.copied().all(support::has_program) {
         return Vec::new();
     }
     let repo = Repo::with(&[]);
@@ -56,7 +56,7 @@ fn modes() -> Vec<Mode> {
     if tried.is_ok_and(|it| it.status.success()) {
         modes.push(Mode::Refused);
     } else {
-        eprintln!("namespaces cannot be refused here");
+        crate::support::skip("namespaces cannot be refused");
     }
     modes
 }
@@ -69,8 +69,7 @@ fn can_overlay() -> bool {
     let words = ["run", "--workplace", "overlay", "--", "true"];
     let output = support::command(&repo.root(), &words).output().unwrap();
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        eprintln!("no overlay here: {said}");
+        crate::support::skip("no overlay");
     }
     output.status.success()
 }
@@ -135,7 +134,6 @@ fn repair_command(repo: &Repo, set_up: &SetUp, mode: Mode, answer: &str, folder:
     words.extend(set_up.more);
     let mut command = support::command(&repo.root(), &words);
     command.env("XDG_CACHE_HOME", repo.outside().join("cache"));
-    tools::equip(&mut command, repo.outside());
     command
 }
 
