@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::internals::graph::{Graph, closure, cycles};
 use mendit::documents::RepoPath;
-use mendit::internals::source::Memory;
 use mendit::internals::Store;
+use mendit::internals::graph::{Graph, closure, cycles};
+use mendit::internals::source::Memory;
 
 const FILES: usize = 10_000;
 

@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::internals::languages::facts;
 use mendit::documents::RepoPath;
+use mendit::internals::languages::facts;
 
 fn main() {
     let script = "import { a, b as c } from './x';\nexport function f(p: string): number {\n  const y = [p, 1, { z: p }];\n  return y.length > 2 ? g(y) : 0;\n}\n";

@@ -4,8 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use mendit::internals::languages::Resolver;
 use mendit::documents::{Import, ImportKind, ImportedName, RepoPath};
+use mendit::internals::languages::Resolver;
 use mendit::internals::source::Memory;
 
 const FILES: usize = 10_000;

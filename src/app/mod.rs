@@ -86,7 +86,7 @@ pub use hint::{HintRequest, Hinted, find_imports};
 pub use hook::answer_hook;
 pub use imports::{ImportsRequest, list_imports};
 pub use input::{Input, awaited, is_piped, last, reports};
-pub use known_cause::{Undo, known_undo};
+pub use known_cause::known_undo;
 pub use last_run::{
     CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run,
 };
@@ -101,12 +101,12 @@ pub use redact::{
 };
 pub use repair::{RepairRequest, Repaired, repair_repository};
 pub use report::{Reported, find_run, read_report};
-pub use run::{CommandRun, RunRequest, run_command};
+pub use run::{RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use split::{SplitReason, SplitRequest, split_task};
 pub use stats::{StatsRequest, add_up_runs, gain};
-pub use test_command::{TestCommand, find_test_command};
+pub use test_command::find_test_command;
 pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.

@@ -17,7 +17,8 @@ use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
 };
 use crate::model::{
-    Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WhyDocument, WorkplaceMode,
+    Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WhyDocument, WhyVerdict,
+    WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::CommandFiles;
@@ -122,6 +123,7 @@ impl CommandRun {
             may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|it| it.tried),
             culprit: match &self.record.found {
                 Some(found) if found.undo.is_some() => Culprit::Undoable,
+                Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
                 _ if summary.cause.is_some() => Culprit::Known,
                 _ if summary.requires_user_action => Culprit::Outside,
                 _ => Culprit::Unknown,

@@ -9,8 +9,8 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, Failure, FailureKind, FailurePacket, MentionedFile,
-    PacketSize, RepoPath, RunFailure, RunSummary,
+    CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
+    MentionedFile, PacketSize, RepoPath, RunFailure, RunSummary,
 };
 use crate::source::Source;
 use crate::workspace::Workspace;
@@ -211,21 +211,9 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64
                 ..RunFailure::default()
             };
             let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
-            // A test whose own frame stands at a line with the name keeps it.
-            let frames = [(&test.crash_path, test.crash_line), (&test.path, test.line)];
-            let own = frames.into_iter().find(|(path, line)| {
-                let text = line_at(source, path.as_deref(), *line).unwrap_or_default();
-                let mut named = lacks
-                    .iter()
-                    .filter(|name| row.error.contains(name.as_str()));
-                named.any(|name| words(&text, name).next().is_some())
-            });
+            let own = own_frame(test, &row.error, &lacks, source);
             if let Some((path, line)) = own {
-                return RunFailure {
-                    path: path.clone(),
-                    line,
-                    ..row
-                };
+                return RunFailure { path, line, ..row };
             }
             match &test.crash_path {
                 _ if named && is_named() => first(row),
@@ -269,6 +257,23 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64
         rows.insert(0, row);
     }
     (rows, 0)
+}
+
+// The frame of a test at a line that holds the name its error is about.
+fn own_frame(
+    test: &FailedTest,
+    error: &str,
+    lacks: &[&String],
+    source: &dyn Source,
+) -> Option<(Option<String>, Option<u32>)> {
+    let frames = [(&test.crash_path, test.crash_line), (&test.path, test.line)];
+    let holds = |(path, line): &(&Option<String>, Option<u32>)| {
+        let text = line_at(source, path.as_deref(), *line).unwrap_or_default();
+        let mut named = lacks.iter().filter(|name| error.contains(name.as_str()));
+        named.any(|name| words(&text, name).next().is_some())
+    };
+    let found = frames.into_iter().find(holds)?;
+    Some((found.0.clone(), found.1))
 }
 
 fn line_at(source: &dyn Source, path: Option<&str>, line: Option<u32>) -> Option<Vec<u8>> {

@@ -109,7 +109,7 @@ impl Answer {
 }
 
 /// Changes above which a look at the lines that run pays for its run.
-pub(super) const FEW: usize = 8;
+const FEW: usize = 8;
 
 /// Searches for the hunks without which the tests pass, then for their lines.
 ///
@@ -345,45 +345,6 @@ fn search_lines(
     };
     Ok(drive(trials, case, finer, &order, &mut table)?.ok())
 }
-
-/// Ranks the changes by a trace, and searches among the likeliest of them that are `whole`, where the first
-/// is; no answer where none of them is enough.
-///
-/// # Errors
-/// When the tests cannot be run.
-pub(super) fn search_likeliest(
-    trials: &mut Trials<'_>,
-    case: &Case<'_>,
-    may: &(dyn Fn(&RepoPath) -> bool + Sync),
-    whole: &dyn Fn(&WhyChange) -> bool,
-) -> Result<(Vec<WhyChange>, Option<Answer>), RepairError> {
-    let difference = Difference::between(case.before, case.after, may);
-    let mut clues = clues(Some(&trials.red().diagnosis), case.after);
-    clues.ran.clone_from(trials.traced());
-    let ranked = rank(&difference, &clues);
-    let few = ranked.get(..LIKELIEST).unwrap_or(&ranked);
-    let likeliest = changes(&difference, few, case);
-    if !likeliest.first().is_some_and(whole) {
-        return Ok((likeliest, None));
-    }
-    let wholes = few
-        .iter()
-        .zip(&likeliest)
-        .filter(|(_, change)| whole(change));
-    let order: Vec<usize> = wholes.map(|(suspect, _)| suspect.hunk).collect();
-    let mut table = Table {
-        has_base: false,
-        ..Table::new(trials)
-    };
-    let found = drive(trials, case, &difference, &order, &mut table)?;
-    let Ok(set) = found else {
-        return Ok((likeliest, None));
-    };
-    let answer = name_lines(trials, case, &difference, (ranked, &clues), &set)?;
-    Ok((likeliest, Some(answer)))
-}
-
-const LIKELIEST: usize = 4;
 
 // The patch that makes of the files what was seen to pass.
 fn undo(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {

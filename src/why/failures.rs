@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Diagnosis, FailedTest, FailureKind, TestEnd, WhyOutcome};
-use crate::proof::TestAccount;
 use crate::repair::CommandsRun;
 use crate::runners::container_of;
 
@@ -167,7 +166,7 @@ impl Failures {
 
     fn ends_of_tests(&self, ran: &CommandsRun, named: usize) -> Vec<End> {
         let failing = &ran.diagnosis.tests;
-        let accounts: Vec<&TestAccount> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
+        let accounts: Vec<_> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
         let passed = passed(ran);
         let reported = |item: &Item, end| accounts.iter().any(|it| it.end_of(&item.id) == end);
         let mut ends: Vec<Option<End>> = Vec::new();

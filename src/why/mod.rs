@@ -13,10 +13,10 @@ mod trials;
 
 pub use case::{Answer, holds_failing_test};
 pub use clues::clues;
-pub use difference::{Difference, Hunk, What};
-pub use failures::{End, Failures, Observation};
+use difference::What;
+pub use difference::{Difference, Hunk};
 pub use find::{FindCause, WhyError, find_cause, submodules};
-pub use range::Bases;
-pub use rank::{Clues, Suspect, rank, words_of};
-pub use search::{Outcomes, Step, bisect, next};
-pub use trials::{RedRun, States, TrialLimits, TrialLog, TrialSetup, TrialStart, Trials};
+use rank::words_of;
+pub use rank::{Clues, Suspect, rank};
+use search::{Outcomes, Step, bisect, next};
+pub use trials::{RedRun, States, TrialLimits, TrialSetup, TrialStart, Trials};

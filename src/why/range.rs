@@ -1,11 +1,11 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::case::{Answer, Case, FEW, Scope, search, search_likeliest};
+use super::case::{Answer, Case, Scope, search};
 use super::failures::Observation;
 use super::trials::{States, Trials};
 use super::{Difference, WhyError, bisect};
-use crate::git::{GitError, Repository, TreeSource, changed_lines};
-use crate::model::{Diagnosis, RepoPath, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
+use crate::git::{GitError, Repository, TreeSource};
+use crate::model::{Diagnosis, RepoPath, WhyOutcome, WhyReason, WhyVerdict};
 use crate::workspace::Workspace;
 
 /// Commits to compare with, the first that says something counts.
@@ -111,10 +111,6 @@ pub(super) fn search_range(
         answer.reason = Some(WhyReason::NoBase);
         answer.verdict = WhyVerdict::Unknown;
     }
-    let (likely, answer_at_once) = range.likeliest(trials, bases)?;
-    if let Some(answer) = answer_at_once {
-        return Ok(answer);
-    }
     for (what, commit) in &bases.commits {
         let Ok(tree) = git.tree(commit) else {
             continue;
@@ -139,18 +135,9 @@ pub(super) fn search_range(
             match trials.failures.outcome(&seen) {
                 WhyOutcome::Passes => {
                     let base = (what.clone(), commit.clone());
-                    return range.search(trials, bases, base, &likely, seen);
+                    return range.search(trials, bases, base, seen);
                 }
-                WhyOutcome::Fails => {
-                    trials.failures.split(&seen);
-                    let is_same = trials.failures.all_failed_before();
-                    trials.failures.unsplit();
-                    answer.reason = Some(if is_same && !range.tests_changed(&tree) {
-                        WhyReason::FailsWithout
-                    } else {
-                        WhyReason::DoesNotBuild
-                    });
-                }
+                WhyOutcome::Fails => answer.reason = Some(range.red_base(trials, &seen, &tree)),
                 WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
                     answer.reason = Some(WhyReason::DoesNotBuild);
                 }
@@ -187,9 +174,27 @@ struct Range<'a> {
 impl Range<'_> {
     // The files of a commit that are in scope, the others as they are in the worktree.
     fn states(&self, tree: &TreeSource) -> States {
-        let may =
-            |path: &RepoPath| (self.may)(path) && Scope::needed_for(path, self.diagnosis) <= self.scope;
+        let may = |path: &RepoPath| {
+            (self.may)(path) && Scope::needed_for(path, self.diagnosis) <= self.scope
+        };
         Difference::between(tree, self.workspace.source.as_ref(), &may).before()
+    }
+
+    // What a base that fails says: a denial needs the same failures with all else reverted.
+    fn red_base(
+        &self,
+        trials: &mut Trials<'_>,
+        seen: &Observation,
+        tree: &TreeSource,
+    ) -> WhyReason {
+        trials.failures.split(seen);
+        let is_same = trials.failures.all_failed_before();
+        trials.failures.unsplit();
+        if is_same && !self.tests_changed(tree) {
+            WhyReason::FailsWithout
+        } else {
+            WhyReason::DoesNotBuild
+        }
     }
 
     // Whether a file that holds a failing test is another one there.
@@ -199,109 +204,11 @@ impl Range<'_> {
         !Difference::between(tree, source, &may).hunks().is_empty()
     }
 
-    // The change among all since the first base that what the failing tests ran points at, tried before any
-    // commit is where one commit made it; and the states beside which it may have begun, by their place in the
-    // line.
-    fn likeliest(
-        &self,
-        trials: &mut Trials<'_>,
-        bases: &Bases,
-    ) -> Result<(BTreeSet<usize>, Option<Answer>), WhyError> {
-        let nothing = || (BTreeSet::new(), None);
-        let Some((what, commit)) = bases.commits.first() else {
-            return Ok(nothing());
-        };
-        let tree = self.git.tree(commit)?;
-        let may =
-            |path: &RepoPath| (self.may)(path) && Scope::needed_for(path, self.diagnosis) <= Scope::Product;
-        let source = self.workspace.source.as_ref();
-        let count = Difference::between(&tree, source, &may).hunks().len();
-        if count <= FEW {
-            return Ok(nothing());
-        }
-        if trials.trace(&States::new())? == Some(WhyOutcome::Passes) {
-            return Ok((BTreeSet::new(), Some(Answer::unknown(WhyReason::Flaky))));
-        }
-        if trials.traced().failing == 0 {
-            return Ok(nothing());
-        }
-        let case = Case {
-            before: &tree,
-            after: self.workspace.source.as_ref(),
-            laid: States::new(),
-            commit: None,
-            base: (what.clone(), commit.clone()),
-            scope: Scope::Product,
-            seen: Vec::new(),
-            is_red: false,
-        };
-        let brought = |change: &WhyChange| self.brought(change, &bases.line, 0, true);
-        let whole = |change: &WhyChange| brought(change).is_some();
-        let (few, answer) = search_likeliest(trials, &case, &may, &whole)?;
-        let mut states = BTreeSet::new();
-        for change in &few {
-            let mut from = 0;
-            while let Some(at) = self.brought(change, &bases.line, from, false) {
-                states.extend([at, at + 1]);
-                from = at + 1;
-            }
-        }
-        let answer = answer.and_then(|mut answer| {
-            for cause in &mut answer.cause {
-                cause.commit = bases.line.get(brought(cause)?).cloned();
-            }
-            answer.suspects = few;
-            Some(answer)
-        });
-        Ok((states, answer))
-    }
-
-    // The first of these commits, from one on, that took lines of a change away and put others of it in their
-    // place: all of them, or any.
-    fn brought(
-        &self,
-        change: &WhyChange,
-        line: &[String],
-        from: usize,
-        all: bool,
-    ) -> Option<usize> {
-        let path = RepoPath::new(&change.path).ok()?;
-        let side = |mark: char| -> Vec<&str> {
-            let lines = change.diff.lines();
-            lines.filter_map(|it| it.strip_prefix(mark)).collect()
-        };
-        let (gone, come) = (side('-'), side('+'));
-        let holds = |text: &[u8], range: std::ops::Range<usize>, words: &[&str]| {
-            let text = String::from_utf8_lossy(text);
-            let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-            let part = lines.get(range).unwrap_or_default();
-            if all {
-                words.is_empty() || part.windows(words.len()).any(|it| it == words)
-            } else {
-                words.iter().any(|it| !it.is_empty() && part.contains(it))
-            }
-        };
-        let is_it = |before: &[u8], after: &[u8]| {
-            let mut hunks = changed_lines(before, after).into_iter();
-            hunks.any(|(old, new)| {
-                let both = [holds(before, old, &gone), holds(after, new, &come)];
-                if all {
-                    both == [true; 2]
-                } else {
-                    both.contains(&true)
-                }
-            })
-        };
-        let found = self.git.changed_by(&path, line.get(from..)?, &is_it)?;
-        Some(from + found)
-    }
-
     fn search(
         &self,
         trials: &mut Trials<'_>,
         bases: &Bases,
         base: (String, String),
-        likely: &BTreeSet<usize>,
         seen: Observation,
     ) -> Result<Answer, WhyError> {
         // Oldest first; a base that is not on the line has nothing between.
@@ -313,16 +220,11 @@ impl Range<'_> {
         if at.is_none() {
             line.extend(bases.line.first().cloned());
         }
-        // Counted from the other end.
-        let likely = likely
-            .iter()
-            .filter_map(|it| (line.len() - 1).checked_sub(*it));
-        let likely: BTreeSet<usize> = likely.filter(|_| at.is_some()).collect();
         let mut observed = BTreeMap::from([(0, seen)]);
         let mut outcomes =
             BTreeMap::from([(0, WhyOutcome::Passes), (line.len() - 1, WhyOutcome::Fails)]);
         let (good, bad) = loop {
-            match bisect(line.len(), &outcomes, &likely) {
+            match bisect(line.len(), &outcomes) {
                 Ok(Some(found)) => break found,
                 Ok(None) => break widest(&outcomes, line.len()),
                 Err(state) => {
