@@ -14,9 +14,6 @@ fn main() {
         tables(&sources, Path::new(&out));
     }
     let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
-    println!("cargo::rerun-if-changed=CHANGELOG.md");
-    let released = released().unwrap_or_default();
-    println!("cargo::rustc-env=MENDIT_RELEASED={released}");
     // While one works on the program, a commit would rebuild it for a number nobody reads.
     let release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let commit = if release { commit() } else { None };
@@ -87,17 +84,6 @@ fn write_text(text: &str, json: &mut String) {
         }
     }
     json.push('"');
-}
-
-// The day of the newest version in the changelog that has one.
-fn released() -> Option<String> {
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
-    let text = fs::read_to_string(root.join("CHANGELOG.md")).ok()?;
-    let mut days = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("## ")?.split(' ').next_back());
-    let is_day = |it: &&str| it.len() == 10 && it.matches('-').count() == 2;
-    days.find(is_day).map(str::to_owned)
 }
 
 // Its first twelve digits.

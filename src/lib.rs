@@ -96,6 +96,15 @@
 //! - Parallel are the walk, the wave of a closure and the files of a patch; all return what one thread would.
 //! - Repository content is data: nothing it names is run, no link in it is followed.
 
+#![cfg_attr(
+    not(feature = "program"),
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "parts that the program alone uses"
+    )
+)]
+
 #[cfg(all(feature = "program", not(unix)))]
 compile_error!(
     "the program supports Linux and macOS, and Windows through WSL; elsewhere only patch validation \
@@ -183,10 +192,9 @@ pub mod internals {
         pub use crate::patch::{After, Body, JudgeOptions, Judged, ReadOptions, judge, read};
     }
     pub mod policy {
-        pub use crate::policy::{
-            Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules, Redactor, sanitize_log,
-            text_warnings,
-        };
+        pub use crate::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};
+        #[cfg(feature = "program")]
+        pub use crate::policy::{Redactor, sanitize_log, text_warnings};
     }
     pub mod source {
         pub use crate::source::{Memory, Source};

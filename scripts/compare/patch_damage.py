@@ -12,7 +12,7 @@ what only their writer knew.
 --second-try gives what was refused back to a writer that can only copy: each old line that the feedback does
 not show is replaced by the line it shows that is most like it. A last row says how often that then comes out right.
 
-Needs git and the module that `scripts/package/python.sh` builds.
+Needs git and a built program: MENDIT names it, target/release/mendit if not set.
 """
 
 import argparse
@@ -21,15 +21,15 @@ import difflib
 import html
 import json
 import os
+import pathlib
 import random
 import re
 import subprocess
 import sys
+import tempfile
 
-try:
-    from mendit_judge import Judge
-except ImportError:
-    sys.exit("mendit_judge is missing: scripts/package/python.sh builds it")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("MENDIT") or ROOT / "target/release/mendit"
 
 NAMES = (".py", ".ts", ".tsx", ".js", ".md", ".rst", ".json", ".toml")
 KINDS = {}
@@ -43,6 +43,26 @@ def kind(what):
         return write
 
     return keep
+
+
+class Judged:
+    """What the program made of a patch over these files, in a folder of its own."""
+
+    def __init__(self, files, text):
+        with tempfile.TemporaryDirectory() as scratch:
+            root = pathlib.Path(scratch, "files")
+            for path, content in files.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_bytes(content.encode())
+            command = [PROGRAM, "-C", root, "apply", "-", "--allow-protected", "**", "--format", "json"]
+            environment = os.environ | {"XDG_STATE_HOME": scratch}
+            ran = subprocess.run(command, input=text.encode(), capture_output=True, env=environment)
+            self.verdict = json.loads(ran.stdout)
+            after = {it.relative_to(root).as_posix(): it.read_bytes() for it in root.rglob("*") if it.is_file()}
+        self.applies = ran.returncode == 0
+        self.error_code, self.feedback = self.verdict["errorCode"], self.verdict["feedback"]
+        self.files = {path: data for path, data in after.items() if data != files.get(path, "").encode()}
+        self.files |= {path: None for path in files if path not in after}
 
 
 class Change:
@@ -475,8 +495,8 @@ def main():
         for change in found:
             text = write(change)
             if text is None: continue
-            judge = Judge({change.path: change.old, "other/README.md": "x\n"}, allow_protected=["**"])
-            judged = judge.judge(text)
+            files = {change.path: change.old, "other/README.md": "x\n"}
+            judged = Judged(files, text)
             if not judged.applies: outcome = "refused"
             elif what == "place" and judged.files == {change.path: change.new.encode()}: outcome = "right"
             elif judged.files in ({}, {change.path: change.old.encode()}): outcome = "refused"
@@ -486,7 +506,7 @@ def main():
             total[what, outcome] += 1
             if outcome == "refused": codes[judged.error_code] += 1
             if outcome == "refused" and options.second_try:
-                again = judge.judge(copied(text, judged.feedback))
+                again = Judged(files, copied(text, judged.feedback))
                 right = again.applies and again.files == {change.path: change.new.encode()}
                 total["second", "right" if right else "wrong" if again.applies else "refused"] += 1
             if outcome == "wrong" or (outcome == "refused" and what == "place"):

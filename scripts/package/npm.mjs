@@ -16,7 +16,6 @@ const PLATFORMS = [
   { os: "linux", cpu: "arm64", libc: "musl" },
   { os: "darwin", cpu: "x64" },
   { os: "darwin", cpu: "arm64" },
-  { os: "win32", cpu: "x64" },
 ];
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -41,7 +40,6 @@ const common = {
   ...(env.REPOSITORY && { repository: { type: "git", url: `git+https://github.com/${env.REPOSITORY}.git` } }),
 };
 const nameOf = (platform) => `mendit-${suffix(platform)}`;
-const file = here.os === "win32" ? "mendit.exe" : "mendit";
 
 const write = (folder, name, text) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -59,8 +57,8 @@ write(own, "package.json", json({
   files: ["bin"],
 }));
 mkdirSync(join(own, "bin"), { recursive: true });
-copyFileSync(binary, join(own, "bin", file));
-chmodSync(join(own, "bin", file), 0o755);
+copyFileSync(binary, join(own, "bin/mendit"));
+chmodSync(join(own, "bin/mendit"), 0o755);
 
 const main = join(out, "mendit");
 write(main, "package.json", json({

@@ -3,7 +3,7 @@
 
   scripts/release/archive.py TARGET PROGRAM [--out DIR] [--runnable PROGRAM]
 
-Writes `mendit-TARGET.tar.gz` (for Windows `.zip` beside it) and `.sha256` of each to DIR (target/release-files).
+Writes `mendit-TARGET.tar.gz` and its `.sha256` to DIR (target/release-files).
 The folder inside holds the program, licences, README, CHANGELOG, and the manual pages and completions that the
 program itself prints; for a target that does not run here, `--runnable` names a program of the same version.
 The same inputs give the same bytes.
@@ -18,11 +18,10 @@ import pathlib
 import subprocess
 import tarfile
 import tempfile
-import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TEXTS = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"]
-SHELLS = {"bash": "mendit.bash", "zsh": "_mendit", "fish": "mendit.fish", "powershell": "_mendit.ps1"}
+SHELLS = {"bash": "mendit.bash", "zsh": "_mendit", "fish": "mendit.fish"}
 
 
 def contents(program, runnable):
@@ -50,16 +49,6 @@ def tar_gz(folder, files, when):
     return gzip.compress(packed.getvalue(), mtime=0)
 
 
-def zipped(folder, files):
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, (data, mode) in sorted(files.items()):
-            entry = zipfile.ZipInfo(f"{folder}/{name}")
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o100000 | mode) << 16
-            archive.writestr(entry, data)
-    return packed.getvalue()
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("target")
@@ -71,15 +60,11 @@ def main():
     files = contents(options.program.resolve(), runnable)
     folder = f"mendit-{options.target}"
     when = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
-    archives = {f"{folder}.tar.gz": tar_gz(folder, files, when)}
-    if "windows" in options.target:
-        archives[f"{folder}.zip"] = zipped(folder, files)
     options.out.mkdir(parents=True, exist_ok=True)
-    for name, data in archives.items():
-        (options.out / name).write_bytes(data)
-        line = f"{hashlib.sha256(data).hexdigest()}  {name}\n"
-        (options.out / f"{name}.sha256").write_text(line)
-        print(options.out / name)
+    name, data = f"{folder}.tar.gz", tar_gz(folder, files, when)
+    (options.out / name).write_bytes(data)
+    (options.out / f"{name}.sha256").write_text(f"{hashlib.sha256(data).hexdigest()}  {name}\n")
+    print(options.out / name)
 
 
 if __name__ == "__main__":

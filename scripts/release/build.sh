@@ -15,8 +15,7 @@ sources=$(rustc --print sysroot)
 RUSTFLAGS="${RUSTFLAGS:-} --remap-path-prefix=$root=mendit --remap-path-prefix=$out=target"
 RUSTFLAGS="$RUSTFLAGS --remap-path-prefix=$cargo_home=cargo --remap-path-prefix=$sources=rust"
 CFLAGS="${CFLAGS:-} -ffile-prefix-map=$cargo_home=cargo -ffile-prefix-map=$root=mendit"
-case $target in *-msvc) unset CFLAGS ;; *) export CFLAGS ;; esac
-export RUSTFLAGS CARGO_INCREMENTAL=0
+export CFLAGS RUSTFLAGS CARGO_INCREMENTAL=0
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH
 
@@ -33,5 +32,4 @@ cargo "$command" --locked --features http --profile "${PROFILE:-dist}" --target 
 folder=${PROFILE:-dist}
 [ "$folder" = dev ] && folder=debug
 program=$out/$target/$folder/mendit
-case $target in *windows*) program=$program.exe ;; esac
 echo "$program"

@@ -3,8 +3,8 @@
 
   scripts/release/channels.py --archives DIR --repository OWNER/NAME [--out DIR]
 
-`SHA256SUMS`, a Homebrew formula (`homebrew/mendit.rb`), the three manifests of winget (`winget/`), the
-manifest of the MCP registry (`server.json`) and `install.sh` with the repository's name in it. The version is that of Cargo.toml; DIR holds what
+`SHA256SUMS`, a Homebrew formula (`homebrew/mendit.rb`), the manifest of the MCP
+registry (`server.json`) and `install.sh` with the repository's name in it. The version is that of Cargo.toml; DIR holds what
 `archive.py` wrote. A target without an archive is left out, and said.
 """
 
@@ -21,8 +21,6 @@ BREW = [
     ("on_linux", "on_arm", "aarch64-unknown-linux-musl"),
     ("on_linux", "on_intel", "x86_64-unknown-linux-musl"),
 ]
-WINDOWS = "x86_64-pc-windows-msvc"
-SCHEMA = "1.9.0"
 
 
 def manifest(name):
@@ -64,29 +62,6 @@ def formula(sums, url):
     return "\n".join(lines) + "\n"
 
 
-def winget(sums, url, owner):
-    name = f"mendit-{WINDOWS}.zip"
-    if name not in sums:
-        return {}
-    identifier = f"{owner}.mendit"
-    head = f"PackageIdentifier: {identifier}\nPackageVersion: {manifest('version')}\n"
-    tail = f"ManifestVersion: {SCHEMA}\n"
-    installer = (
-        "InstallerType: zip\nNestedInstallerType: portable\nNestedInstallerFiles:\n"
-        f"- RelativeFilePath: mendit-{WINDOWS}\\mendit.exe\n  PortableCommandAlias: mendit\n"
-        f"Installers:\n- Architecture: x64\n  InstallerUrl: {url}/{name}\n  InstallerSha256: {sums[name].upper()}\n"
-    )
-    locale = (
-        f"PackageLocale: en-US\nPublisher: {owner}\nPackageName: mendit\nLicense: {manifest('license')}\n"
-        f"ShortDescription: '{manifest('description')}'\n"
-    )
-    return {
-        f"{identifier}.yaml": f"{head}DefaultLocale: en-US\nManifestType: version\n{tail}",
-        f"{identifier}.installer.yaml": f"{head}{installer}ManifestType: installer\n{tail}",
-        f"{identifier}.locale.en-US.yaml": f"{head}{locale}ManifestType: defaultLocale\n{tail}",
-    }
-
-
 def server(owner, repository):
     """What the MCP registry reads; the npm package names the same server as its `mcpName`."""
     return {
@@ -122,12 +97,11 @@ def main():
         sums[name] = digest
     if not sums:
         sys.exit(f"{options.archives} holds no archives: scripts/release/archive.py writes them")
-    for target in [it[2] for it in BREW] + [WINDOWS]:
+    for target in [it[2] for it in BREW]:
         if not any(target in name for name in sums):
             print(f"left out: {target} has no archive", file=sys.stderr)
     texts = {"SHA256SUMS": "".join(f"{digest}  {name}\n" for name, digest in sums.items())}
     texts["homebrew/mendit.rb"] = formula(sums, url)
-    texts |= {f"winget/{name}": text for name, text in winget(sums, url, owner).items()}
     texts["server.json"] = json.dumps(server(owner, options.repository), indent=2) + "\n"
     installer = (ROOT / "scripts/release/install.sh").read_text()
     texts["install.sh"] = installer.replace("OWNER/NAME", options.repository)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sets the version: in Cargo.toml and Cargo.lock, the packages of the judge, and as a heading of CHANGELOG.md.
+"""Sets the version: in Cargo.toml and Cargo.lock, and as a heading of CHANGELOG.md.
 
   scripts/release/version.py 0.2.0 [--date 2026-01-31] [--repository OWNER/NAME] [--tag]
 
@@ -15,9 +15,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MANIFESTS = ["Cargo.toml", "scripts/package/python/Cargo.toml", "scripts/package/wasm/Cargo.toml"]
-LOCKS = ["Cargo.lock", "scripts/package/python/Cargo.lock", "scripts/package/wasm/Cargo.lock", "fuzz/Cargo.lock"]
-OWN = r'(name = "mendit(?:-judge[a-z-]*)?"\nversion = )"[^"]*"'
+LOCKS = ["Cargo.lock", "fuzz/Cargo.lock"]
+OWN = r'(name = "mendit"\nversion = )"[^"]*"'
 
 
 def replaced(path, pattern, to, count=1):
@@ -42,8 +41,7 @@ def main():
     new = re.search(r"^## Unreleased\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
     if not new or not new[1].strip():
         sys.exit("CHANGELOG.md has nothing under Unreleased")
-    for path in MANIFESTS:
-        replaced(path, r'^version = "[^"]*"', f'version = "{version}"')
+    replaced("Cargo.toml", r'^version = "[^"]*"', f'version = "{version}"')
     for path in filter(lambda it: (ROOT / it).exists(), LOCKS):
         replaced(path, OWN, rf'\g<1>"{version}"', count=0)
     replaced("CHANGELOG.md", r"^## Unreleased\n", f"## Unreleased\n\n## {version} ({options.date})\n")

@@ -59,7 +59,13 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
         },
         ..call.job.clone()
     };
+    let _span = tracing::debug_span!("agent", prompt_bytes = call.stdin.len()).entered();
     let outcome = run(&job, stop, sink)?;
+    tracing::info!(
+        bytes = outcome.stdout.bytes,
+        "the agent ended: {}",
+        outcome.end
+    );
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
     let transcript = call.adapter.and_then(|it| it.transcript(&printed));

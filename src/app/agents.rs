@@ -70,14 +70,6 @@ impl ChosenAgent {
             writable,
         }
     }
-
-    /// Its command line as it is without a sandbox.
-    pub(super) fn shown(&self) -> String {
-        let line = self
-            .adapter
-            .map(|it| it.line(&self.command, false, None, None));
-        line.unwrap_or_else(|| self.command.clone())
-    }
 }
 
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
@@ -126,7 +118,7 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
 fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
     let unpriced = chosen_agent(settings).and_then(|it| it.adapter);
     let unpriced = unpriced.filter(|it| it.cost_usd.is_empty());
-    if settings.repair.budget_usd.is_none() || unpriced.is_none() {
+    if settings.limits.budget_usd.is_none() || unpriced.is_none() {
         return Ok(());
     }
     let name = settings.agent.command.as_deref().unwrap_or_default();

@@ -11,15 +11,15 @@ use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
     BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    Skeleton, beside, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
+    Skeleton, compare, in_parallel, load_fixtures, load_sets, merge, new_fixture, pairs,
     parse_partition, part_of, partition_from_environment, real_cases, run_cases, score, verify,
 };
-use crate::config::{RepairLevel, Seconds, Settings};
+use crate::config::{RepairLevel, Seconds};
 use crate::exec::Limits;
 use crate::git::Repository;
 use crate::model::{
-    AgentProtocol, BenchAgents, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult,
-    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
+    RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
 use crate::source::{Untracked, Worktree};
 
@@ -31,10 +31,8 @@ BenchRequest {
     #[arg(skip)] fixtures: PathBuf;
     /// Fixes of real histories instead of fixtures.
     #[arg(skip)] real: Option<RealSets>;
-    /// builtin, oracle, replay, all (of these), or a command that writes patches
-    /// [default: builtin]
-    /// [setting: bench.agent]
-    #[arg(long, value_name = "AGENT")] agent: Option<String> => set bench.agent;
+    /// builtin, oracle, replay, or a command that writes patches [default: builtin]
+    #[arg(long, value_name = "AGENT")] agent: Option<String>;
     /// How a command is spoken to [default: json] [setting: agent.protocol]
     #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
@@ -42,10 +40,10 @@ BenchRequest {
     /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
     /// [setting: agent.env]
     #[arg(long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
-    /// Replies of the agent to try for each fixture [default: 6] [setting: bench.max-attempts]
-    #[arg(long, value_name = "N")] max_attempts: Option<u32> => set bench.max_attempts;
-    /// The highest level of context, 0 to 3 [default: 3] [setting: bench.max-level]
-    #[arg(long, value_name = "N")] max_level: Option<RepairLevel> => set bench.max_level;
+    /// Replies of the agent to try for each fixture [default: 6]
+    #[arg(long, value_name = "N")] max_attempts: Option<u32>;
+    /// The highest level of context, 0 to 3 [default: 3]
+    #[arg(long, value_name = "N")] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Compare with what --save wrote earlier; a fixture that no longer passes is a failure
@@ -58,10 +56,10 @@ BenchRequest {
     /// Run the K-th of N parts, or `all`; without it the variables of a job array of Slurm
     /// are read
     #[arg(long, value_name = "K/N")] partition: Option<String>;
-    /// Fixtures at a time [setting: bench.jobs]
-    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize> => set bench.jobs;
-    /// Where commands and agents run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set repair.workplace;
+    /// Fixtures at a time
+    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
+    /// Where commands and agents run [setting: sandbox.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
     #[arg(long, value_name = "DIR")] keep: Option<PathBuf>;
 }
@@ -92,64 +90,13 @@ pub fn run_bench(
     done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
-    run_agent(app, request, agent(app.settings()), done, progress)
-}
-
-/// Whether the setting asks for all built-in agents, one after the other.
-#[must_use]
-pub fn benches_all_agents(app: &App) -> bool {
-    app.settings().bench.agent == "all"
-}
-
-/// Runs fixtures with each built-in agent. `None` when it was interrupted; else the document of each
-/// and all of them beside each other, which is what is saved.
-///
-/// # Errors
-/// As [`run_bench`], and a baseline, which belongs to one agent.
-pub fn run_all_agents(
-    app: &App,
-    request: &BenchRequest,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<(Vec<BenchDocument>, BenchAgents)>, AppError> {
-    if request.baseline.is_some() {
-        let message = "`--baseline` compares one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let mut documents = Vec::new();
-    let real = request.real.is_some();
-    let agents = BenchAgent::BUILT_IN.into_iter();
-    for agent in agents.filter(|it| !real || *it != BenchAgent::Replay) {
-        let one = BenchRequest {
-            save: None,
-            keep: request.keep.as_ref().map(|keep| keep.join(agent.name())),
-            ..request.clone()
-        };
-        match run_agent(app, &one, agent, done, progress)? {
-            Some(document) => documents.push(document),
-            None => return Ok(None),
-        }
-    }
-    let agents = beside(&documents);
-    if let Some(path) = &request.save {
-        write_file(path, to_json(&agents)?)?;
-    }
-    Ok(Some((documents, agents)))
-}
-
-fn run_agent(
-    app: &App,
-    request: &BenchRequest,
-    agent: BenchAgent,
-    done: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    progress: &dyn Progress,
-) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
+    let agent = agent(app, request);
     let partition = partition(request, progress)?;
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
     let redactor = app.redactor();
-    let workplace = settings.repair.workplace;
+    let workplace = settings.sandbox.workplace.unwrap_or_default();
     let cases: Vec<Case<'_>> = match &request.real {
         None => {
             let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
@@ -176,10 +123,10 @@ fn run_agent(
         agent,
         agent_environment: settings.agent.env.clone(),
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
-        max_level: settings.bench.max_level.level(),
-        max_attempts: settings.bench.max_attempts,
+        max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
+        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
         workplace,
-        jobs: jobs(settings),
+        jobs: jobs(request.jobs),
     };
     let all = cases.len();
     let report = |outcome: &FixtureOutcome| done(outcome, all);
@@ -217,7 +164,7 @@ fn parts_of_sets(mut sets: Vec<RealFixes>, partition: Option<Partition>) -> Vec<
 pub(super) fn absolute(folder: &Path) -> Result<PathBuf, AppError> {
     let failed = |error: std::io::Error| {
         let message = format!("cannot make `{}`: {}", folder.display(), error.kind());
-        AppError::new(Code::F105, message)
+        AppError::new(Code::F101, message)
     };
     std::fs::create_dir_all(folder).map_err(failed)?;
     folder.canonicalize().map_err(failed)
@@ -320,7 +267,6 @@ pub struct ProofRow {
 /// # Errors
 /// Fixtures that cannot be read or copied.
 pub fn prove_fixtures(
-    app: &App,
     request: &BenchRequest,
     progress: &dyn Progress,
 ) -> Result<Option<ProofDocument>, AppError> {
@@ -328,7 +274,7 @@ pub fn prove_fixtures(
     let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
-    let rows = in_parallel(&fixtures, jobs(app.settings()), &stop, |fixture| {
+    let rows = in_parallel(&fixtures, jobs(request.jobs), &stop, |fixture| {
         let proof = verify(fixture, &home.path().join(&fixture.id), &stop)?;
         Ok::<_, BenchError>(row(fixture, proof))
     });
@@ -398,11 +344,11 @@ fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
                 "`{name}` is a `{}` document, not `bench`",
                 document.document
             );
-            Err(AppError::new(Code::F306, message))
+            Err(AppError::new(Code::F305, message))
         }
         Err(error) => {
             let message = format!("`{name}` is no bench document: {error}");
-            Err(AppError::new(Code::F306, message)
+            Err(AppError::new(Code::F305, message)
                 .hint("`mendit bench FIXTURES --save FILE` writes one"))
         }
     }
@@ -428,17 +374,20 @@ fn partition(
     }
 }
 
-fn agent(settings: &Settings) -> BenchAgent {
-    match settings.bench.agent.as_str() {
+// Replies of the agent to try for each fixture.
+const USUAL_ATTEMPTS: u32 = 6;
+
+fn agent(app: &App, request: &BenchRequest) -> BenchAgent {
+    match request.agent.as_deref().unwrap_or("builtin") {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
-        command => BenchAgent::Command(command.to_owned(), settings.agent.protocol),
+        command => BenchAgent::Command(command.to_owned(), app.settings().agent.protocol),
     }
 }
 
-pub(super) fn jobs(settings: &Settings) -> usize {
-    settings.bench.jobs.map_or_else(
+pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {
+    wanted.map_or_else(
         || std::thread::available_parallelism().map_or(1, NonZeroUsize::get),
         NonZeroUsize::get,
     )
@@ -454,7 +403,7 @@ impl Home {
     fn make(keep: Option<&Path>) -> Result<Self, AppError> {
         let failed = |error: std::io::Error| {
             AppError::new(
-                Code::F105,
+                Code::F101,
                 format!("cannot make a folder for the copies: {}", error.kind()),
             )
         };

@@ -30,10 +30,10 @@ MineRequest {
     #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
     /// Leave out fixes that take away and bring more lines of product
     #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
-    /// Candidates at a time, each in a checkout and environment of its own [setting: bench.jobs]
-    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize> => set bench.jobs;
-    /// Where tests run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set repair.workplace;
+    /// Candidates at a time, each in a checkout and environment of its own
+    #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
+    /// Where tests run [setting: sandbox.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
 }
 }
 
@@ -62,15 +62,15 @@ pub fn mine_fixes(
         max_commits: request.max_commits,
         max_files: request.max_files,
         max_lines: request.max_lines,
-        jobs: jobs(app.settings()),
-        workplace: app.settings().repair.workplace,
+        jobs: jobs(request.jobs),
+        workplace: app.settings().sandbox.workplace.unwrap_or_default(),
     };
     let stop = listen()?;
     let found = mine(&clone, &file, &options, app.redactor(), &stop, done)?;
     if found.commits == 0
         && let Some(message) = found.incomplete.first()
     {
-        return Err(AppError::new(Code::F404, message.clone()));
+        return Err(AppError::new(Code::F401, message.clone()));
     }
     Ok((!stop.requested()).then_some(found))
 }

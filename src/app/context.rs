@@ -96,7 +96,7 @@ pub fn build_context(
     })
 }
 
-// Where the packet was written, as far as the request asks for that.
+// Writes the packet where the request asks for that.
 fn keep(
     app: &App,
     workspace: &Workspace,

@@ -71,15 +71,12 @@ ContextRequest {
     #[arg(long, help_heading = WHAT)] no_trace: bool => off context.trace;
     /// Exit 1 when bytes or tokens cut something out
     #[arg(long, help_heading = "Result")] fail_over_budget: bool;
-    /// Bytes of the log; the middle is left out [default: 32768] [setting: context.max-log-bytes]
-    #[arg(long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes> => set context.max_log_bytes;
+    /// Bytes of the log; the middle is left out [default: 32768]
+    #[arg(long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes>;
     /// Read only files that match; can be given again [setting: context.allow]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => set context.allow;
     /// Never read files that match; can be given again [setting: context.deny]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
-    /// Read files that match although the built-in list denies them; never credentials
-    /// [setting: context.readmit]
-    #[arg(long, value_name = "GLOB", help_heading = WHAT)] readmit: Vec<String> => set context.readmit;
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
     /// Whether it is written below `.mendit` of the worktree when no folder is named.
@@ -133,6 +130,7 @@ pub(super) fn to_request(
             .find_map(|line| known_cause(app, workspace, line)),
         traced: commands.find_map(|line| known_trace(app, workspace, line)),
         test_commands,
+        max_log_bytes: query.max_log_bytes.map_or(plain.max_log_bytes, |it| it.0),
         ..plain
     };
     for typed in query.targets.iter().chain(&query.more_targets) {

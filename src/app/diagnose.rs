@@ -1,16 +1,18 @@
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
 use super::flags::Args;
 use super::input::{last, reports};
+use super::job_logs::{diagnose_jobs, holds_job_logs};
 use super::known_cause::known_cause;
 use super::run_summary::summary;
 use super::{App, AppError, Input, Progress, no_run};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
-use crate::model::{Diagnosis, RunSummary};
+use crate::model::{Diagnosis, JobFailure, RunSummary};
 use crate::policy::decode_log;
 use crate::source::Memory;
 use crate::workspace::At;
@@ -18,8 +20,12 @@ use crate::workspace::At;
 /// Say what a log tells about a failure.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DiagnoseRequest {
-    /// The log, or `-` for standard input; without one, what is piped in, else the last run
+    /// The log, a folder or archive of the logs of several jobs, or `-` for standard input; without one,
+    /// what is piped in, else the last run
     pub log: Option<Input>,
+    /// The logs of the base's last run: failures that they do not show are new
+    #[arg(long, value_name = "LOG|DIR", requires = "log")]
+    pub base: Vec<PathBuf>,
     /// The same as LOG
     #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
     pub log_flag: Option<Input>,
@@ -43,6 +49,8 @@ pub struct Diagnosed {
     pub diagnosis: Diagnosis,
     /// The command line.
     pub command: Option<String>,
+    /// Of several job logs, each failure once.
+    pub jobs: Vec<JobFailure>,
 }
 
 /// Diagnoses a log, with its secrets masked; without a log or a report, that of the last run. Inside a repository its files have a say; elsewhere
@@ -56,6 +64,11 @@ pub fn diagnose_log(
     progress: &dyn Progress,
 ) -> Result<Diagnosed, AppError> {
     let named = request.log.as_ref().or(request.log_flag.as_ref());
+    let jobs = named.map(|it| PathBuf::from(it.name()));
+    let has_jobs = |path: &PathBuf| !request.base.is_empty() || holds_job_logs(path);
+    if let Some(logs) = jobs.filter(|path| named.is_some_and(Input::is_file) && has_jobs(path)) {
+        return diagnose_archive(app, request, &logs, progress);
+    }
     let unnamed = named.is_none() && request.junit.is_empty();
     let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
     let last = last.transpose()?;
@@ -85,7 +98,32 @@ pub fn diagnose_log(
     };
     let (log, reports) = (log.unwrap_or_default(), reports(&request.junit, progress)?);
     let diagnosis = diagnose_masked(&log, &facts, scene, &reports, app.redactor());
-    Ok(Diagnosed { diagnosis, command })
+    Ok(Diagnosed {
+        diagnosis,
+        command,
+        jobs: Vec::new(),
+    })
+}
+
+fn diagnose_archive(
+    app: &App,
+    request: &DiagnoseRequest,
+    logs: &Path,
+    progress: &dyn Progress,
+) -> Result<Diagnosed, AppError> {
+    let repository = Repository::discover(app.directory())?;
+    let workspace = repository.map(|_| app.workspace(At::Worktree, progress));
+    let workspace = workspace.transpose()?;
+    let scene = Scene {
+        source: workspace.as_ref().map(|it| it.source.as_ref()),
+        directory: "",
+    };
+    let (diagnosis, jobs) = diagnose_jobs(app, scene, (logs, &request.base), progress)?;
+    Ok(Diagnosed {
+        diagnosis,
+        command: None,
+        jobs,
+    })
 }
 
 /// The failures of a diagnosis, each with its place, and the change that made its command fail, where trials on
@@ -95,7 +133,9 @@ pub fn diagnose_log(
 /// A repository that cannot be read.
 pub fn summarise_diagnosis(
     app: &App,
-    Diagnosed { diagnosis, command }: &Diagnosed,
+    Diagnosed {
+        diagnosis, command, ..
+    }: &Diagnosed,
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
     if Repository::discover(app.directory())?.is_none() {
@@ -119,7 +159,7 @@ pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
     (&mut input).take(4).read_to_end(&mut start)?;
     match start.as_slice() {
         b"PK\x03\x04" => Err(io::Error::other(
-            "it is an archive; `mendit fix-ci` reads the logs in it",
+            "it is an archive; `mendit diagnose FILE` reads the logs in it",
         )),
         [0x1f, 0x8b, ..] => {
             let packed = MultiGzDecoder::new(start.as_slice().chain(input));

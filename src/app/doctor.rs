@@ -7,7 +7,7 @@ use super::open::listen;
 use super::{App, AppError, Progress, runs};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
-use crate::model::{Checkup, CheckupRow, SCHEMA_VERSION};
+use crate::model::{CheckupRow, HealingResult};
 use crate::patch::is_interrupted;
 use crate::workspace::{At, Workspace};
 
@@ -16,7 +16,7 @@ use crate::workspace::{At, Workspace};
 ///
 /// # Errors
 /// A repository that cannot be read.
-pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError> {
+pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let mut rows = vec![repository(&workspace)];
     let git = workspace.git.as_ref();
@@ -76,20 +76,11 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<Checkup, AppError>
             rows.push(row("servers", Good, message, Some(&command)));
         }
     }
-    Ok(checkup(rows))
+    Ok(HealingResult::from_rows(rows))
 }
 
-/// The rows as a document.
-pub(super) fn checkup(rows: Vec<CheckupRow>) -> Checkup {
-    Checkup {
-        schema_version: SCHEMA_VERSION,
-        document: "checkup",
-        rows,
-    }
-}
-
-/// What was looked at, how it is, and the command that mends it.
-pub(super) fn row(
+// What was looked at, its state, and the command that fixes it.
+fn row(
     name: &'static str,
     state: CheckupState,
     message: impl Into<String>,

@@ -90,7 +90,7 @@ impl AppError {
     /// A repository without files where files are needed.
     pub(super) fn bare(what: &str) -> Self {
         Self::new(
-            Code::U202,
+            Code::U204,
             format!("this repository is bare: it has no worktree{what}"),
         )
     }
@@ -175,10 +175,8 @@ from_errors! {
     }
     BenchError {
         BenchError::None { .. } => "`mendit bench new FROM --test CMD --to DIR` makes one",
-        BenchError::Part { code: Code::F305, .. } => "`--partition all` runs everything here",
-        BenchError::Part { .. } => "give the files that `--save` wrote in every part of one run",
-        BenchError::File { code: Code::F401, .. } => "docs/real-history.md lists every key",
-        BenchError::File { code: Code::F402, .. } => "`mendit bench mine` writes one",
+        BenchError::Part { .. } => "`--partition all` runs everything here; `bench merge` takes what `--save` wrote in every part",
+        BenchError::File { code: Code::F401, .. } => "`bench mine` writes sets; docs/real-history.md lists every key",
         BenchError::File { .. } => "docs/bench.md lists every key",
     }
 }
@@ -195,7 +193,7 @@ impl From<GitError> for AppError {
                 let hint = "name a commit, branch or tag that `git rev-parse` knows";
                 (Code::U201, hint)
             }
-            GitError::Bare => (Code::U202, "say which commit to read with `--rev`"),
+            GitError::Bare => (Code::U204, "say which commit to read with `--rev`"),
             GitError::Unreadable(_) => {
                 let hint = "`git fsck` says more about a damaged repository";
                 (Code::U203, hint)
@@ -247,13 +245,13 @@ impl From<ConfigError> for AppError {
 
 impl From<UserRuleError> for AppError {
     fn from(error: UserRuleError) -> Self {
-        Self::new(Code::U103, format!("`secrets.rule`: {error}"))
+        Self::new(Code::U103, format!("`output.secret`: {error}"))
     }
 }
 
 impl From<RuleProblem> for AppError {
     fn from(error: RuleProblem) -> Self {
-        Self::new(Code::U103, format!("`diagnose.rule`: {error}"))
+        Self::new(Code::U103, format!("`test.rule`: {error}"))
     }
 }
 
@@ -296,7 +294,7 @@ impl From<RepairError> for AppError {
             RepairError::Write { .. } => "name another folder with `--out DIR`",
             RepairError::SetUp { .. } => "run it by hand; `setup.log` holds its output",
             RepairError::Workplace(_) | RepairError::Read(_) => {
-                "name another place with `--scratch DIR`"
+                "free the folder that the message names; `mendit config clean` lists what is kept"
             }
             RepairError::Exec(error) => return error.into(),
             RepairError::Context(error) => return error.into(),

@@ -41,7 +41,7 @@ impl Explained {
 /// Says what a code, kind, category, level, stop reason, verdict or rule means.
 ///
 /// # Errors
-/// `U102` for what has no page, with the nearest word when one is near.
+/// `U101` for what has no page, with the nearest word when one is near.
 pub fn explain_word(word: &str) -> Result<Explained, AppError> {
     if let Some(page) = page(word) {
         return Ok(Explained::Page(page));
@@ -52,7 +52,7 @@ pub fn explain_word(word: &str) -> Result<Explained, AppError> {
         let rule = id.to_owned();
         return Ok(Explained::Rule(RulePage { rule, page }));
     }
-    let error = AppError::new(Code::U102, format!("`{word}` is not a code"));
+    let error = AppError::new(Code::U101, format!("`{word}` is not a code"));
     Err(match nearest_page(word) {
         Some(nearest) => error.hint(format!(
             "did you mean `{nearest}`? `mendit explain` lists all codes"

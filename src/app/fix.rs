@@ -1,24 +1,12 @@
 use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
-use super::flags::Args;
 use super::known_cause::look_for_cause;
 use super::last_run::{Again, LastCommand, before, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
-use super::repair::{RepairRequest, Repaired, repair_after};
+use super::repair::{FixRequest, Repaired, repair_after, repair_repository};
 use super::{App, AppError, Progress, runs};
 use crate::model::{Code, Exit, RunStatus, StopReason as S};
-
-/// Mend what the last run of `mendit run` failed with.
-#[derive(Debug, Clone, Default, Args)]
-pub struct FixRequest {
-    /// The command to mend, instead of that of the last `mendit run`
-    #[arg(value_name = "CMD", trailing_var_arg = true)]
-    pub command: Vec<OsString>,
-    /// What else is asked for.
-    #[command(flatten)]
-    pub repair: RepairRequest,
-}
 
 /// What came of it.
 pub struct Fixed {
@@ -54,6 +42,12 @@ pub fn find_fix(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Fixed, AppError> {
+    if !request.asks() {
+        return Ok(Fixed {
+            repaired: repair_repository(app, request, progress)?,
+            command: app.settings().test.command.0.join(" && "),
+        });
+    }
     let line = failing_command(app, &request.command)?;
     let prefix = runs::prefix(app)?;
     let mut before = before(app, &line, &prefix)?;
@@ -62,7 +56,7 @@ pub fn find_fix(
     if app.settings().agent.command.is_some() {
         look_for_cause(app, &line, progress);
     }
-    let repaired = repair_after(app, &request.repair, before, progress)?;
+    let repaired = repair_after(app, request, before, progress)?;
     Ok(Fixed {
         repaired,
         command: app.redactor().redact(&line).text.into_owned(),
@@ -79,7 +73,7 @@ pub fn write_fix(app: &App, fixed: &mut Fixed, progress: &dyn Progress) -> Resul
     let Some(patch) = repaired.whole_patch() else {
         let message = "the change is not written: a secret stands in or beside it, and what is kept of it is masked";
         return Err(AppError::new(Code::U303, message)
-            .hint("`mendit repair --apply --test CMD` writes it as it makes it"));
+            .hint("`mendit fix --yes --test CMD` writes it as it makes it"));
     };
     let request = PatchRequest {
         patch: patch.into(),
@@ -107,7 +101,9 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     enter(app, &again)?;
     let test = &mut app.settings_mut().test;
     test.command.0 = vec![line.clone()];
-    test.env.extend(again.env);
+    let new = again.env.into_iter().filter(|it| !test.env.contains(it));
+    let new: Vec<String> = new.collect();
+    test.env.extend(new);
     Ok(line)
 }
 
@@ -121,9 +117,7 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
         let message = format!("a command is expected, and `{name}` is a file");
         return Err(AppError::usage(message)
             .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
-            .hint(format!(
-                "`mendit repair --test CMD --log {name}` takes a log"
-            )));
+            .hint(format!("`mendit fix --test CMD --log {name}` takes a log")));
     }
     if !typed.is_empty() {
         return Ok(Again::of(app, typed, &runs::prefix(app)?));

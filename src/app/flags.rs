@@ -97,11 +97,6 @@ pub(super) fn off(given: &bool, setting: &mut bool) {
     *setting &= !*given;
 }
 
-// What a file says has no say.
-pub(super) fn only(given: &Vec<String>, setting: &mut CommandLines) {
-    setting.0.clone_from(given);
-}
-
 // Settings and flags take the same words.
 macro_rules! words {
     ($type:ident: $($variant:ident $name:literal $help:literal)*) => {

@@ -26,17 +26,17 @@ HealRequest {
     #[arg(long = "server", value_name = "NAME", requires = "mcp")] servers: Vec<String>;
     /// Write the configuration that answers back to the file
     #[arg(long)] auto: bool;
-    /// Fixes to try for each probe [default: 3] [setting: heal.max-attempts]
-    #[arg(long, value_name = "N")] max_attempts: Option<u32> => set heal.max_attempts;
-    /// Seconds that a probe has to answer [default: 30] [setting: heal.timeout]
-    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set heal.timeout;
-    /// Where probes run [default: in-place] [setting: heal.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set heal.workplace;
+    /// Fixes to try for each probe [default: 3]
+    #[arg(long, value_name = "N")] max_attempts: Option<u32>;
+    /// Seconds that a probe has to answer; 30 when nothing is set [setting: limits.timeout]
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
+    /// Where probes run [setting: sandbox.workplace]
+    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Confine what probes write to the worktree, a temporary folder and caches of their own
-    /// [default: auto] [setting: heal.sandbox]
-    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set heal.sandbox;
-    /// Let a confined probe write here too [setting: heal.allow-write]
-    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add heal.allow_write;
+    /// [default: auto] [setting: sandbox.mode]
+    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Let a confined probe write here too [setting: sandbox.allow-write]
+    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
 }
@@ -55,7 +55,11 @@ pub fn heal_probes(
     let servers = servers.map(|file| servers_of(file, request.auto));
     let mut servers = servers.transpose()?;
     let settings = app.settings();
-    let probes = probes(request, settings.heal.timeout.0, servers.as_ref())?;
+    let probes = probes(
+        request,
+        settings.limits.timeout.map_or(USUAL_TIME, |it| it.0),
+        servers.as_ref(),
+    )?;
     if probes.is_empty() {
         return Err(AppError::usage("there is nothing to probe")
             .hint("name a command with `--test CMD`, or servers with `--mcp FILE`"));
@@ -67,22 +71,22 @@ pub fn heal_probes(
     let redactor = Redactor::new(super::open::environment().chain(given).chain(named));
     let private = temporary()?;
     let confinement = Confinement {
-        sandbox: settings.heal.sandbox,
-        writable: &settings.heal.allow_write,
-        no_network: false,
+        sandbox: settings.sandbox.mode,
+        writable: &settings.sandbox.allow_write,
+        no_network: settings.sandbox.no_net,
     };
     let mut job = confined(app, CommandLine::Program(Vec::new()), &confinement)?;
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
-    let _slot = match settings.heal.workplace {
-        WorkplaceMode::InPlace => None,
-        place => stand_in(app, &mut job, place, progress)?,
+    let _slot = match settings.sandbox.workplace {
+        None | Some(WorkplaceMode::InPlace) => None,
+        Some(place) => stand_in(app, &mut job, place, progress)?,
     };
     let stop = progress.stop()?;
     let options = Options {
         job: &job,
         directory: app.directory().to_owned(),
-        max_attempts: settings.heal.max_attempts,
+        max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
         environment: &settings.test.env,
         redactor: &redactor,
         listing: Some(workspace.source.listing()),
@@ -131,6 +135,10 @@ pub fn heal_probes(
     let exit = exit(&result, &stop);
     Ok((result, exit))
 }
+
+// What a probe has where nothing is set.
+const USUAL_TIME: Duration = Duration::from_secs(30);
+const USUAL_ATTEMPTS: u32 = 3;
 
 fn servers_of(file: &Path, auto: bool) -> Result<ServerConfig, AppError> {
     let name = file.display().to_string();

@@ -26,23 +26,36 @@ pub(super) fn with_member(text: &str, path: &[&str], name: &str, value: &str) ->
     insert(text, at, &format!("{name:?}: {value}"))
 }
 
-/// Puts an element first into a list; otherwise as [`with_member`].
-pub(super) fn with_element(text: &str, path: &[&str], name: &str, value: &str) -> Option<String> {
+/// Takes a member out of the object at `at`, and leaves every other byte as it is. `None` when the text is
+/// no such JSON; the text itself when the member is not there.
+pub(super) fn without_member(text: &str, at: &str, name: &str) -> Option<String> {
     let plain = plain(text)?;
     let whole: serde_json::Value = serde_json::from_str(&plain).ok()?;
-    let list = path.iter().try_fold(&whole, |node, key| node.get(*key));
-    let Some(list) = list.and_then(|it| it.get(name)) else {
-        return with_member(text, path, name, &format!("[{value}]"));
-    };
-    let wanted: serde_json::Value = serde_json::from_str(value).ok()?;
-    if list.as_array()?.contains(&wanted) {
+    if whole
+        .as_object()?
+        .get(at)
+        .and_then(|it| it.get(name))
+        .is_none()
+    {
         return Some(text.to_owned());
     }
-    insert(
-        text,
-        span_of(&plain, &[path, &[name]].concat())?.start,
-        value,
-    )
+    let value = span_of(&plain, &[at, name])?;
+    let key = plain.get(..value.start)?.rfind(&format!("{name:?}"))?;
+    let before = plain.get(..key)?.trim_end().len();
+    let after = plain.get(value.end..)?;
+    let comma = after.trim_start().starts_with(',');
+    let end = match comma {
+        true => value.end + after.find(',')? + 1,
+        false => value.end,
+    };
+    // Of the last member the comma before it goes.
+    let start = match plain.get(..before)? {
+        head if !comma && head.ends_with(',') => before - 1,
+        _ => before,
+    };
+    let made = format!("{}{}", text.get(..start)?, text.get(end..)?);
+    let read: serde_json::Value = serde_json::from_str(&self::plain(&made)?).ok()?;
+    read[at].get(name).is_none().then_some(made)
 }
 
 // After the bracket at `at`, before what stands in it.
@@ -119,28 +132,34 @@ mod tests {
             assert_eq!(made, expected);
             assert_eq!(with_member(&made, &[], "a", "1").as_ref(), Some(&made));
         }
-        let text = "{\"h\": {\"P\": [\n    1, // one\n  ]}}";
-        let made = with_element(text, &["h"], "P", "2").unwrap();
-        assert_eq!(made, "{\"h\": {\"P\": [\n  2,\n    1, // one\n  ]}}");
-        assert_eq!(with_element(&made, &["h"], "P", "2").as_ref(), Some(&made));
     }
 
     #[test]
-    fn an_element_is_added_once() {
-        let text = r#"{"hooks": {"Post": [{"a": 1}]}}"#;
-        let made = with_element(text, &["hooks"], "Post", r#"{"b": 2}"#).unwrap();
-        assert!(
-            made.contains(r#"{"a": 1}"#) && made.contains(r#"{"b": 2}"#),
-            "{made}"
-        );
+    fn without_member_restores_the_text() {
+        for text in [
+            "{}",
+            "{\"x\": 1}",
+            "{\n  // ours\n  \"s\": {\"k\": {\"m\": 2}} // end\n}\n",
+            "{\"a\": 1,\n  \"s\": {\"k\": 1,},\n}",
+        ] {
+            let made = with_member(text, &["s"], "m", r#"{"c": 1}"#).unwrap();
+            let back = without_member(&made, "s", "m").unwrap();
+            let read = |text: &str| -> serde_json::Value {
+                serde_json::from_str(&plain(text).unwrap()).unwrap()
+            };
+            let mut expected = read(text);
+            expected
+                .as_object_mut()
+                .unwrap()
+                .entry("s")
+                .or_insert_with(|| serde_json::json!({}));
+            assert_eq!(read(&back), expected, "{back}");
+            assert_eq!(without_member(&back, "s", "m").as_ref(), Some(&back));
+        }
+        let last = "{\"s\": {\"k\": 1, \"m\": 2}}";
         assert_eq!(
-            with_element(&made, &["hooks"], "Post", r#"{"b": 2}"#).unwrap(),
-            made
-        );
-        let new = with_element("{}", &["hooks"], "Post", r#"{"b": 2}"#).unwrap();
-        assert_eq!(
-            with_element(&new, &["hooks"], "Post", r#"{"b": 2}"#).unwrap(),
-            new
+            without_member(last, "s", "m").unwrap(),
+            "{\"s\": {\"k\": 1}}"
         );
     }
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::files::{to_json, write_file};
 use super::why::{Search, last_red_run, limits_after_run, red_run, search_cause};
 use super::{App, AppError, Progress, runs};
+use crate::config::Settings;
+use crate::exec::Limits;
 use crate::model::{
     Code, Diagnosis, FailureKind, KnownCause, SandboxMode, WhyChange, WhyDocument, WhyVerdict,
     WorkplaceMode,
@@ -165,22 +167,29 @@ impl JustFailed<'_> {
     }
 }
 
+/// Whether `run` works in the worktree itself, as it does unless told otherwise.
+pub(super) fn runs_in_place(settings: &Settings) -> bool {
+    let place = settings.sandbox.workplace;
+    place.is_none_or(|it| it == WorkplaceMode::InPlace)
+}
+
 /// How the command of a run is run once more.
 pub(super) fn commands_of_run(app: &App, line: &str) -> Commands {
-    let run = &app.settings().run;
+    let settings = app.settings();
+    let (limits, sandbox) = (&settings.limits, &settings.sandbox);
     Commands {
         lines: vec![line.to_owned()],
         setup: None,
-        timeout: run.timeout.map(|it| it.0),
-        grace: run.grace.0,
-        max_output: run.max_output.0,
-        environment: run.env.clone(),
-        writable: run.allow_write.clone(),
-        sandbox: match run.sandbox {
+        timeout: limits.timeout.map(|it| it.0),
+        grace: Limits::default().grace,
+        max_output: limits.max_output.0,
+        environment: settings.test.env.clone(),
+        writable: sandbox.allow_write.clone(),
+        sandbox: match sandbox.mode {
             SandboxMode::Off => SandboxMode::Auto,
             other => other,
         },
-        no_network: run.no_net,
+        no_network: sandbox.no_net,
         rules: app.rules(),
     }
 }
@@ -193,10 +202,10 @@ pub(super) fn cause_of_run(
     failed: &JustFailed<'_>,
     progress: &dyn Progress,
 ) -> Option<WhyDocument> {
-    let run = &app.settings().run;
+    let settings = app.settings();
     let diagnosis = failed.diagnosis;
     let is_of_code = !diagnosis.requires_user_action && !diagnosis.kind.is_around_code();
-    let is_wanted = run.why && run.workplace == WorkplaceMode::InPlace && is_of_code;
+    let is_wanted = settings.test.why && runs_in_place(settings) && is_of_code;
     workspace.git.as_ref()?.head()?;
     if !is_wanted || diagnosis.kind == FailureKind::Timeout {
         return None;
@@ -213,7 +222,7 @@ pub(super) fn cause_of_run(
 
 /// The same before an agent is asked, of the last run: the agent is then told of it first.
 pub(super) fn look_for_cause(app: &App, line: &str, progress: &dyn Progress) {
-    let workplace = app.settings().repair.workplace;
+    let workplace = app.settings().sandbox.workplace.unwrap_or_default();
     let Ok(workspace) = app.workspace(At::Worktree, progress) else {
         return;
     };

@@ -130,7 +130,7 @@ impl Again {
             .iter()
             .map(|word| word.to_str().map(str::to_owned))
             .collect();
-        let env = app.settings().run.env.iter();
+        let env = app.settings().test.env.iter();
         Self {
             words: words.filter(|words| plain(&words.join(" "))),
             prefix: prefix.to_owned(),
@@ -306,7 +306,7 @@ pub fn enter_last(app: &mut App) -> Result<Vec<std::ffi::OsString>, AppError> {
     let words = last_words(app)?;
     if let Some(last) = last_command(app)? {
         super::fix::enter(app, &last.again)?;
-        app.settings_mut().run.env.extend(last.again.env);
+        app.settings_mut().test.env.extend(last.again.env);
     }
     Ok(words)
 }

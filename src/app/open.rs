@@ -46,7 +46,7 @@ impl App {
         merge(&mut settings);
         // What is secret among variables that are given a value is masked as if it stood in the
         // environment.
-        let given = [&settings.run.env, &settings.test.env, &settings.agent.env];
+        let given = [&settings.test.env, &settings.agent.env];
         let given = given
             .into_iter()
             .flatten()
@@ -55,8 +55,8 @@ impl App {
         Ok(Self {
             directory: canonical(&options.directory)?,
             redactor: Redactor::new(environment().chain(given))
-                .with_rules(&settings.secrets.rule)?,
-            rules: Arc::new(UserRules::new(&settings.diagnose.rule)?),
+                .with_rules(&settings.output.secret)?,
+            rules: Arc::new(UserRules::new(&settings.test.rule)?),
             settings,
             said_alone: AtomicBool::new(false),
         })
@@ -174,8 +174,18 @@ pub(super) fn with_known<T>(
     work: impl FnOnce(&Known) -> T,
 ) -> T {
     // Knowledge that cannot be kept is found again.
-    let state = cached.then(|| super::runs::state(app, workspace).ok());
-    let cache = state.flatten().map_or_else(Known::nothing, |it| it.known());
+    let state = cached.then(|| super::runs::state(app, workspace));
+    let cache = match state {
+        Some(Ok(state)) => state.known(),
+        Some(Err(error)) => {
+            tracing::warn!("no cache: {error}");
+            Known::nothing()
+        }
+        None => {
+            tracing::debug!("no cache: it is switched off");
+            Known::nothing()
+        }
+    };
     let done = work(&cache);
     cache.save();
     done
@@ -204,7 +214,7 @@ pub(super) fn known_file(workspace: &Workspace, typed: &str) -> Result<RepoPath,
 /// A name that is no file of the repository, with the nearest one that is.
 pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
     let error = AppError::new(
-        Code::U104,
+        Code::C311,
         format!("`{typed}` is not a file of the repository"),
     );
     let near = crate::context::nearest_paths(source.listing(), typed, 1);

@@ -30,9 +30,6 @@ PatchRequest {
     /// Let the patch change protected files that match; can be given again
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
-    /// Refuse a patch after which a file no longer parses or a new import leads nowhere
-    /// [setting: patch.strict-after]
-    #[arg(long)] strict_after: bool => on patch.strict_after;
     /// What becomes of assertions that change beside the product [default: told] [setting: patch.tests]
     #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
     /// Take the patch at its word: write placeholders, whole files without their rest and text that
@@ -298,11 +295,7 @@ impl PatchRequest {
         Ok(JudgeOptions {
             strict: settings.strict,
             tests: settings.tests,
-            after: if settings.strict_after {
-                After::Enforced
-            } else {
-                After::Reported
-            },
+            after: After::Reported,
             strip: self.strip,
             directory: self.directory.as_str().into(),
             as_written: self.as_written,

@@ -108,6 +108,6 @@ pub fn readable_file(app: &App, typed: &str, progress: &dyn Progress) -> Result<
         return Err(AppError::new(refusal.code, message));
     }
     let bytes = workspace.source.read(&path);
-    let bytes = bytes.map_err(|error| AppError::new(Code::U104, format!("`{typed}`: {error}")))?;
+    let bytes = bytes.map_err(|error| AppError::new(Code::C311, format!("`{typed}`: {error}")))?;
     Ok(bytes.to_vec())
 }

@@ -1,3 +1,4 @@
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,26 +10,36 @@ use super::last_run::LastOf;
 use super::remedy::by_hand;
 use super::runs::RunFolders;
 use super::shared::shared;
-use super::split::read_task;
 use super::traced::known_trace;
 use super::{App, AppError, Input, Progress, runs};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
 use crate::diagnose::Log;
 use crate::model::{
-    AgentProtocol, Diagnosis, Exit, Profile, RunResult, RunStatus, SandboxMode, StopReason,
-    WorkplaceMode,
+    AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
+    StopReason, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted, recover};
-use crate::repair::{Agent, Commands, Policy, RunLock, Setup, Task, digest, repair};
+use crate::repair::{
+    Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
+    split,
+};
 use crate::report::{Culprit, NextFacts, next_steps};
 use crate::workspace::{At, Workspace};
 
 request! {
 /// Make a failing test command pass.
 #[derive(Default)]
-RepairRequest {
-    /// A command that must pass; can be given again, they run in order [setting: test.command]
+FixRequest {
+    /// The command to fix; without it, that of the last `mendit run`
+    #[arg(value_name = "CMD", trailing_var_arg = true, conflicts_with_all = ["test", "resume"])]
+    command: Vec<OsString>;
+    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
+    #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
+    /// Print the sub-tasks of `--task` and run nothing
+    #[arg(long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
+    /// A command that must pass, for scripts: nothing is asked; can be given again, they run in order
+    /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
     /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
     /// by name; without one only what needs no model is healed [setting: agent.command]
@@ -45,18 +56,18 @@ RepairRequest {
     /// [setting: agent.write]
     #[arg(long, value_name = "PATH", help_heading = WHO)] agent_write: Vec<PathBuf> => add agent.write;
     /// Seconds for one run of a test command; without, the first run says how long the others may
-    /// take [setting: test.timeout]
+    /// take [setting: limits.timeout]
     #[arg(long, visible_alias = "test-timeout", value_name = "S", help_heading = LIMITS)]
-    timeout: Option<Seconds> => set test.timeout;
+    timeout: Option<Seconds> => set limits.timeout;
     /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
     /// [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
-    /// Replies of the agent to try [default: 5] [setting: repair.max-attempts]
-    #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set repair.max_attempts;
-    /// The level of context to begin with at least, 0 to 3 [default: 0] [setting: repair.min-level]
-    #[arg(long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel> => set repair.min_level;
-    /// The highest level of context, 0 to 3 [default: 3] [setting: repair.max-level]
-    #[arg(long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel> => set repair.max_level;
+    /// Replies of the agent to try [default: 5] [setting: limits.max-attempts]
+    #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
+    /// The level of context to begin with at least, 0 to 3
+    #[arg(long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel>;
+    /// The highest level of context, 0 to 3 [default: 3]
+    #[arg(long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Send the whole repository (level 4)
@@ -66,53 +77,57 @@ RepairRequest {
     /// The log of the failure that is meant, from CI for example; another failure is said and not
     /// repaired
     #[arg(long, value_name = "FILE", value_hint = FILE)] log: Option<Input>;
-    /// Seconds for everything [default: 1800] [setting: repair.budget-seconds]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set repair.budget_seconds;
-    /// Stop when the agent says that it has cost so much [setting: repair.budget-usd]
-    #[arg(long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set repair.budget_usd;
+    /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
+    /// Stop when the agent says that it has cost so much [setting: limits.budget-usd]
+    #[arg(long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set limits.budget_usd;
     /// Where the run's folder is to be
     #[arg(long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
     /// Go on with an interrupted run: its folder or its name
     #[arg(long, value_name = "RUN")] resume: Option<String>;
-    /// Ask the agent at once [setting: repair.heal]
-    #[arg(long, help_heading = DOES)] no_heal: bool => off repair.heal;
-    /// Heal what needs no model, but no import [setting: repair.heal-imports]
-    #[arg(long, help_heading = DOES)] no_heal_imports: bool => off repair.heal_imports;
+    /// Ask the agent at once
+    #[arg(long, help_heading = DOES)] no_heal: bool;
+    /// Heal what needs no model, but no import
+    #[arg(long, help_heading = DOES)] no_heal_imports: bool;
     /// Do not try the failing tests with other expectations before a repair counts
-    /// [setting: repair.counter-proof]
-    #[arg(long, help_heading = DOES)] no_counter_proof: bool => off repair.counter_proof;
+    #[arg(long, help_heading = DOES)] no_counter_proof: bool;
     /// Take no repair that holds the failing test's own values, given and expected
-    /// [setting: repair.strict]
-    #[arg(long, help_heading = DOES)] strict: bool => on repair.strict;
+    #[arg(long, help_heading = DOES)] strict: bool;
     /// Do not run the failing tests once more to see what they enter [setting: context.trace]
     #[arg(long, help_heading = DOES)] no_trace: bool => off context.trace;
-    /// Do not split a task when the agent runs out of time [setting: repair.auto-split]
-    #[arg(long, help_heading = DOES)] no_auto_split: bool => off repair.auto_split;
+    /// Do not split a task when the agent runs out of time
+    #[arg(long, help_heading = DOES)] no_auto_split: bool;
     /// Ask the agent about failures that look like a person's to mend, too: a refused connection, a
-    /// missing package, commands that never end [setting: repair.treat-as-code]
-    #[arg(long, help_heading = DOES)] treat_as_code: bool => on repair.treat_as_code;
+    /// missing package, commands that never end
+    #[arg(long, help_heading = DOES)] treat_as_code: bool;
     /// Let patches change protected files that match; can be given again
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
-    /// How far the test commands' writing is confined [default: auto] [setting: repair.sandbox]
-    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set repair.sandbox;
-    /// Refuse the network to the test commands [setting: repair.no-net]
-    #[arg(long, help_heading = SEES)] no_net: bool => on repair.no_net;
+    /// How far the test commands' writing is confined [default: auto] [setting: sandbox.mode]
+    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Refuse the network to the test commands [setting: sandbox.no-net]
+    #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Let the commands and the agent write here too; can be given again
-    /// [setting: repair.allow-write]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add repair.allow_write;
-    /// Where commands and agents run [default: auto] [setting: repair.workplace]
-    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set repair.workplace;
+    /// [setting: sandbox.allow-write]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    /// Where commands and agents run [setting: sandbox.workplace]
+    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Run once in the fresh copy before anything else [setting: test.setup]
     #[arg(long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
-    /// [setting: repair.share]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set repair.share;
-    /// Where the copy is kept between runs [setting: repair.scratch]
-    #[arg(long, value_name = "DIR", help_heading = SEES)] scratch: Option<PathBuf> => set repair.scratch;
-    /// Whether a patch that helps is put into the worktree.
-    #[arg(skip)] apply: bool;
+    /// [setting: sandbox.share]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set sandbox.share;
+    /// Write what makes the command pass, and imports that are certain, without asking
+    #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
+}
+
+impl FixRequest {
+    /// Whether a person is asked before a patch is written; with `--test` and `--resume` a script decides.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.test.is_empty() && self.resume.is_none()
+    }
 }
 
 const DOES: &str = "What it does";
@@ -161,7 +176,7 @@ impl Repaired {
 /// When it cannot be run; a repair that fails is no error.
 pub fn repair_repository(
     app: &App,
-    request: &RepairRequest,
+    request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
     repair_after(app, request, LastOf::default(), progress)
@@ -170,7 +185,7 @@ pub fn repair_repository(
 /// The same after a run that failed.
 pub(super) fn repair_after(
     app: &App,
-    request: &RepairRequest,
+    request: &FixRequest,
     before: LastOf,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
@@ -202,14 +217,14 @@ pub(super) fn repair_after(
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
     let agent = chosen_agent(settings);
-    let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let slot = made(&state.workplace())?;
     let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
     let setup = Setup {
         root: &root,
         prefix: &workspace.prefix,
         git: workspace.git.as_ref(),
         source: workspace.source.as_ref(),
-        workplace: settings.repair.workplace,
+        workplace: settings.sandbox.workplace.unwrap_or_default(),
         slot: &slot,
         folder: &folders.kept,
         copy: folders.shown.as_deref(),
@@ -222,31 +237,31 @@ pub(super) fn repair_after(
         agent: (agent.as_ref()).map_or(Agent::None, |it| it.called(&settings.agent.write)),
         policy: Policy {
             // What a change of code brought is mended in code.
-            treat_as_code: settings.repair.treat_as_code || by_change,
-            ..policy(settings, task.as_ref())
+            treat_as_code: request.treat_as_code || by_change,
+            ..policy(settings, request, task.as_ref())
         },
         allowed,
         task,
         remedies: &mends,
         reported,
         before: before.of(workspace.source.as_ref()),
-        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
-        apply: request.apply,
+        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+        apply: request.yes && !request.asks(),
         resume: request.resume.is_some(),
     };
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
     let result = result?;
-    Ok(Repaired::of(result, folders, request.apply))
+    Ok(Repaired::of(
+        result,
+        folders,
+        request.yes && !request.asks(),
+    ))
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
-fn folders(
-    app: &App,
-    request: &RepairRequest,
-    workspace: &Workspace,
-) -> Result<RunFolders, AppError> {
+fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders, AppError> {
     if let Some(run) = &request.resume {
         return runs::resume(app, run, workspace);
     }
@@ -259,7 +274,7 @@ fn folders(
 fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<String> {
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
-    let again = |name: &str| format!("mendit repair --env {name} --test {command:?}");
+    let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
     let known = || {
         lines
@@ -301,13 +316,13 @@ pub(super) fn commands(app: &App) -> Commands {
     Commands {
         lines: settings.test.command.0.clone(),
         setup: settings.test.setup.clone(),
-        timeout: settings.test.timeout.map(|it| it.0),
+        timeout: settings.limits.timeout.map(|it| it.0),
         grace: Duration::from_secs(5),
-        max_output: 256 << 20,
+        max_output: settings.limits.max_output.0,
         environment: settings.test.env.clone(),
-        writable: settings.repair.allow_write.clone(),
-        sandbox: settings.repair.sandbox,
-        no_network: settings.repair.no_net,
+        writable: settings.sandbox.allow_write.clone(),
+        sandbox: settings.sandbox.mode,
+        no_network: settings.sandbox.no_net,
         rules: app.rules(),
     }
 }
@@ -322,7 +337,7 @@ fn after_recovery(
     workspace: Workspace,
     root: &Path,
     state: &Path,
-    request: &RepairRequest,
+    request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Workspace, AppError> {
     if !is_interrupted(state) {
@@ -346,28 +361,64 @@ fn exit(result: &RunResult) -> Exit {
     }
 }
 
-fn policy(settings: &Settings, task: Option<&Task>) -> Policy {
-    let repair = &settings.repair;
+fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Policy {
+    let limits = &settings.limits;
     Policy {
         agent: settings.agent.command.is_some(),
-        heal: repair.heal,
-        heal_imports: repair.heal_imports,
-        auto_split: repair.auto_split,
-        min_level: repair.min_level.level(),
-        max_level: repair.max_level.level(),
-        max_attempts: repair.max_attempts,
-        max_seconds: Some(repair.budget_seconds.0.as_secs_f64()),
+        heal: !request.no_heal,
+        heal_imports: !request.no_heal_imports,
+        auto_split: !request.no_auto_split,
+        min_level: request.min_level.unwrap_or(RepairLevel::BOTTOM).level(),
+        max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
+        max_attempts: limits.max_attempts,
+        max_seconds: Some(limits.budget_seconds.0.as_secs_f64()),
         max_packet_bytes: 50_000_000,
-        max_cost_usd: repair.budget_usd.map(Dollars::amount),
+        max_cost_usd: limits.budget_usd.map(Dollars::amount),
         agent_timeout: settings.agent.timeout.0.as_secs_f64(),
         depth: 0,
         estimated_turns: task.map(|task| task.estimate().estimated_turns),
-        treat_as_code: repair.treat_as_code,
+        treat_as_code: request.treat_as_code,
         limit_is_failure: false,
-        counter_proof: repair.counter_proof,
-        strict: repair.strict,
+        counter_proof: !request.no_counter_proof,
+        strict: request.strict,
         trace: settings.context.trace,
     }
+}
+
+/// Splits the task of `--task` into parts. A plan without parts says why it has none.
+///
+/// # Errors
+/// An empty task, or a repository that cannot be read.
+pub fn split_task(
+    app: &App,
+    request: &FixRequest,
+    progress: &dyn Progress,
+) -> Result<SplitPlan, AppError> {
+    let standard = Input::standard();
+    let input = request.task.as_ref().unwrap_or(&standard);
+    let task = read_task(input.name(), app.clean(&input.read()?).as_bytes())?;
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let targets: Vec<RepoPath> = task
+        .targets
+        .iter()
+        .filter_map(|target| RepoPath::new(target).ok())
+        .filter(|path| workspace.source.listing().has_file(path.as_str()))
+        .collect();
+    let input = SplitInput {
+        task: &task,
+        tests: &[],
+        targets: &targets,
+        commands: &[],
+    };
+    Ok(split(&input, workspace.source.as_ref(), task.estimate()))
+}
+
+fn read_task(name: &str, bytes: &[u8]) -> Result<Task, AppError> {
+    if bytes.trim_ascii().is_empty() {
+        return Err(AppError::usage(format!("the task in `{name}` is empty"))
+            .hint("say what is wanted, as JSON or as Markdown"));
+    }
+    Ok(Task::read(&String::from_utf8_lossy(bytes)))
 }
 
 /// Makes the folder of workplaces.
@@ -376,7 +427,10 @@ pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {
             let shown = slot.display();
-            let message = format!("cannot make the scratch folder `{shown}`: {}", error.kind());
-            AppError::environment(message).hint("name another place with `--scratch DIR`")
+            let message = format!(
+                "cannot make the folder of workplaces `{shown}`: {}",
+                error.kind()
+            );
+            AppError::environment(message)
         })
 }

@@ -36,7 +36,7 @@ pub fn find_run(app: &App, what: &str, progress: &dyn Progress) -> Result<Report
         return Ok(Reported::Command(Box::new(report), name));
     }
     let hint = if folder.join("run.json").exists() {
-        "a run that was cut off is continued with `mendit repair --resume RUN`"
+        "a run that was cut off is continued with `mendit fix --resume RUN`"
     } else {
         "name the folder of one run; `mendit report` alone takes the last"
     };

@@ -10,7 +10,6 @@ use super::flags::request;
 use super::last_run::Again;
 use super::run_record::{Attempt, Record};
 use super::run_verdict::conclude;
-use super::stats::count;
 use super::{App, AppError, Progress, Silent, runs};
 use crate::config::{Bytes, Seconds};
 use crate::exec::{
@@ -32,32 +31,31 @@ request! {
 RunRequest {
     /// The command; a single word with spaces in it is a line for the shell
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
-    /// End it after so many seconds, or `10m` [setting: run.timeout]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set run.timeout;
-    /// End it after so many seconds without output [setting: run.idle-timeout]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds> => set run.idle_timeout;
-    /// Seconds between the request to end and the kill [default: 5] [setting: run.grace]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds> => set run.grace;
+    /// End it after so many seconds, or `10m` [setting: limits.timeout]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
+    /// End it after so many seconds without output
+    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
+    /// Seconds between the request to end and the kill [default: 5]
+    #[arg(long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after so many bytes of output; K, M and G are understood [default: 256M]
-    /// [setting: run.max-output]
+    /// [setting: limits.max-output]
     #[arg(long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
-    max_output: Option<Bytes> => set run.max_output;
-    /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: run.env]
-    #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add run.env;
+    max_output: Option<Bytes> => set limits.max_output;
+    /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: test.env]
+    #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
     /// Confine writing to the worktree, a temporary folder and caches of its own [default: auto]
-    /// [setting: run.sandbox]
-    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set run.sandbox;
-    /// Let a confined command write here too [setting: run.allow-write]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add run.allow_write;
-    /// Where it runs [default: in-place] [setting: run.workplace]
-    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set run.workplace;
-    /// Refuse the network, loopback included [setting: run.no-net]
-    #[arg(long, help_heading = SEES)] no_net: bool => on run.no_net;
+    /// [setting: sandbox.mode]
+    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Let a confined command write here too [setting: sandbox.allow-write]
+    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    /// Where it runs [setting: sandbox.workplace]
+    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    /// Refuse the network, loopback included [setting: sandbox.no-net]
+    #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Run it up to N times more when it fails; a pass then is reported as flaky [default: 0]
-    /// [setting: run.retry-flaky]
-    #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32> => set run.retry_flaky;
-    /// Do not search for the change that made it fail [setting: run.why]
-    #[arg(long)] no_why: bool => off run.why;
+    #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32>;
+    /// Do not search for the change that made it fail [setting: test.why]
+    #[arg(long)] no_why: bool => off test.why;
     /// Do not trace the lines that failing tests run [setting: context.trace]
     #[arg(long)] no_trace: bool => off context.trace;
     /// Write the documents here instead of .mendit/runs/ID
@@ -139,7 +137,7 @@ impl CommandRun {
     }
 
     /// All that an agent needs of it: one line when it passed, less than a thousand tokens when it
-    /// did not, with the path of the whole log. It counts what was spared.
+    /// did not, with the path of the whole log.
     ///
     /// # Errors
     /// A repository that cannot be read.
@@ -157,8 +155,6 @@ impl CommandRun {
         if let (Some(log), true) = (&self.record.log_at, self.failure.is_some()) {
             text.push_str(&format!("whole log: {}\n", log.display()));
         }
-        // What cannot be counted is not.
-        let _ = count(app, self.record.log_bytes(), text.len());
         Ok(text)
     }
 
@@ -196,13 +192,13 @@ pub fn run_command(
     let mut job = job(app, request)?;
     job.private = Some(private.path().to_owned());
     // A workplace lasts as long as its folder.
-    let _slot = match app.settings().run.workplace {
-        WorkplaceMode::InPlace => None,
-        place => Some(stand_in(app, &mut job, place, progress)?),
+    let _slot = match app.settings().sandbox.workplace {
+        None | Some(WorkplaceMode::InPlace) => None,
+        Some(place) => Some(stand_in(app, &mut job, place, progress)?),
     };
     let stop = progress.stop()?;
     let mut tee = Tee(sink);
-    let again_at_most = app.settings().run.retry_flaky;
+    let again_at_most = request.retry_flaky.unwrap_or_default();
     let mut attempts = Vec::new();
     let (began, mut failed) = (now_in_ms(), None);
     let outcome = loop {
@@ -283,21 +279,22 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
         Some(line) => CommandLine::Shell(line.to_owned()),
         None => CommandLine::Program(request.command.clone()),
     };
-    let settings = &app.settings().run;
+    let settings = app.settings();
     let confinement = Confinement {
-        sandbox: settings.sandbox,
-        writable: &settings.allow_write,
-        no_network: settings.no_net,
+        sandbox: settings.sandbox.mode,
+        writable: &settings.sandbox.allow_write,
+        no_network: settings.sandbox.no_net,
     };
+    let limits = Limits::default();
     Ok(Job {
         terminal: request.terminal,
-        environment: Environment::with(settings.env.clone()),
+        environment: Environment::with(settings.test.env.clone()),
         limits: Limits {
-            timeout: settings.timeout.map(|it| it.0),
-            idle_timeout: settings.idle_timeout.map(|it| it.0),
-            grace: settings.grace.0,
-            max_output: settings.max_output.0,
-            ..Limits::default()
+            timeout: settings.limits.timeout.map(|it| it.0),
+            idle_timeout: request.idle_timeout.map(|it| it.0),
+            grace: request.grace.map_or(limits.grace, |it| it.0),
+            max_output: settings.limits.max_output.0,
+            ..limits
         },
         ..confined(app, command, &confinement)?
     })

@@ -281,11 +281,6 @@ impl Record {
         self.failing().map_or("", |it| it.log.as_str())
     }
 
-    /// Bytes of what all runs wrote.
-    pub(super) fn log_bytes(&self) -> usize {
-        self.attempts.iter().map(|it| it.log.len()).sum()
-    }
-
     /// Keeps in the registry that it passed, with its log.
     pub(super) fn keep_pass(&mut self, app: &App, again: &Again) -> Result<(), AppError> {
         let id = crate::state::RunId::now();
@@ -316,7 +311,7 @@ impl Record {
 }
 
 /// The last line that says something, as far as it fits into one.
-pub(super) fn last_words(log: &str) -> String {
+fn last_words(log: &str) -> String {
     let mut lines = log.lines().rev().map(str::trim);
     let line = lines.find(|it| it.chars().any(char::is_alphanumeric));
     line.unwrap_or_default().chars().take(120).collect()

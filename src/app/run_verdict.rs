@@ -38,7 +38,7 @@ pub(super) fn conclude(
         ),
         End::Signal(_) => {
             let message = format!(" died of {} after {seconds}", outcome.end);
-            (Code::R202, message, Exit::No)
+            (Code::R201, message, Exit::No)
         }
         End::TimedOut(TimeLimit::Total) => {
             let message = format!(" was ended by the time limit after {seconds}");
@@ -46,18 +46,18 @@ pub(super) fn conclude(
         }
         End::TimedOut(TimeLimit::Idle) => {
             let message = format!(" was ended after too long without output, at {seconds}");
-            (Code::R204, message, Exit::TimedOut)
+            (Code::R203, message, Exit::TimedOut)
         }
         End::OutputLimit => {
             let message = format!(" was ended after {} bytes of output", outcome.output.bytes);
-            (Code::R205, message, Exit::No)
+            (Code::R201, message, Exit::No)
         }
         End::NotFound => (
             Code::R206,
             ": command not found".to_owned(),
             Exit::Environment,
         ),
-        End::NotExecutable => (Code::R207, ": not executable".to_owned(), Exit::Environment),
+        End::NotExecutable => (Code::R206, ": not executable".to_owned(), Exit::Environment),
         End::Interrupted => {
             let message = format!(" was interrupted after {seconds}");
             (Code::R208, message, Exit::Interrupted)

@@ -183,13 +183,13 @@ pub(super) fn refuse_used(app: &App, typed: &Path, marks: &[&str]) -> Result<(),
         return Ok(());
     }
     let message = format!("`{}` holds a run already", typed.display());
-    Err(AppError::new(Code::U307, message).hint(format!(
-        "name a new folder, or continue that run with `mendit repair --resume {}`",
+    Err(AppError::new(Code::U303, message).hint(format!(
+        "name a new folder, or continue that run with `mendit fix --resume {}`",
         typed.display()
     )))
 }
 
-/// What is kept of one worktree, as `mendit clean` shows it.
+/// What is kept of one worktree, as `mendit config clean` shows it.
 #[derive(Debug, Clone, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptRow {
@@ -217,7 +217,7 @@ pub struct KeptDocument {
     pub repositories: Vec<KeptRow>,
 }
 
-/// What `mendit clean` removes.
+/// What `mendit config clean` removes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clean {
     /// Nothing.

@@ -1,9 +1,9 @@
 use serde::{Deserialize, Serialize};
 
-use super::known_cause::{JustFailed, Kept, commands_of_run};
+use super::known_cause::{JustFailed, Kept, commands_of_run, runs_in_place};
 use super::why::{limits_after_run, with_trials};
 use super::{App, Progress};
-use crate::model::{Traced, WorkplaceMode};
+use crate::model::Traced;
 use crate::why::States;
 use crate::workspace::Workspace;
 
@@ -31,8 +31,14 @@ pub(super) fn trace_of_run(
     progress: &dyn Progress,
 ) -> Option<Traced> {
     let settings = app.settings();
-    let in_place = settings.run.workplace == WorkplaceMode::InPlace;
+    let in_place = runs_in_place(settings);
     if !settings.context.trace || !in_place || failed.diagnosis.tests.is_empty() {
+        tracing::info!(
+            wanted = settings.context.trace,
+            in_place,
+            tests = failed.diagnosis.tests.len(),
+            "no trace"
+        );
         return None;
     }
     if let Some(cached) = known_trace(app, workspace, failed.line) {
@@ -45,7 +51,13 @@ pub(super) fn trace_of_run(
         trials.trace(&States::new())?;
         Ok(trials.traced().clone())
     });
-    let traced = traced.ok().filter(|it| it.failing > 0)?;
+    let traced = traced
+        .inspect_err(|error| tracing::warn!("no trace: {error}"))
+        .ok()?;
+    if traced.failing == 0 {
+        tracing::warn!("no trace: no failing test ran under the tracer");
+        return None;
+    }
     let shown = Shown {
         traced: traced.clone(),
     };

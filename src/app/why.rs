@@ -40,7 +40,7 @@ WhyRequest {
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE); repeatable
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
     /// Time for one run of the command, such as `10m`
-    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set test.timeout;
+    #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
 }
 }
 
@@ -74,7 +74,7 @@ pub fn find_cause(
     let search = Search {
         line: &line,
         commands: &super::repair::commands(app),
-        workplace: app.settings().repair.workplace,
+        workplace: app.settings().sandbox.workplace.unwrap_or_default(),
         since: request.since.as_deref(),
         red,
         near_only: false,
@@ -160,14 +160,14 @@ pub(super) fn with_trials<T>(
         return Err(WriteError::Interrupted.into());
     }
     let settings = app.settings();
-    let slot = made(&settings.repair.scratch.clone().unwrap_or(state.workplace()))?;
+    let slot = made(&state.workplace())?;
     let plan = Plan {
         choice: search.workplace,
         slot: &slot,
         source: workspace.source.as_ref(),
         root: &root,
         git: workspace.git.as_ref(),
-        shared: shared(workspace.source.as_ref(), &root, &settings.repair.share)?,
+        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         commands: &commands.lines,
         closed: vec![state.directory().to_owned()],
     };

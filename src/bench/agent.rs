@@ -18,9 +18,6 @@ pub enum BenchAgent {
 }
 
 impl BenchAgent {
-    /// Those that need no command.
-    pub const BUILT_IN: [Self; 3] = [Self::Builtin, Self::Oracle, Self::Replay];
-
     /// Its name in documents.
     #[must_use]
     pub fn name(&self) -> &str {

@@ -124,11 +124,11 @@ impl BenchError {
     pub fn code(&self) -> Code {
         match self {
             Self::Read { .. } => Code::F101,
-            Self::None { .. } => Code::F102,
+            Self::None { .. } => Code::F101,
             Self::File { code, .. } | Self::Part { code, .. } => *code,
-            Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F105,
-            Self::Lacking(_) | Self::Source(_) => Code::F403,
-            Self::SetUp { .. } => Code::F405,
+            Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F101,
+            Self::Lacking(_) | Self::Source(_) => Code::F401,
+            Self::SetUp { .. } => Code::F401,
             Self::Apply(error) => error.code(),
             Self::Workplace(error) => error.code(),
             Self::Run(error) => error.code(),

@@ -40,7 +40,7 @@ fn load(directory: &Path) -> Result<Fixture, BenchError> {
         fs::read_to_string(&manifest).map_err(|error| BenchError::read(&manifest, &error))?;
     let mut fixture: Fixture = toml::from_str(&text).map_err(|error| {
         let message = error.to_string().trim_end().to_owned();
-        BenchError::file(Code::F103, &manifest, message)
+        BenchError::file(Code::F101, &manifest, message)
     })?;
     fixture.id = directory
         .file_name()
@@ -87,7 +87,7 @@ fn replies(directory: &Path) -> Result<Vec<Reply>, BenchError> {
 
 // What the manifest names must be there, or the fixture proves less than it says.
 fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
-    let dangling = |message: String| Err(BenchError::file(Code::F104, manifest, message));
+    let dangling = |message: String| Err(BenchError::file(Code::F101, manifest, message));
     let repo = fixture.directory.join("repo");
     if !repo.is_dir() {
         return dangling("there is no folder `repo` beside it".to_owned());
@@ -177,12 +177,12 @@ token = ["ab", "cd"]
     #[test]
     fn what_is_wrong_has_a_code() {
         let rows = [
-            (WHOLE.replace("heal-safe", "heal-save"), "F103"),
-            (WHOLE.replace("import_error", "import_eror"), "F103"),
-            (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F103"),
-            (WHOLE.replace("\"app.py\"", "\"other.py\""), "F104"),
-            (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F104"),
-            (format!("hidden-test = \"true\"\n{WHOLE}"), "F104"),
+            (WHOLE.replace("heal-safe", "heal-save"), "F101"),
+            (WHOLE.replace("import_error", "import_eror"), "F101"),
+            (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F101"),
+            (WHOLE.replace("\"app.py\"", "\"other.py\""), "F101"),
+            (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F101"),
+            (format!("hidden-test = \"true\"\n{WHOLE}"), "F101"),
         ];
         for (manifest, code) in rows {
             let error = load_fixtures(folder(&manifest).path()).unwrap_err();
@@ -190,7 +190,7 @@ token = ["ab", "cd"]
         }
         let empty = tempfile::tempdir().unwrap();
         let error = load_fixtures(empty.path()).unwrap_err();
-        assert_eq!(error.code().as_str(), "F102");
+        assert_eq!(error.code().as_str(), "F101");
         let error = load_fixtures(&empty.path().join("none")).unwrap_err();
         assert_eq!(error.code().as_str(), "F101");
     }

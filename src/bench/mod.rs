@@ -28,7 +28,7 @@ pub use materialise::materialise;
 pub use parts::{merge, parse_partition, part_of, partition_from_environment};
 pub use real::{BenchFile, Clones, MineOptions, Mined, load_sets, mine, real_cases};
 pub use run::{BenchOptions, in_parallel, run_cases};
-pub use score::{Heading, beside, score};
+pub use score::{Heading, score};
 pub use skeleton::{Skeleton, new_fixture};
 pub use verify::{Proof, ProofProblem};
 pub use verify::{missing_programs, verify};

@@ -70,7 +70,7 @@ pub fn part_of<T>(all: Vec<T>, partition: Option<Partition>) -> Vec<T> {
 /// # Errors
 /// [`BenchError`] when they are not all parts of one run.
 pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError> {
-    let wrong = |message: String| BenchError::part(Code::F306, message);
+    let wrong = |message: String| BenchError::part(Code::F305, message);
     let Some(first) = documents.first() else {
         return Err(wrong("there is nothing to join".to_owned()));
     };

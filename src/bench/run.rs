@@ -227,7 +227,7 @@ fn run(
         redactor,
         stop,
     } = *place;
-    let unlisted = |error: String| format!("F105: {error}");
+    let unlisted = |error: String| format!("F101: {error}");
     let root = laid.root.clone();
     let git = Repository::discover(&root)
         .map_err(|error| unlisted(error.to_string()))?

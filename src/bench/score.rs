@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use crate::model::{
-    AgentRow, BenchAgents, BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level,
-    LevelSight, Partition, Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow,
+    BenchDocument, FixtureOutcome, FixtureResult, HiddenTests, Level, LevelSight, Partition,
+    Repairs, Rung, SCHEMA_VERSION, Sight, Tally, TallyRow,
 };
 
 /// Who was asked, and how far.
@@ -116,29 +116,6 @@ fn repairs(outcomes: &[FixtureOutcome]) -> Repairs {
         without_toys: of(&|it| !it.toy),
         toys: of(&|it| it.toy),
         with_hidden_tests: of(&|it| it.hidden_tests),
-    }
-}
-
-/// The built-in agents beside each other, from the document of each.
-#[must_use]
-pub fn beside(documents: &[BenchDocument]) -> BenchAgents {
-    let row = |document: &BenchDocument| AgentRow {
-        agent: document.agent.clone(),
-        measures: document.measures.clone(),
-        totals: document.totals,
-        repairs: document.repairs,
-        sight: document.sight,
-        wrong_heals: document.wrong_heals,
-        leaks: document.leaks,
-        hidden_failed: document.hidden_failed,
-    };
-    let first = documents.first();
-    BenchAgents {
-        schema_version: SCHEMA_VERSION,
-        document: "benches".to_owned(),
-        max_level: first.map_or(Level::Requested, |it| it.max_level),
-        partition: first.and_then(|it| it.partition),
-        agents: documents.iter().map(row).collect(),
     }
 }
 

@@ -34,7 +34,7 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
         let outcome = Stage::lay_out(fixture, home, "set-up")?.test(line, stop)?;
         if !outcome.passed() {
             let message = format!("it fails after its `reference-setup`: {}", last(&outcome));
-            proof.say(Code::F204, message);
+            proof.say(Code::F202, message);
         }
     }
     let Some(reference) = &fixture.reference else {
@@ -44,23 +44,23 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
     let judged = fixed.judge(reference, false)?;
     if judged.changes.is_empty() {
         let message = format!("its reference does not apply: {}", judged.verdict.feedback);
-        proof.say(Code::F203, message);
+        proof.say(Code::F202, message);
         return Ok(proof);
     }
     fixed.write(&judged.changes)?;
     let outcome = fixed.test(&fixture.test, stop)?;
     if !outcome.passed() {
         let message = format!("it fails with its reference: {}", last(&outcome));
-        proof.say(Code::F204, message);
+        proof.say(Code::F202, message);
     }
     if fixture.hidden_test.is_some() {
         if hidden_tests(fixture, None, home, stop)? == Hidden::Passed {
             let message = "its hidden tests pass as it is: they do not ask for the repair";
-            proof.say(Code::F206, message);
+            proof.say(Code::F202, message);
         }
         if let Hidden::Failed(message) = hidden_tests(fixture, Some(reference), home, stop)? {
             let message = format!("its hidden tests fail with its reference: {message}");
-            proof.say(Code::F207, message);
+            proof.say(Code::F202, message);
         }
     }
     // In a fresh copy: what the test left behind must not speak for the patch.
@@ -69,12 +69,12 @@ pub fn verify(fixture: &Fixture, home: &Path, stop: &Stop) -> Result<Proof, Benc
     let back = undone.judge(reference, true)?;
     if back.changes.is_empty() {
         let message = format!("its reference cannot be undone: {}", back.verdict.feedback);
-        proof.say(Code::F205, message);
+        proof.say(Code::F202, message);
         return Ok(proof);
     }
     undone.write(&back.changes)?;
     if undone.test(&fixture.test, stop)?.passed() {
-        proof.say(Code::F205, "it passes with its reference undone");
+        proof.say(Code::F202, "it passes with its reference undone");
     }
     Ok(proof)
 }

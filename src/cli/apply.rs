@@ -9,20 +9,14 @@ use crate::app::{Against, PatchRequest, Recovered, Target, apply_patch, recover_
 pub(crate) struct Args {
     #[command(flatten)]
     patch: PatchArgs,
-    /// Judge against a commit instead of the worktree; with --tree or --commit
-    #[arg(long, value_name = "REV")]
-    rev: Option<String>,
     /// Change the index alone
     #[arg(long, conflicts_with_all = ["index", "tree", "commit"])]
     cached: bool,
-    /// Change worktree and index, which must agree
-    #[arg(long, conflicts_with_all = ["tree", "commit"])]
-    index: bool,
     /// Write the tree object, print its id and change nothing else
-    #[arg(long)]
+    #[arg(long, conflicts_with = "index")]
     tree: bool,
     /// Write a commit on top of the revision judged, print its id and change nothing else
-    #[arg(long, requires = "message")]
+    #[arg(long, requires = "message", conflicts_with = "index")]
     commit: bool,
     /// The message of --commit
     #[arg(short = 'm', long, value_name = "MSG")]
@@ -30,9 +24,6 @@ pub(crate) struct Args {
     /// Merge with what the files have become, when the blobs the patch was made for are known
     #[arg(long)]
     three_way: bool,
-    /// Apply the other way round
-    #[arg(short = 'R', long)]
-    reverse: bool,
     /// Finish or undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
@@ -51,27 +42,26 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         })?;
         return Ok(Exit::Yes);
     }
-    if args.rev.is_some() && !args.tree && !args.commit {
+    if args.patch.rev.is_some() && !args.tree && !args.commit {
         return Err(AppError::usage("`--rev` goes with `--tree` or `--commit`"));
     }
     let target = match &args.message {
         _ if args.dry_run => Target::DryRun,
         _ if args.cached => Target::Cached,
-        _ if args.index => Target::Index,
+        _ if args.patch.index => Target::Index,
         Some(message) if args.commit => Target::Commit(message.clone()),
         _ if args.tree || args.commit => Target::Tree,
         _ => Target::Worktree,
     };
+    let shared = args.patch.request()?;
     let request = PatchRequest {
-        reverse: args.reverse,
         three_way: args.three_way,
-        against: match &args.rev {
-            Some(revision) => Against::Revision(revision.clone()),
-            None if args.cached || args.index => Against::Index,
+        against: match &args.patch.rev {
+            None if args.cached => Against::Index,
             None if args.tree || args.commit => Against::Revision("HEAD".to_owned()),
-            None => Against::Worktree,
+            _ => shared.against.clone(),
         },
-        ..args.patch.request()?
+        ..shared
     };
     let (mut judged, written) = apply_patch(&app, &request, &target, output)?;
     args.patch.report(&request.patch, &mut judged, output)?;

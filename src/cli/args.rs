@@ -1,10 +1,8 @@
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
 use super::global::Global;
-use super::mistakes::advice;
 use super::{AppError, Exit, Output};
 
 /// Makes a failing test pass, and shows what it did and why.
@@ -23,31 +21,35 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-// What most people need stands first; a test holds that every command is named, on a screen of 30 lines.
+// A test checks that every command is listed once, on a screen of 30 lines.
 const HELP: &str = "\
 {about}
 
 {usage-heading} {usage}
 
-  run        Run a test command; say what broke, where, and what to type next
-  why        Say which change made it fail, by taking it back and trying
-  fix        Mend what the last run failed with
-  check      Judge a patch and change nothing
-  apply      Judge a patch, then apply all of it or nothing
-  context    Build the context for an agent: the files that a repair needs
-  diagnose   Say what a log tells about a failure
-
-More commands:
-  failures   hint, imports, explain, report
-  repairs    repair, split, git-apply, redact
-  set-up     doctor, init, agent, hook, mcp, ci, fix-ci
-  figures    bench, stats
-  own files  config, clean, schema, completions, man
+  run        Run a test command, diagnose it and find the change that broke it
+  why        Find the change that broke the tests
+  fix        Fix what the last run failed with, without a model or with an agent
+  check      Validate a patch without applying it
+  apply      Validate a patch, then apply all of it or nothing
+  git-apply  Apply a patch with the flags and rules of git apply
+  context    Build the context of a failure: the files that a repair needs
+  diagnose   Classify a failure from its log
+  hint       Suggest imports for undefined names
+  imports    List what files import and what imports them
+  doctor     Check the environment and MCP servers, and repair their set-up
+  bench      Measure pass rates of agents on fixtures and real fixes
+  report     Report why a run failed, or the rates of several runs
+  mcp        Serve the commands as tools of an MCP server
+  init       Connect an agent, an editor or a CI host
+  redact     Print a text with its secrets masked
+  explain    Explain a code and what to do about it
+  config     Show the settings in force, or delete what is kept
 
 Options of every command:
   -C DIR, --config FILE, --trust-config, --color WHEN, --threads N, --no-progress, -q, -v, -h, -V
 
-`mendit COMMAND --help` says more about a command and its options.
+`mendit COMMAND --help` explains a command and its options.
 ";
 
 /// What stands there when no command is named.
@@ -55,12 +57,12 @@ pub(crate) const FIRST: &str = "\
 mendit makes a failing test pass, and shows what it did and why.
 
   mendit run CMD       run a test command; when it fails, say what broke and where
-  mendit why           say which change made it fail; nothing is written
-  mendit fix           mend what the last run failed with; the change is shown first
+  mendit why           find the change that broke it; nothing is written
+  mendit fix           fix what the last run failed with; the change is shown first
   mendit check PATCH   say whether a patch applies, and if not why; changes nothing
   mendit apply PATCH   write it, all or nothing
   mendit context       the code that a repair of the last run needs
-  mendit diagnose LOG  say what a log tells about a failure
+  mendit diagnose LOG  classify a failure from its log
 
 More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
 ";
@@ -88,57 +90,47 @@ macro_rules! commands {
 commands! {
     Run run;
     Why why;
+    #[command(alias = "repair")]
     Fix fix;
-    Repair repair;
-    Context context;
-    /// Say what a log tells about a failure
-    Diagnose diagnose;
-    /// Find imports for undefined names
-    Hint hint;
-    /// Judge a patch and change nothing
+    /// Validate a patch without applying it
     Check check;
-    /// Judge a patch, then apply all of it or nothing
+    /// Validate a patch, then apply all of it or nothing
     Apply apply;
-    /// A drop-in for `git apply`: its flags and its rules
+    /// Apply a patch with the flags and rules of git apply
     #[command(disable_help_flag = false)]
     GitApply git_apply;
+    Context context;
+    /// Classify a failure from its log
+    Diagnose diagnose;
+    /// Suggest imports for undefined names
+    Hint hint;
     /// List what files import and what imports them
     Imports imports;
-    #[command(name = "doctor", visible_alias = "heal")]
-    Doctor heal;
-    Split split;
-    Report report;
-    Stats stats;
+    #[command(alias = "heal")]
+    Doctor doctor;
     Bench bench;
-    Clean clean;
+    Report report;
+    Mcp mcp;
+    Init init;
     /// Print a text with its secrets masked
     Redact redact;
-    /// Say what a code means and what to do about it
+    /// Explain a code and what to do about it
     Explain explain;
-    Mcp mcp;
-    /// Show the settings in force and where each comes from
+    /// Show the settings in force, or delete what is kept
     Config config;
-    Init init;
-    Agent agent;
-    Hook hook;
-    Ci ci;
-    FixCi fix_ci;
     /// Print the JSON Schema of a document
+    #[command(hide = true)]
     Schema schema;
     /// Print a completion script for a shell
+    #[command(hide = true)]
     Completions completions;
-    /// Print the manual page, or write one for each command
-    Man man;
 }
 
 /// Prints clap's own message and maps it to our exit codes.
 pub(crate) fn report(error: &clap::Error) -> ExitCode {
     let wanted = !error.use_stderr();
     // Printing fails only when nobody reads any more.
-    let _ = match advice(error) {
-        Some(advice) => std::io::stderr().lock().write_all(advice.as_bytes()),
-        None => error.print(),
-    };
+    let _ = error.print();
     if wanted { Exit::Yes } else { Exit::Environment }
         .code()
         .into()
@@ -173,15 +165,9 @@ mod tests {
         let names = Cli::command();
         let names = names.get_subcommands().filter(|it| !it.is_hide_set());
         for name in names.map(clap::Command::get_name) {
-            let listed = super::HELP.split("Options of").next().unwrap_or_default();
-            let (first, more) = listed.split_once("More commands:").unwrap();
-            let first = first
-                .lines()
-                .filter(|row| row.trim_start().starts_with(&format!("{name} ")));
-            let more = more
-                .lines()
-                .flat_map(|row| row.split(',').flat_map(|it| it.split("  ")));
-            let named = first.count() + more.filter(|it| it.trim() == name).count();
+            let (listed, _) = super::HELP.split_once("Options of").unwrap();
+            let row = format!("  {name} ");
+            let named = listed.lines().filter(|line| line.starts_with(&row)).count();
             assert_eq!(named, 1, "{name}");
         }
         assert!(super::HELP.lines().count() <= 30);

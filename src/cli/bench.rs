@@ -1,4 +1,3 @@
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
@@ -7,15 +6,11 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure,
-    benches_all_agents, broken_fixtures, compare_benches, make_fixture, merge_bench,
-    prove_fixtures, run_all_agents, run_bench,
+    App, BenchRequest, NewFixtureRequest, ProofDocument, RealSets, bench_failure, broken_fixtures,
+    compare_benches, make_fixture, merge_bench, prove_fixtures, run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
-use crate::report::{
-    PARTS_GITHUB, PARTS_SLURM, agents_markdown, agents_text, bench_markdown, bench_text,
-    pairs_markdown, pairs_text,
-};
+use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
 
 /// Say how often broken repositories with a known repair are repaired
 ///
@@ -52,7 +47,6 @@ enum BenchCommand {
     Merge(MergeArgs),
     Mine(bench_mine::Args),
     New(NewArgs),
-    Parts(PartsArgs),
     Real(RealArgs),
 }
 
@@ -66,7 +60,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Some(BenchCommand::Merge(args)) => return merge_parts(args, output),
         Some(BenchCommand::Mine(args)) => return bench_mine::run(args, global, output),
         Some(BenchCommand::New(args)) => return new_fixture(args, global, output),
-        Some(BenchCommand::Parts(args)) => return print_parts(args, output),
         Some(BenchCommand::Real(args)) => return real_fixes(args, global, output),
         None => {}
     }
@@ -76,7 +69,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let app = open(global, &request)?;
     if args.verify {
-        return verify(&app, &request, args.how.format, output);
+        return verify(&request, args.how.format, output);
     }
     perform(&app, &request, args.how.format, output)
 }
@@ -99,40 +92,10 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    if benches_all_agents(app) {
-        return all_agents(app, request, format, &report, output);
-    }
     match run_bench(app, request, &report, output)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
-}
-
-// The built-in agents beside each other; the first that is not as it should be says so.
-fn all_agents(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    report: &(dyn Fn(&FixtureOutcome, usize) + Sync),
-    output: &Output,
-) -> Result<Exit, AppError> {
-    if request.min_rate.is_some() {
-        let message = "`--min-rate` is asked of one agent";
-        return Err(AppError::usage(message).hint("name it with `--agent`"));
-    }
-    let Some((documents, agents)) = run_all_agents(app, request, report, output)? else {
-        return Ok(Exit::Interrupted);
-    };
-    output.comment(format, &agents, agents_markdown, |it, _| agents_text(it))?;
-    if let Some(error) = documents.iter().find_map(|it| bench_failure(it, None)) {
-        return Err(error);
-    }
-    let broken = documents.iter().map(broken_fixtures).sum::<usize>();
-    Ok(if broken > 0 {
-        Exit::Environment
-    } else {
-        Exit::Yes
-    })
 }
 
 /// Prints a document and gives its exit code.
@@ -203,43 +166,6 @@ fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
     conclude(&document, args.format, args.min_rate, output)
 }
 
-/// Print what runs a bench in N parts on many machines.
-///
-/// Each part is `mendit bench ... --partition K/N --save part-K.json`; `mendit bench merge` joins them
-/// and names a part that is missing, which is then run alone. Nothing is run here.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Example:
-  mendit bench parts --count 8 --engine github -- real benches/real --clones clones --agent oracle")]
-struct PartsArgs {
-    /// How many parts
-    #[arg(long, value_name = "N")]
-    count: NonZeroU32,
-    /// What runs them
-    #[arg(long, value_enum)]
-    engine: Engine,
-    /// What follows `mendit bench`
-    #[arg(value_name = "ARGS", last = true, required = true)]
-    words: Vec<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Engine {
-    /// A workflow with a matrix
-    Github,
-    /// A job array
-    Slurm,
-}
-
-fn print_parts(args: &PartsArgs, output: &Output) -> Result<Exit, AppError> {
-    let parts = match args.engine {
-        Engine::Github => PARTS_GITHUB,
-        Engine::Slurm => PARTS_SLURM,
-    };
-    output.text(&parts.script(args.count.get(), &args.words))?;
-    Ok(Exit::Yes)
-}
-
 /// Make a fixture from a failing repository.
 ///
 /// Runs the test in FROM, copies its files (those that git would not ignore), and writes a
@@ -287,16 +213,11 @@ fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit,
 }
 
 /// Proves fixtures both ways and prints what does not hold.
-fn verify(
-    app: &App,
-    request: &BenchRequest,
-    format: Form,
-    output: &Output,
-) -> Result<Exit, AppError> {
+fn verify(request: &BenchRequest, format: Form, output: &Output) -> Result<Exit, AppError> {
     if format == Form::Markdown {
         return Err(AppError::usage("`--verify` prints text or json"));
     }
-    let Some(proof) = prove_fixtures(app, request, output)? else {
+    let Some(proof) = prove_fixtures(request, output)? else {
         return Ok(Exit::Interrupted);
     };
     output.document(format, &proof, proof_text)?;

@@ -1,32 +1,19 @@
 use super::global::Global;
 use super::patch_args::PatchArgs;
 use super::{AppError, Exit, Output, open};
-use crate::app::{Against, PatchRequest, check_batch, check_patch, to_json_line};
+use crate::app::{check_batch, check_patch, to_json_line};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) patch: PatchArgs,
-    /// Judge against a commit instead of the worktree
-    #[arg(long, value_name = "REV", conflicts_with = "index")]
-    rev: Option<String>,
-    /// Judge against the index, which the worktree must agree with
-    #[arg(long)]
-    index: bool,
     /// Read JSON lines `{"id", "patch"}` and write one verdict a line
     #[arg(long)]
     batch: bool,
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let request = PatchRequest {
-        against: match &args.rev {
-            Some(revision) => Against::Revision(revision.clone()),
-            None if args.index => Against::Index,
-            None => Against::Worktree,
-        },
-        ..args.patch.request()?
-    };
+    let request = args.patch.request()?;
     let app = open(global, &args.patch.request)?;
     if args.batch {
         let mut worst = Exit::Yes;

@@ -2,25 +2,21 @@ use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
-    App, FixRequest, Fixed, PatchRequest, Target, apply_patch, find_fix, known_undo, write_fix,
+    App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
+    split_task, write_fix,
 };
-use crate::model::Code;
+use crate::model::{Code, RepoPath};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
-/// Mend what the last run failed with
+/// Fix what the last run failed with
 ///
-/// What needs no model comes first: imports that are certain, and what linters mend by themselves.
-/// With `--agent` an agent is asked after that. Every change is judged, and tried with the command in
-/// a place of its own; then the difference is shown, and written when you say so.
+/// Fixes that need no model come first: imports that are certain, and what linters fix themselves. With
+/// `--agent` an agent is asked after that. Every change is validated, and tried with the command in an
+/// isolated copy; then the diff is shown, and written when you say so. With `--test` nothing is asked: the
+/// patch stays in the run's folder, or is written with `--yes`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
-    /// Revert the change that `mendit why` or `mendit run` named, and nothing else
-    #[arg(long, conflicts_with_all = ["command", "agent"])]
-    undo: bool,
-    /// Write what makes the command pass, and imports that are certain, without asking
-    #[arg(short, long, visible_alias = "apply")]
-    yes: bool,
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
@@ -29,21 +25,35 @@ pub(crate) struct Args {
 }
 
 const EXITS: &str = "Examples:
-  mendit run pytest; mendit fix            mend what it fails with, without a model
+  mendit run pytest; mendit fix            fix what it fails with, without a model
   mendit fix --agent claude                ask Claude Code for what is left
-  mendit fix --yes npm test                run, mend and write in one go
+  mendit fix --yes npm test                run, fix and write in one go
+  mendit fix --test pytest --agent CMD     for scripts: nothing is asked
+  mendit fix --task issue.md --split-only  print the sub-tasks of a task
 
-Exit codes: 0 mended and written, or nothing was wrong · 1 not mended, or not wanted · 2 it could not
+Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or not wanted · 2 it could not
 be run · 3 a time limit ended it · 4 a person must act, such as to say yes · 5 refused by policy · 130
 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let mut app = open(global, &args.request.repair)?;
-    if args.undo {
+    let mut app = open(global, &args.request)?;
+    if args.request.undo {
         return undo(args, &app, output);
+    }
+    if args.request.split_only {
+        let plan = split_task(&app, &args.request, output)?;
+        output.document(args.format, &plan, split_text)?;
+        return Ok([Exit::Yes, Exit::No][usize::from(plan.parts.is_empty())]);
     }
     let mut fixed = find_fix(&mut app, &args.request, output)?;
     let json = args.format == Form::Json;
+    if !args.request.asks() {
+        let folder = fixed.repaired.folder.display().to_string();
+        output.document(args.format, &fixed.repaired.result, |it| {
+            run_text(it, &folder)
+        })?;
+        return Ok(fixed.repaired.exit);
+    }
     let patch = fixed.repaired.patch.clone().unwrap_or_default();
     if !json && !patch.is_empty() {
         output.painted(|color| diff_text(&patch, color))?;
@@ -76,7 +86,7 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
         output.painted(|color| diff_text(&undo.patch, color))?;
     }
     output.note(&undo.message);
-    if !args.yes && !output.ask("Revert it?").unwrap_or(false) {
+    if !args.request.yes && !output.ask("Revert it?").unwrap_or(false) {
         return Ok(not_written(args, output));
     }
     let request = PatchRequest {
@@ -101,7 +111,7 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
 fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
     let still_fails = fixed.repaired.result.remaining.is_some();
-    if args.yes {
+    if args.request.yes {
         let is_written = fixed.is_proven() || fixed.is_part();
         if !is_written && still_fails {
             output.note(&format!(
@@ -124,11 +134,37 @@ fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
 
 fn not_written(args: &Args, output: &Output) -> Exit {
     use std::io::IsTerminal as _;
-    if args.yes || std::io::stdin().is_terminal() {
+    if args.request.yes || std::io::stdin().is_terminal() {
         return Exit::No;
     }
     let error = AppError::new(Code::U311, "nothing is written: there is nobody to ask")
         .hint("`mendit fix --yes` writes what makes the command pass")
         .hint("`mendit apply PATCH` writes the one above");
     output.fail(&error)
+}
+
+fn split_text(plan: &Split) -> String {
+    let mut text = format!(
+        "estimate: {} turns ({})\n",
+        plan.estimate.estimated_turns, plan.estimate.reasoning
+    );
+    if plan.parts.is_empty() && !plan.estimate.split_suggestions.is_empty() {
+        let by = plan.estimate.split_suggestions.join("; ");
+        text.push_str(&format!("it could be split {by}\n"));
+    }
+    if !plan.reason.is_empty() {
+        text.push_str(&format!("not split: {}\n", plan.reason));
+    }
+    for part in &plan.parts {
+        text.push_str(&format!("{}. {}\n", part.number, part.title));
+        let targets: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
+        if !targets.is_empty() {
+            text.push_str(&format!("   files: {}\n", targets.join(", ")));
+        }
+        if !part.depends_on.is_empty() {
+            let after: Vec<String> = part.depends_on.iter().map(ToString::to_string).collect();
+            text.push_str(&format!("   after: {}\n", after.join(", ")));
+        }
+    }
+    text
 }

@@ -1,70 +1,54 @@
-use std::path::Path;
-
 use super::global::Global;
 use super::{AppError, Exit, Output, open};
-use crate::app::settings::{FILE_NAMES, commented_defaults};
-use crate::app::{SET_UP_AGENTS, SetUp, set_up_agent, write_file};
-use crate::model::Code;
-use crate::report::table;
+use crate::app::{InitOutcome, InitRequest, init_names, init_target};
+use crate::report::{diff_text, table};
 
-/// Set up an agent, or write a configuration file with every default, commented out
+/// Connect an agent, an editor or a CI host to mendit
 ///
-/// With the name of an agent it writes what that agent reads of this repository: how to run tests
-/// through mendit, a command `fix-tests`, its hook and the MCP server, as far as it has such things. A
-/// file that is there is added to, or left alone and told.
+/// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
+/// server, or a workflow. Existing files are extended, or left alone and named. Without a name the
+/// supported names are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mendit init claude      skill, command, hook and MCP server of Claude Code
-  mendit init codex       AGENTS.md, a skill, a hook and the MCP server
-  mendit init             mendit.toml with every default, commented out")]
+  mendit init claude                     skill, command and MCP server of Claude Code
+  mendit init codex --dry-run            show the changes and write nothing
+  mendit init github --test 'npm test'   a workflow that reports failed runs
+  mendit init claude --remove            take the same files and entries out again
+
+Exit codes: 0 done · 2 it could not be written · 4 a file was left alone")]
 pub(crate) struct Args {
-    /// The agent; without one a configuration file is written
-    #[arg(value_name = "AGENT", value_parser = clap::builder::PossibleValuesParser::new(SET_UP_AGENTS))]
-    agent: Option<String>,
-    /// Replace files of the same name that differ
-    #[arg(long, requires = "agent")]
-    force: bool,
-    /// Print the configuration file instead of writing it
-    #[arg(long, conflicts_with = "agent")]
-    stdout: bool,
+    #[command(flatten)]
+    request: InitRequest,
 }
 
-/// Sets an agent up, or writes a configuration file that says every default, each commented out.
+/// Writes or removes the files of one row of the table.
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    if let Some(name) = &args.agent {
-        let app = open(global, &())?;
-        let mut left = false;
-        let mut rows = Vec::new();
-        for file in set_up_agent(&app, name, args.force)? {
-            let message = match file.done {
-                SetUp::Written => "written".to_owned(),
-                SetUp::Added => "added to".to_owned(),
-                SetUp::Same => "as it shall be".to_owned(),
-                SetUp::Left(why) => {
-                    left = true;
-                    format!("left alone: {why}")
-                }
-            };
-            rows.push([file.path, message]);
-        }
-        output.text(&table(&rows, &[]))?;
-        return Ok(if left { Exit::PersonMustAct } else { Exit::Yes });
-    }
-    let text = commented_defaults();
-    if args.stdout {
-        output.data(&text)?;
+    let request = &args.request;
+    if request.name.is_none() {
+        output.text(&format!("{}\n", init_names().join("\n")))?;
         return Ok(Exit::Yes);
     }
-    let there = |name: &&&str| Path::new(name).symlink_metadata().is_ok();
-    if let Some(name) = FILE_NAMES.iter().find(there) {
-        return Err(
-            AppError::new(Code::U105, format!("`{name}` is already there"))
-                .hint("`mendit init --stdout` prints the defaults"),
-        );
+    let files = init_target(&open(global, &())?, request)?;
+    let mut exit = Exit::Yes;
+    let mut rows = Vec::new();
+    for file in &files {
+        if request.dry_run && !file.diff.is_empty() {
+            output.painted(|color| diff_text(&file.diff, color))?;
+        }
+        let outcome = match &file.outcome {
+            InitOutcome::Written => "written".to_owned(),
+            InitOutcome::Removed => "removed".to_owned(),
+            InitOutcome::Unchanged => "unchanged".to_owned(),
+            InitOutcome::Left(why) => {
+                exit = Exit::PersonMustAct;
+                format!("left alone: {why}")
+            }
+        };
+        rows.push([file.path.clone(), outcome]);
     }
-    let name = FILE_NAMES[0];
-    write_file(Path::new(name), text)?;
-    output.note(&format!("wrote {name}"));
-    Ok(Exit::Yes)
+    if !request.dry_run || exit != Exit::Yes {
+        output.text(&table(&rows, &[]))?;
+    }
+    Ok(exit)
 }

@@ -1,41 +1,33 @@
 //! Floor 11: the command line. The only module that names clap, stdout and stderr.
 
-mod agent;
 mod apply;
 mod args;
 mod bench;
 mod bench_mine;
 mod bug;
 mod check;
-mod ci;
-mod clean;
 mod completions;
 mod config;
 mod context;
 mod diagnose;
+mod doctor;
+mod events;
 mod explain;
 mod fix;
-mod fix_ci;
 mod git_apply;
 mod global;
-mod heal;
 mod heartbeat;
 mod hint;
-mod hook;
 mod imports;
 mod init;
-mod man;
+mod log;
 mod mcp;
-mod mistakes;
 mod output;
 mod patch_args;
 mod redact;
-mod repair;
 mod report;
 mod run;
 mod schema;
-mod split;
-mod stats;
 mod values;
 mod why;
 
@@ -90,6 +82,7 @@ fn start() -> ExitCode {
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
+        .and_then(|()| log::start_log(cli.global.verbose))
         .and_then(|()| set_threads(cli.global.threads))
         .and_then(|()| run(&cli, &output));
     match started {
@@ -161,7 +154,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
             kind => kind.to_string(),
         };
         AppError::new(
-            Code::U304,
+            Code::U302,
             format!("cannot enter `{}`: {why}", directory.display()),
         )
         .hint("`-C DIR` starts where you stand, and names a folder that is there")

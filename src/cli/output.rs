@@ -2,9 +2,9 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
+use super::events::{begins, line_of};
 use super::global::Global;
 use super::heartbeat::Heartbeat;
-use super::repair::{begins, line_of};
 use super::values::Form;
 use super::{AppError, Exit};
 use crate::app::settings::Color;
@@ -17,8 +17,6 @@ use crate::report::{printable, printable_in_colour, printable_json};
 pub(crate) struct Output {
     color: Color,
     quiet: bool,
-    verbose: u8,
-    started: std::time::Instant,
     // `None` when nobody wants to hear it.
     heartbeat: Option<Heartbeat>,
 }
@@ -28,9 +26,7 @@ impl Output {
         Self {
             color,
             quiet: global.quiet,
-            verbose: global.verbose,
-            started: std::time::Instant::now(),
-            heartbeat: (!global.quiet && !global.no_progress).then(|| {
+            heartbeat: (!global.quiet && !global.no_progress && global.verbose == 0).then(|| {
                 let dumb = std::env::var_os("TERM").is_none_or(|value| value == "dumb");
                 Heartbeat::new(io::stderr().is_terminal() && !dumb, to_stderr)
             }),
@@ -234,10 +230,7 @@ impl Output {
 
 impl Progress for Output {
     fn step(&self, what: &str) -> bool {
-        if self.verbose > 0 {
-            let seconds = self.started.elapsed().as_secs_f64();
-            self.stderr(&format!("[{seconds:7.3} s] {}\n", printable(what)));
-        }
+        tracing::info!("{what}");
         true
     }
 
@@ -254,12 +247,8 @@ impl Progress for Output {
         if begun.is_some() || event.event.ends_with("_ended") {
             self.doing(begun.as_deref());
         }
-        match line_of(event) {
-            Some(line) => Self::note(self, &line),
-            None if self.verbose > 1 => {
-                self.step(&event.event);
-            }
-            None => {}
+        if let Some(line) = line_of(event) {
+            Self::note(self, &line);
         }
     }
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::values::{Form, PLACES};
 use super::{AppError, Output};
-use crate::app::{Input, Judged, PatchRequest, write_file};
+use crate::app::{Against, Input, Judged, PatchRequest, write_file};
 use crate::report::{patch_github, patch_sarif, patch_text};
 
 /// What `check` and `apply` share.
@@ -13,6 +13,15 @@ pub(crate) struct PatchArgs {
     pub(crate) patch: Option<Input>,
     #[command(flatten)]
     pub(crate) request: PatchRequest,
+    /// Validate against a commit instead of the worktree
+    #[arg(long, value_name = "REV", conflicts_with = "index")]
+    pub(crate) rev: Option<String>,
+    /// Validate against the index, which the worktree must agree with
+    #[arg(long)]
+    pub(crate) index: bool,
+    /// Apply the other way round
+    #[arg(short = 'R', long)]
+    reverse: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -26,6 +35,12 @@ impl PatchArgs {
     pub(crate) fn request(&self) -> Result<PatchRequest, AppError> {
         Ok(PatchRequest {
             patch: self.read()?,
+            reverse: self.reverse,
+            against: match &self.rev {
+                Some(revision) => Against::Revision(revision.clone()),
+                None if self.index => Against::Index,
+                None => Against::Worktree,
+            },
             ..self.request.clone()
         })
     }

@@ -1,17 +1,23 @@
 use std::io::IsTerminal as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::global::Global;
 use super::output::columns;
 use super::{AppError, Exit, Output, open};
-use crate::app::{CommandReport, Input, Reported, find_run, read_report};
+use crate::app::{
+    CommandReport, Input, Reported, add_up_runs, find_run, holds_runs, read_report, share,
+};
 use crate::model::{ChildFailure, RunRecord};
-use crate::report::{failure_text, kept_summary, run_html, run_markdown, run_text};
+use crate::report::{
+    failure_text, kept_summary, rates_markdown, rates_text, run_html, run_markdown, run_text,
+};
 
-/// Say why a run failed, or show what was tried in it.
+/// Report why a run failed and what was tried, or the rates of several runs
 ///
 /// A run is named by its folder, its name, or `latest`. A report in a file or on standard input is
-/// read back, in the text form and as JSON; of several in a text the last one counts.
+/// read back, in the text form and as JSON; of several in a text the last one counts. Several folders,
+/// or a folder that holds runs, are added up: rates by kind and category, and what most often stood in
+/// the way.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -20,12 +26,20 @@ Examples:
   mendit report --format html > run.html        a page with every attempt
   mendit report --format text                   for the agent that started it
   mendit report report.txt --format json        the text form read back
+  mendit report .mendit/runs --since 7          the rates of the last week
 
-Exit codes: 0 shown · 2 there is no such run or no report in the file")]
+Exit codes: 0 shown · 1 more failures stay unfixed than --alert-rate allows · 2 there is no such run or
+no report in the file")]
 pub(crate) struct Args {
-    /// A run's folder or name, a report's file, or `-`
-    #[arg(value_name = "RUN|FILE|-", default_value = "latest")]
-    what: String,
+    /// A run's folder or name, a report's file, `-`, or folders of runs
+    #[arg(value_name = "RUN|FILE|DIR", default_value = "latest")]
+    what: Vec<String>,
+    /// Of folders of runs, only runs that ended in the last N days
+    #[arg(long, value_name = "DAYS")]
+    since: Option<u64>,
+    /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
+    #[arg(long, value_name = "X", value_parser = share)]
+    alert_rate: Option<f64>,
     /// How to print it [default: summary on a terminal and where no agent was asked, else text]; markdown
     /// and html show every attempt
     #[arg(long, value_enum)]
@@ -63,10 +77,18 @@ enum Format {
 }
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
-    let reported = if args.what == "-" || Path::new(&args.what).is_file() {
-        read_report(&args.what, &Input::named(&args.what).read()?)?
+    let named = match args.what.as_slice() {
+        [one]
+            if args.since.is_none() && args.alert_rate.is_none() && !holds_runs(Path::new(one)) =>
+        {
+            one
+        }
+        several => return show_rates(args, several, output),
+    };
+    let reported = if named == "-" || Path::new(named).is_file() {
+        read_report(named, &Input::named(named).read()?)?
     } else {
-        find_run(&open(global, &())?, &args.what, output)?
+        find_run(&open(global, &())?, named, output)?
     };
     match reported {
         Reported::Command(report, name) => show_command(args, &report, &name, output)?,
@@ -74,6 +96,27 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Reported::Failure(report) => show_report(args, &report, output)?,
     }
     Ok(Exit::Yes)
+}
+
+fn show_rates(args: &Args, folders: &[String], output: &Output) -> Result<Exit, AppError> {
+    let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+    let rates = add_up_runs(&folders, args.since, args.alert_rate)?;
+    if rates.runs == 0 {
+        output.note("there is no finished run in it; `.mendit/runs` of a worktree holds its runs");
+    }
+    match args.format {
+        Some(Format::Json) => output.json(&rates)?,
+        Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
+        Some(Format::Html) => {
+            return Err(AppError::usage("there is no page of several runs")
+                .hint("`--format markdown` and `--format json` show their rates"));
+        }
+        _ => output.text(&rates_text(&rates))?,
+    }
+    if let Some(alarm) = &rates.alarm {
+        output.note(&format!("alarm: {alarm}"));
+    }
+    Ok([Exit::Yes, Exit::No][usize::from(rates.alarm.is_some())])
 }
 
 fn show(args: &Args, run: &RunRecord, name: &str, output: &Output) -> Result<(), AppError> {

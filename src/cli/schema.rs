@@ -18,7 +18,7 @@ const CONFIG: &str = "config";
 pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let Some(name) = &args.document else {
         let documents = DOCUMENTS.iter().map(|it| [it.name, it.about]);
-        let rows = documents.chain([[CONFIG, "the configuration file (`init`)"]]);
+        let rows = documents.chain([[CONFIG, "the configuration file"]]);
         let rows: Vec<_> = rows.map(|it| it.map(str::to_owned)).collect();
         output.data(&table(&rows, &[]))?;
         return Ok(Exit::Yes);

@@ -76,8 +76,8 @@ impl ConfigError {
                     .to_owned(),
             ),
             Self::Unreadable { .. } => Some(
-                "`--config FILE` names a file that is there; `mendit init` writes one, and `mendit \
-                 config show` says where each setting is from"
+                "`--config FILE` names a file that is there; `mendit config show` says where each setting \
+                 is from"
                     .to_owned(),
             ),
             _ => None,

@@ -10,13 +10,9 @@ mod trust;
 mod values;
 
 pub use error::ConfigError;
-pub use file::{FILE_NAMES, File, find};
+pub use file::{File, find};
 pub use settings::{Origin, Settings};
-pub use table::{
-    Agent, Bench, Context, Diagnose, Heal, Hint, KEYS, Key, Output, Patch, Repair, Run, Secrets,
-    Sections, Test, Trust, commented_defaults, file_schema,
-};
+pub use table::{Context, Key, Output, Patch, file_schema};
 pub use values::{
-    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
-    SecretRule,
+    Bytes, Color, CommandLines, DiagnoseRule, Dollars, RepairLevel, Seconds, SecretRule,
 };

@@ -1,13 +1,11 @@
-use std::fmt::Write as _;
-use std::num::{NonZeroU16, NonZeroUsize};
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::{
-    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, RepairLevel, Seconds,
-    SecretRule,
+    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, Seconds, SecretRule,
 };
 use crate::model::{
     AgentProtocol, SandboxMode, TestChanges, WorkplaceMode, {Profile, forget_widths},
@@ -51,14 +49,6 @@ impl Key {
         self.path.replace('_', "-")
     }
 
-    /// The section and the name in it.
-    #[must_use]
-    pub fn parts(&self) -> (String, String) {
-        let name = self.name();
-        let (section, key) = name.split_once('.').unwrap_or(("", &name));
-        (section.to_owned(), key.to_owned())
-    }
-
     /// The environment variable: `context.max-files` is set by `MENDIT_CONTEXT_MAX_FILES`.
     #[must_use]
     pub fn variable(&self) -> String {
@@ -78,12 +68,6 @@ impl Key {
     #[must_use]
     pub fn expected(&self) -> &'static str {
         (self.expected)()
-    }
-
-    /// The default in TOML; `None` when there is none.
-    #[must_use]
-    pub fn default(&self) -> Option<toml::Value> {
-        (self.get)(&Sections::default())
     }
 }
 
@@ -147,9 +131,8 @@ macro_rules! settings {
 }
 
 const COMMAND: Trust = Trust::Person("is a command to run");
-const HANDED_ON: Trust = Trust::Person("hands variables of yours on");
+const PASSED_ON: Trust = Trust::Person("hands variables of yours on");
 const LOOSENS: Trust = Trust::Person("loosens a rule that protects you");
-const ELSEWHERE: Trust = Trust::Person("names a place outside the repository");
 const YOURS: Trust = Trust::Person("is the taste of who reads");
 const SPENDING: Trust = Trust::Person("spends your money");
 const CONFINED: Trust = Trust::Stricter(&["off", "auto", "require"]);
@@ -163,9 +146,48 @@ pub fn file_schema() -> serde_json::Value {
     schema
 }
 
-// To add a setting: a row here. The file of `mendit init`, the environment's names, `config show`
-// and the schema come from it; docs/configuration.md and the flag's help are held by tests.
+// To add a setting: a row here. The environment's names, `config show` and the schema come from it;
+// docs/configuration.md and the flag's help are held by tests.
 settings! {
+    /// The commands that must pass.
+    test: Test {
+        /// what must pass; several run in order
+        command: CommandLines = CommandLines::default(), COMMAND;
+        /// run once in the fresh copy before anything else
+        setup: Option<String> = None, COMMAND;
+        /// variables passed on to the commands: NAME or NAME=VALUE
+        env: Vec<String> = Vec::new(), PASSED_ON, adds;
+        /// after a failed run, look for the change that broke it, in about the time that the run took
+        why: bool = true, Trust::Free;
+        /// rules for logs, asked before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
+        rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
+    }
+    /// What commands may do, and where they run.
+    sandbox: Sandbox {
+        /// how far writing is confined
+        mode: SandboxMode = SandboxMode::Auto, CONFINED;
+        /// refuse the network, loopback included
+        no_net: bool = false, SWITCH;
+        /// where commands and the agent may write too
+        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
+        /// where commands run (without: `run` and `doctor` in place, all others in an isolated copy)
+        workplace: Option<WorkplaceMode> = None, LOOSENS;
+        /// ignored folders that a copy needs, besides `node_modules` and `.venv`
+        share: Vec<String> = Vec::new(), Trust::Inside;
+    }
+    /// What may be spent.
+    limits: Limits {
+        /// for one run of a command (without: no limit for `run`, measured for `fix`, 30 s for `doctor`)
+        timeout: Option<Seconds> = None, Trust::Free;
+        /// bytes of output until a command is ended
+        max_output: Bytes = Bytes(256 << 20), Trust::Free;
+        /// replies of the agent to try
+        max_attempts: u32 = 5, Trust::Free;
+        /// for all of `fix`
+        budget_seconds: Seconds = Seconds::whole(1800), Trust::Free;
+        /// stop when the agent reports that it has cost so much (without: no limit)
+        budget_usd: Option<Dollars> = None, SPENDING;
+    }
     /// What goes into a packet.
     context: Context {
         /// how the places of a level are given out
@@ -178,42 +200,25 @@ settings! {
         max_total_bytes: Option<Bytes> = None, Trust::Free;
         /// estimated tokens of all files (without: no limit)
         max_tokens: Option<u64> = None, Trust::Free;
-        /// bytes of the log in a packet; the middle is left out
-        max_log_bytes: Bytes = Bytes(32_768), Trust::Free;
         /// run failing tests once more to see what they enter, before a packet is made of their run
         trace: bool = true, Trust::Free;
         /// only files that match one of these are read; an empty list means all
         allow: Vec<String> = Vec::new(), Trust::Narrower;
         /// files that are never read, besides the built-in list
         deny: Vec<String> = Vec::new(), Trust::Free, adds;
-        /// files that are read although the built-in list denies them; never credentials
-        readmit: Vec<String> = Vec::new(), LOOSENS;
-    }
-    /// What logs mean.
-    diagnose: Diagnose {
-        /// rules asked before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
-        rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
-    }
-    /// What is masked.
-    secrets: Secrets {
-        /// formats masked besides the built-in ones: id, pattern; keywords, why
-        rule: Vec<SecretRule> = Vec::new(), Trust::Free, adds;
-    }
-    /// Imports for undefined names.
-    hint: Hint {
-        /// where names come from that nothing in the repository tells
+        /// where names come from that the repository does not tell
         known: KnownNames = KnownNames::default(), Trust::Free;
     }
-    /// The commands that must pass.
-    test: Test {
-        /// what must pass; several run in order
-        command: CommandLines = CommandLines::default(), COMMAND;
-        /// run once in the fresh copy before anything else
-        setup: Option<String> = None, COMMAND;
-        /// for one run of a command (without: measured from the first run)
-        timeout: Option<Seconds> = None, Trust::Free;
-        /// variables handed on to the commands: NAME or NAME=VALUE
-        env: Vec<String> = Vec::new(), HANDED_ON, adds;
+    /// How patches are validated.
+    patch: Patch {
+        /// repair nothing that is wrong in a patch
+        strict: bool = false, SWITCH;
+        /// what becomes of assertions that change beside the product
+        tests: TestChanges = TestChanges::Told, Trust::Stricter(&["told", "refused"]);
+        /// protected files that patches may change
+        allow_protected: Vec<String> = Vec::new(), LOOSENS, adds;
+        /// files that patches may not change, besides the built-in list
+        protected: Vec<String> = Vec::new(), Trust::Free, adds;
     }
     /// Who writes patches.
     agent: Agent {
@@ -223,178 +228,18 @@ settings! {
         protocol: AgentProtocol = AgentProtocol::Json, Trust::Person("belongs to your agent");
         /// for one call
         timeout: Seconds = Seconds::whole(300), Trust::Free;
-        /// variables handed on to it: NAME or NAME=VALUE
-        env: Vec<String> = Vec::new(), HANDED_ON, adds;
+        /// variables passed on to it: NAME or NAME=VALUE
+        env: Vec<String> = Vec::new(), PASSED_ON, adds;
         /// where it may write too, besides the workplace
         write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
     }
-    /// The loop that repairs.
-    repair: Repair {
-        /// replies of the agent to try
-        max_attempts: u32 = 5, Trust::Free;
-        /// the lowest level of context; what lies above the highest is the highest
-        min_level: RepairLevel = RepairLevel::BOTTOM, Trust::Free;
-        /// the highest level of context
-        max_level: RepairLevel = RepairLevel::TOP, Trust::Free;
-        /// for everything
-        budget_seconds: Seconds = Seconds::whole(1800), Trust::Free;
-        /// stop when the agent says that it has cost so much (without: no limit)
-        budget_usd: Option<Dollars> = None, SPENDING;
-        /// heal what needs no model before an agent is asked
-        heal: bool = true, Trust::Free;
-        /// among that, missing imports
-        heal_imports: bool = true, Trust::Free;
-        /// split a task when the agent runs out of time
-        auto_split: bool = true, Trust::Free;
-        /// ask the agent about failures that look like a person's to mend, too
-        treat_as_code: bool = false, Trust::Free;
-        /// try the failing tests with other expectations before a repair counts
-        counter_proof: bool = true, SWITCH;
-        /// take no repair that holds the failing test's own values
-        strict: bool = false, SWITCH;
-        /// how far the test commands' writing is confined
-        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
-        /// refuse the network to the test commands
-        no_net: bool = false, SWITCH;
-        /// where commands and the agent may write too, besides the workplace
-        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
-        /// where commands and agents run
-        workplace: WorkplaceMode = WorkplaceMode::Auto, LOOSENS;
-        /// ignored folders that the copy needs, besides `node_modules` and `.venv`
-        share: Vec<String> = Vec::new(), Trust::Inside;
-        /// where the copy is kept between runs (without: among what is kept, outside the repository)
-        scratch: Option<PathBuf> = None, ELSEWHERE;
-    }
-    /// What must answer before a repair can begin.
-    heal: Heal {
-        /// fixes to try for each probe
-        max_attempts: u32 = 3, Trust::Free;
-        /// until a probe has to answer
-        timeout: Seconds = Seconds::whole(30), Trust::Free;
-        /// how far a probe's writing is confined
-        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
-        /// where a confined probe may write too
-        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
-        /// where probes run
-        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
-    }
-    /// The judgement of patches.
-    patch: Patch {
-        /// mend nothing
-        strict: bool = false, SWITCH;
-        /// refuse what no longer parses, or whose new imports lead nowhere
-        strict_after: bool = false, SWITCH;
-        /// what becomes of assertions that change beside the product
-        tests: TestChanges = TestChanges::Told, Trust::Stricter(&["told", "refused"]);
-        /// protected files that patches may change
-        allow_protected: Vec<String> = Vec::new(), LOOSENS, adds;
-        /// files that patches may not change, besides the built-in list
-        protected: Vec<String> = Vec::new(), Trust::Free, adds;
-    }
-    /// Running a command inside limits.
-    run: Run {
-        /// until the command is ended (without: no limit)
-        timeout: Option<Seconds> = None, Trust::Free;
-        /// without output until it is ended (without: no limit)
-        idle_timeout: Option<Seconds> = None, Trust::Free;
-        /// between the request to end and the kill
-        grace: Seconds = Seconds::whole(5), Trust::Free;
-        /// bytes of output until it is ended
-        max_output: Bytes = Bytes(256 << 20), Trust::Free;
-        /// variables handed on to it: NAME or NAME=VALUE
-        env: Vec<String> = Vec::new(), HANDED_ON, adds;
-        /// how far writing is confined
-        sandbox: SandboxMode = SandboxMode::Auto, CONFINED;
-        /// refuse the network, loopback included
-        no_net: bool = false, SWITCH;
-        /// where a confined command may write too
-        allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
-        /// where it runs
-        workplace: WorkplaceMode = WorkplaceMode::InPlace, LOOSENS;
-        /// runs more when it fails; a pass then is reported as flaky
-        retry_flaky: u32 = 0, Trust::Free;
-        /// look for the change that made it fail, in about the time that it took
-        why: bool = true, Trust::Free;
-    }
-    /// Measuring with fixtures.
-    bench: Bench {
-        /// builtin, oracle, replay, all (of these), or a command that writes patches
-        agent: String = "builtin".to_owned(), COMMAND;
-        /// replies of the agent to try for each fixture
-        max_attempts: u32 = 6, Trust::Free;
-        /// the highest level of context
-        max_level: RepairLevel = RepairLevel::TOP, Trust::Free;
-        /// fixtures at a time (without: one for each processor)
-        jobs: Option<NonZeroUsize> = None, Trust::Free;
-    }
     /// What is printed, and how hard this machine works.
     output: Output {
-        /// when to use colour
+        /// when to use color
         color: Color = Color::Auto, YOURS;
         /// threads to use (without: one for each processor)
         threads: Option<NonZeroU16> = None, YOURS;
-    }
-}
-
-/// A configuration file with every setting, its help and its default, all commented out: it says
-/// what there is and changes nothing.
-#[must_use]
-pub fn commented_defaults() -> String {
-    let mut text = String::from(
-        "# Settings of mendit. Flags and MENDIT_* variables go before what stands here;\n\
-         # `mendit config show` prints what is in force and why.\n",
-    );
-    let mut open = String::new();
-    for key in KEYS {
-        let (section, name) = key.parts();
-        // Writing to a String cannot fail.
-        if section != open {
-            let _ = writeln!(text, "\n[{section}]");
-            open = section;
-        }
-        let _ = writeln!(text, "# {}: {}", key.help(), key.expected());
-        let _ = match key.default() {
-            Some(default) => writeln!(text, "#{name} = {default}"),
-            None => writeln!(text, "#{name} ="),
-        };
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::commented_defaults;
-    use crate::config::{File, KEYS, Settings};
-
-    fn load(text: &str) -> Settings {
-        let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("mendit.toml");
-        std::fs::write(&file, text).unwrap();
-        Settings::load(Some(&File::Trusted(file)), []).unwrap()
-    }
-
-    #[test]
-    fn every_setting_is_named_once_and_none_is_set() {
-        let text = commented_defaults();
-        assert_eq!(load(&text), Settings::default());
-        let names = text.lines().filter_map(|line| line.strip_prefix('#'));
-        let names = names.filter(|line| !line.starts_with(' '));
-        let names: Vec<&str> = names.filter_map(|line| line.split(' ').next()).collect();
-        let keys: Vec<String> = KEYS.iter().map(|key| key.parts().1).collect();
-        assert_eq!(names, keys);
-    }
-
-    #[test]
-    fn taking_the_marks_away_keeps_the_defaults() {
-        let mut text = String::new();
-        for line in commented_defaults().lines() {
-            let set = line.strip_prefix('#').filter(|it| !it.starts_with(' '));
-            text.push_str(set.filter(|it| !it.ends_with('=')).unwrap_or(line));
-            text.push('\n');
-        }
-        let values = |it: &Settings| it.rows().map(|row| row.1).collect::<Vec<_>>();
-        let loaded = load(&text);
-        assert_eq!(values(&loaded), values(&Settings::default()));
-        assert_ne!(loaded, Settings::default(), "the file set nothing");
+        /// formats masked besides the built-in ones: id, pattern; keywords, why
+        secret: Vec<SecretRule> = Vec::new(), Trust::Free, adds;
     }
 }

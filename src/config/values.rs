@@ -1,5 +1,5 @@
 use std::fmt;
-use std::num::{NonZeroU16, NonZeroUsize};
+use std::num::NonZeroU16;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -351,7 +351,6 @@ described! {
     u32: "a whole number"
     u64: "a whole number"
     NonZeroU16: "a whole number above 0"
-    NonZeroUsize: "a whole number above 0"
     String: "a text"
     PathBuf: "a path"
     Vec<String>: "a list of texts"
@@ -367,8 +366,8 @@ described! {
     Dollars: "an amount that is not below 0"
     RepairLevel: "a number from 0 to 3"
     CommandLines: "a command, or a list of commands"
-    Vec<DiagnoseRule>: "tables `[[diagnose.rule]]` with id, kind and pattern"
-    Vec<SecretRule>: "tables `[[secrets.rule]]` with id and pattern"
+    Vec<DiagnoseRule>: "tables `[[test.rule]]` with id, kind and pattern"
+    Vec<SecretRule>: "tables `[[output.secret]]` with id and pattern"
     KnownNames: "a list of `NAME MODULE py` or `NAME MODULE js`"
 }
 
@@ -378,7 +377,7 @@ impl<T: Described> Described for Option<T> {
     }
 }
 
-/// A rule of the user's own for what is secret: `[[secrets.rule]]`.
+/// A rule of the user's own for what is secret: `[[output.secret]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
@@ -395,7 +394,7 @@ pub struct SecretRule {
     pub why: Option<String>,
 }
 
-/// A rule of the user's own for what a line of a log means: `[[diagnose.rule]]`.
+/// A rule of the user's own for what a line of a log means: `[[test.rule]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnoseRule {

@@ -88,7 +88,19 @@ pub fn build(
         names: &given.names,
         outlines: &known.outlines,
     };
+    tracing::info!(
+        kind = ?failure.kind,
+        targets = failure.targets.len(),
+        "building a packet of level {:?}: {}",
+        failure.level,
+        failure.escalation_reason
+    );
     let chosen = choose(&given, &failure, &recovery, &taker, caps);
+    tracing::info!(
+        files = chosen.files.len(),
+        rejected = chosen.rejected.len(),
+        "packet chosen"
+    );
     let context = document(&given, failure, caps, &recovery, chosen);
     Ok(Built {
         log,

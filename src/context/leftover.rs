@@ -61,10 +61,10 @@ pub(super) fn unreadable_entries(
             EntryKind::File { .. } => return None,
             EntryKind::Symlink { target } => (Code::C302, format!("a symlink to `{target}`")),
             EntryKind::Submodule { commit: Some(id) } => {
-                (Code::C303, format!("a submodule at {id}"))
+                (Code::C302, format!("a submodule at {id}"))
             }
-            EntryKind::Submodule { commit: None } => (Code::C303, "another repository".to_owned()),
-            EntryKind::Special => (Code::C304, "a pipe, socket or device".to_owned()),
+            EntryKind::Submodule { commit: None } => (Code::C302, "another repository".to_owned()),
+            EntryKind::Special => (Code::C310, "a pipe, socket or device".to_owned()),
             EntryKind::NotCheckedOut => (Code::C305, "tracked but not checked out here".to_owned()),
         };
         (!targets.contains(&entry.path)).then(|| (entry.path.to_string(), code, reason))
@@ -72,7 +72,7 @@ pub(super) fn unreadable_entries(
     let skipped = listing.skipped().iter().map(|skipped| {
         (
             skipped.lossy_path.clone(),
-            Code::C306,
+            Code::C310,
             skipped.reason.clone(),
         )
     });

@@ -50,7 +50,7 @@ pub struct Request {
     pub history: History,
     /// The commits of that history, newest first.
     pub commits: Vec<Commit>,
-    /// Rows of the setting `hint.known`.
+    /// Rows of the setting `context.known`.
     pub known_names: Vec<String>,
     /// What is installed for the repository.
     pub installed: Installed,

@@ -7,6 +7,9 @@ use crate::source::Installed;
 use crate::state::Known;
 use crate::workplace::installed;
 
+/// Bytes of the log in a packet; the middle is left out.
+const MAX_LOG_BYTES: u64 = 32_768;
+
 /// A request as the settings have it: caps, profile and size of the log. The log, targets and the
 /// attempt before are the caller's to add.
 #[must_use]
@@ -19,11 +22,11 @@ pub fn base_request(settings: &Settings, git: Option<&Repository>) -> Request {
             max_tokens: settings.context.max_tokens,
         },
         profile: settings.context.profile,
-        known_names: settings.hint.known.to_vec(),
+        known_names: settings.context.known.to_vec(),
         installed: git
             .and_then(Repository::workdir)
             .map_or_else(Installed::default, installed),
-        max_log_bytes: settings.context.max_log_bytes.0,
+        max_log_bytes: MAX_LOG_BYTES,
         history: History {
             shallow: git.is_some_and(Repository::is_shallow),
             commits_used: 0,

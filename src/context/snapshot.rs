@@ -63,7 +63,7 @@ impl SnapshotTaker<'_> {
         if ranges.is_empty() {
             let size = opened.size;
             return Err(Unshown {
-                code: Code::C104,
+                code: Code::C105,
                 reason: "no line of it names what is missing".to_owned(),
                 bytes: Some(size),
                 remedy: format!("--max-file-bytes {size}"),
@@ -113,7 +113,7 @@ impl SnapshotTaker<'_> {
             return Err(Unshown::new(refusal.code, refusal.reason, None));
         }
         if self.names.contains(path) {
-            return refused(Code::C220, "its name holds a secret".to_owned(), "");
+            return refused(Code::C201, "its name holds a secret".to_owned(), "");
         }
         match self.source.listing().get(path.as_str()).map(|it| &it.kind) {
             Some(EntryKind::File { .. }) => Ok(()),
@@ -126,12 +126,12 @@ impl SnapshotTaker<'_> {
                 "name the file behind it",
             ),
             Some(EntryKind::Submodule { .. }) => refused(
-                Code::C303,
+                Code::C302,
                 "it is another repository".to_owned(),
                 "run inside that repository",
             ),
             Some(EntryKind::Special) => {
-                refused(Code::C304, "it is a pipe, socket or device".to_owned(), "")
+                refused(Code::C310, "it is a pipe, socket or device".to_owned(), "")
             }
             Some(EntryKind::NotCheckedOut) => refused(
                 Code::C305,
@@ -193,8 +193,8 @@ impl Opened {
 fn unread(error: &ReadError) -> Unshown {
     let (code, bytes) = match error {
         ReadError::NotFound => (Code::C301, None),
-        ReadError::NotAFile => (Code::C304, None),
-        ReadError::TooLarge { bytes, .. } => (Code::C309, Some(*bytes)),
+        ReadError::NotAFile => (Code::C310, None),
+        ReadError::TooLarge { bytes, .. } => (Code::C310, Some(*bytes)),
         ReadError::Io(_) => (Code::C310, None),
     };
     Unshown::new(code, error.to_string(), bytes)
@@ -203,7 +203,7 @@ fn unread(error: &ReadError) -> Unshown {
 fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
     let (code, reason) = match no_text {
         NotText::Binary => (Code::C307, "it is a binary file"),
-        NotText::LfsPointer => (Code::C308, "it is a Git LFS pointer, not the file itself"),
+        NotText::LfsPointer => (Code::C305, "it is a Git LFS pointer, not the file itself"),
     };
     Unshown::new(code, reason.to_owned(), bytes)
 }

@@ -44,12 +44,12 @@ impl ExecError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Empty => Code::R101,
-            Self::Directory { .. } => Code::R102,
+            Self::Empty => Code::U101,
+            Self::Directory { .. } => Code::U302,
             Self::Start(_) => Code::R103,
             Self::SupervisorGone => Code::R104,
             Self::Sandbox(_) => Code::R105,
-            Self::Log { .. } => Code::R106,
+            Self::Log { .. } => Code::U303,
             Self::Place(_) => Code::R107,
         }
     }

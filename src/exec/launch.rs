@@ -55,7 +55,30 @@ pub(super) fn launch(
         let temporary = job.temporary.as_deref();
         make_private(private, temporary, &mut variables, &job.environment.allow)?;
     }
-    launch_supervised(job, &command, &variables, input, ended)
+    let shown = job.command.to_string();
+    tracing::info!(directory = %job.directory.display(), "starting `{shown}`");
+    tracing::debug!(limits = ?job.limits, sandbox = ?job.sandbox.mode, overlays = job.overlays.len());
+    launch_supervised(job, &command, &variables, input, move |report| {
+        log_end(&shown, report.as_ref());
+        ended(report);
+    })
+}
+
+fn log_end(command: &str, report: Option<&Report>) {
+    let Some(report) = report else {
+        tracing::warn!("the supervisor of `{command}` was killed");
+        return;
+    };
+    tracing::info!(sandbox = ?report.sandbox, "`{command}` ended: {:?}", report.end);
+    for missing in &report.not_confined {
+        tracing::warn!("not confined: {missing:?}");
+    }
+    if report.leaked > 0 {
+        tracing::warn!(
+            "`{command}` left {} processes; they were killed",
+            report.leaked
+        );
+    }
 }
 
 /// The running program itself, also when its file was replaced meanwhile.

@@ -191,11 +191,13 @@ impl Watch<'_> {
             } else if idle {
                 self.reason = Some(End::TimedOut(TimeLimit::Idle));
             }
-            if self.reason.is_some() {
+            if let Some(reason) = self.reason {
+                tracing::info!("stopping the command: {reason}");
                 self.control.stop();
             }
         }
         if self.stop.forced() && !self.forced {
+            tracing::info!("killing the command: asked twice to stop");
             self.forced = true;
             self.reason.get_or_insert(End::Interrupted);
             self.control.kill();

@@ -39,11 +39,13 @@ impl Repository {
         // commit changed.
         let nothing = Store::nothing();
         let store = if self.is_shallow() || replaces(&repo) {
+            tracing::info!("no history cache: the repository is shallow or replaces objects");
             &nothing
         } else {
             store
         };
         if let Some(diffs) = kept_walk(store, tip, count) {
+            tracing::debug!("changes of {} commits from the cache", diffs.len());
             return Ok(under_names_of_today(diffs));
         }
         let walk = repo
@@ -73,6 +75,7 @@ impl Repository {
             ids.push(info.id);
             diffs.extend(diff);
         }
+        tracing::debug!(whole, "changes of {} commits read", diffs.len());
         // What is missing may be there in another run.
         if let Some(key) = key(tip, WALK).filter(|_| whole) {
             let mut walk = count.to_string().into_bytes();

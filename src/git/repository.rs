@@ -25,9 +25,13 @@ impl Repository {
         match gix::ThreadSafeRepository::discover(directory) {
             Ok(inner) => {
                 look_at_worktree(directory, inner.work_dir())?;
+                tracing::debug!("opened {}", inner.path().display());
                 Ok(Some(Self { inner }))
             }
-            Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => Ok(None),
+            Err(error) if error.dominant_class() == Some(gix::error::Class::NotFound) => {
+                tracing::info!("no git repository holds {}", directory.display());
+                Ok(None)
+            }
             Err(error) => Err(GitError::unreadable(error)),
         }
     }
@@ -100,6 +104,9 @@ pub(super) fn commit_of<'r>(
 ) -> Result<gix::Commit<'r>, GitError> {
     let object = repo.rev_parse_single(revision).and_then(|id| id.object());
     let commit = object.and_then(gix::Object::peel_to_commit);
+    if let Ok(commit) = &commit {
+        tracing::debug!("{revision} is the commit {}", commit.id);
+    }
     commit.map_err(|error| GitError::revision(repo, revision, &error))
 }
 

@@ -37,10 +37,10 @@ impl HealError {
     pub fn code(&self) -> Code {
         match self {
             Self::Config { .. } => Code::R301,
-            Self::UnknownServer { .. } => Code::R302,
+            Self::UnknownServer { .. } => Code::R301,
             Self::NotBuilt(_) => Code::R303,
             Self::Exec(error) => error.code(),
-            Self::Start(_) => Code::R304,
+            Self::Start(_) => Code::R103,
         }
     }
 }

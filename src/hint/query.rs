@@ -12,7 +12,7 @@ pub struct Query<'q> {
     /// Names that are undefined in it.
     pub names: &'q [String],
     /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
-    /// `hint.known`. What they name needs no manifest.
+    /// `context.known`. What they name needs no manifest.
     pub known: &'q [String],
     /// What is installed for the repository.
     pub installed: &'q Installed,

@@ -43,6 +43,11 @@ pub fn facts(path: &RepoPath, bytes: &[u8]) -> FileFacts {
             ),
         ));
     }
+    tracing::debug!(
+        imports = facts.imports.len(),
+        problems = facts.problems.len(),
+        "parsed {path}"
+    );
     facts
 }
 

@@ -16,7 +16,6 @@ mod installed;
 mod language;
 mod literal;
 #[cfg(feature = "program")]
-#[cfg(feature = "program")]
 mod names;
 mod outline;
 mod parse;
@@ -41,11 +40,12 @@ pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
-#[cfg(feature = "program")]
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
-pub use uses::{Uses, always_bound, free_names, is_word, uses, words};
+#[cfg(feature = "program")]
+pub use uses::always_bound;
+pub use uses::{Uses, free_names, is_word, uses, words};

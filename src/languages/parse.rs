@@ -100,16 +100,9 @@ pub(super) fn parse_once(grammar: &'static Grammar, text: &[u8]) -> Option<Tree>
 }
 
 // Seconds from now on.
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 fn clock() -> impl Fn() -> f64 {
     let start = std::time::Instant::now();
     move || start.elapsed().as_secs_f64()
-}
-
-// Without a system there is no clock, and the count bounds alone.
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-fn clock() -> impl Fn() -> f64 {
-    || 0.0
 }
 
 /// The ERROR and MISSING nodes, outermost first, at most `limit` of them.

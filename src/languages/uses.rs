@@ -245,6 +245,7 @@ pub fn words<'t>(text: &'t [u8], name: &'t str) -> impl Iterator<Item = usize> +
 
 /// The names that a Python file binds whatever happens while it is loaded. `None` for one that binds
 /// others too, and for another language.
+#[cfg(feature = "program")]
 #[must_use]
 pub fn always_bound(path: &RepoPath, bytes: &[u8]) -> Option<BTreeSet<String>> {
     let code = Code::read(path, bytes).filter(|it| it.cut.is_none() && *it.language == PYTHON)?;

@@ -55,44 +55,6 @@ pub struct BenchDocument {
     pub comparison: Option<Comparison>,
 }
 
-/// `bench --agent all --format json`: the built-in agents beside each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BenchAgents {
-    /// Always [`super::SCHEMA_VERSION`].
-    pub schema_version: u32,
-    /// Always `benches`.
-    pub document: String,
-    /// The highest rung that was allowed.
-    pub max_level: Level,
-    /// Which part of the fixtures this is; `null` is all.
-    pub partition: Option<Partition>,
-    /// A row an agent, in the order they ran.
-    pub agents: Vec<AgentRow>,
-}
-
-/// What came of one agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AgentRow {
-    /// Its name.
-    pub agent: String,
-    /// What its figures say, and what they do not.
-    pub measures: String,
-    /// Fixtures that came out as they should.
-    pub totals: Tally,
-    /// What was repaired.
-    pub repairs: Repairs,
-    /// What its packets showed.
-    pub sight: Sight,
-    /// Repairs without a model where the fixture calls that unsafe.
-    pub wrong_heals: u64,
-    /// Fixtures of which something forbidden was found in what a run wrote.
-    pub leaks: u64,
-    /// Fixtures of which a run was called fixed and the hidden tests failed.
-    pub hidden_failed: u64,
-}
-
 /// A part of the fixtures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

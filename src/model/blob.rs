@@ -39,20 +39,10 @@ pub fn hex(bytes: &[u8]) -> String {
     digits.collect()
 }
 
-// With the instructions of the processor.
-#[cfg(feature = "program")]
 fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
     use sha1::Digest;
     let hash = sha1::Sha1::new().chain_update(header).chain_update(bytes);
     hash.finalize().into()
-}
-
-// Without a crate below it.
-#[cfg(not(feature = "program"))]
-fn sha1(header: &[u8], bytes: &[u8]) -> [u8; 20] {
-    let mut hash = sha1_smol::Sha1::from(header);
-    hash.update(bytes);
-    hash.digest().bytes()
 }
 
 impl fmt::Display for BlobId {

@@ -149,38 +149,36 @@ codes! {
     M401 M403 M404 M406 M407 M408 M409 M410 M411 M412 M413 M416 M417 M418 M419 M420 => mends();
     C101 => notes();
     C102 C103 => over_budget();
-    C104 C105 => notes();
+    C105 => notes();
     C110 => ends(Exit::Refused);
     C111 => ends(Exit::No);
-    C201 C202 C203 C204 C205 => notes();
-    C206 => ends(Exit::Environment);
-    C220 C301 C302 C303 C304 C305 C306 C307 C308 C309 C310 => notes();
+    C201 C203 C204 C205 => notes();
+    C301 C302 C305 C307 C310 => notes();
     C311 C320 => ends(Exit::Environment);
     C312 => notes();
-    R101 R102 R103 R104 R105 R106 R107 => ends(Exit::Environment);
-    R201 R202 => ends(Exit::No).stop(StopReason::TestsFailed);
-    R203 R204 => ends(Exit::TimedOut).stop(StopReason::CommandTimeout);
-    R205 => ends(Exit::No).stop(StopReason::TestsFailed);
-    R206 R207 => ends(Exit::Environment);
+    R103 R104 R105 R107 => ends(Exit::Environment);
+    R201 => ends(Exit::No).stop(StopReason::TestsFailed);
+    R203 => ends(Exit::TimedOut).stop(StopReason::CommandTimeout);
+    R206 => ends(Exit::Environment);
     R208 => ends(Exit::Interrupted).stop(StopReason::Interrupted);
     R209 => notes().stop(StopReason::Flaky);
     R210 R211 R212 R213 R214 => notes();
-    R301 R302 R303 R304 => ends(Exit::Environment);
-    L101 L102 L103 L104 L105 => ends(Exit::Environment);
+    R301 R303 => ends(Exit::Environment);
+    L101 L103 L105 => ends(Exit::Environment);
     L106 => ends(Exit::No).stop(StopReason::Unproven)
         .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
             the runner must end by itself with its summary.");
-    F101 F102 F103 F104 F105 => ends(Exit::Environment);
-    F201 F202 F203 F204 F205 F206 F207 => ends(Exit::No);
+    F101 => ends(Exit::Environment);
+    F201 F202 => ends(Exit::No);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
     F303 F304 => ends(Exit::No);
-    F305 F306 => ends(Exit::Environment);
+    F305 => ends(Exit::Environment);
     F307 F309 => ends(Exit::No);
-    F401 F402 F403 F404 F405 => ends(Exit::Environment);
-    U101 U102 U103 U104 U105 U106
-    U201 U202 U203 U204
-    U301 U302 U303 U304 U305 U306 U307 U308 U309 U310 => ends(Exit::Environment);
+    F401 => ends(Exit::Environment);
+    U101 U103 U106
+    U201 U203 U204
+    U301 U302 U303 U305 U306 U308 U309 U310 => ends(Exit::Environment);
     U311 => ends(Exit::PersonMustAct);
 }
 

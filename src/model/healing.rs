@@ -1,9 +1,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Diagnosis, Exit, SCHEMA_VERSION};
+use super::{Diagnosis, SCHEMA_VERSION};
 
-/// What `mendit heal` found and did.
+/// What `mendit doctor` found and did.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingResult {
@@ -13,8 +13,10 @@ pub struct HealingResult {
     /// Always `healing`.
     #[schemars(extend("const" = "healing"))]
     pub document: &'static str,
-    /// Whether everything that was probed answers.
+    /// Whether everything that was probed answers, and nothing that was looked at is missing.
     pub fixed: bool,
+    /// A row for each thing that was looked at; empty when something was probed.
+    pub rows: Vec<CheckupRow>,
     /// Each thing that must answer, in the order it was probed.
     pub probes: Vec<HealedProbe>,
     /// Every fix that was tried, in order.
@@ -45,10 +47,21 @@ impl HealingResult {
             schema_version: SCHEMA_VERSION,
             document: "healing",
             fixed: probes.iter().all(|probe| probe.fixed),
+            rows: Vec::new(),
             probes,
             attempts,
             final_config,
             user_action_needed: (!needed.is_empty()).then(|| needed.join("\n")),
+        }
+    }
+
+    /// Reports what was looked at without probing anything.
+    #[must_use]
+    pub fn from_rows(rows: Vec<CheckupRow>) -> Self {
+        Self {
+            fixed: rows.iter().all(|row| row.state != CheckupState::Missing),
+            rows,
+            ..Self::new(Vec::new(), Vec::new(), serde_json::Map::new())
         }
     }
 }
@@ -103,32 +116,6 @@ pub struct HealingAttempt {
     pub fix_applied: Option<String>,
     /// How the probe answered after it, or what a person must do.
     pub result: String,
-}
-
-/// What is there and what is missing for a repair in this place.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Checkup {
-    /// The version of this document.
-    #[schemars(extend("const" = 1))]
-    pub schema_version: u32,
-    /// Always `checkup`.
-    #[schemars(extend("const" = "checkup"))]
-    pub document: &'static str,
-    /// A row for each thing that was looked at.
-    pub rows: Vec<CheckupRow>,
-}
-
-impl Checkup {
-    /// How the process ends: 4 when a person must act.
-    #[must_use]
-    pub fn exit(&self) -> Exit {
-        if self.rows.iter().any(|it| it.state == CheckupState::Missing) {
-            Exit::PersonMustAct
-        } else {
-            Exit::Yes
-        }
-    }
 }
 
 /// One thing that was looked at.

@@ -21,7 +21,7 @@ pub use facts::{
 };
 pub use failure::{
     Alternative, Category, Diagnosis, DiagnosisDocument, Evidence, FailedTest, Failure,
-    FailureKind, LeftOut, MentionedFile, StopReason, Subkind,
+    FailureKind, JobFailure, LeftOut, MentionedFile, StopReason, Subkind,
 };
 pub use level::{Caps, Level, Profile};
 pub(crate) use patch::refuse;
@@ -39,7 +39,6 @@ pub const SCHEMA_VERSION: u32 = 1;
 cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
-        mod ci_report;
         mod command_record;
         mod confined;
         mod context;
@@ -48,21 +47,20 @@ cfg_if::cfg_if! {
         mod imports;
         mod page;
         mod proof;
+        mod rates;
         mod real;
         mod repair;
         mod run_record;
         mod run_summary;
         mod running;
         mod schema;
-        mod stats;
         mod traced;
         mod why;
 
         pub use bench::{
-            AgentRow, BenchAgents, BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
+            BenchDocument, Comparison, FixtureOutcome, FixtureResult, HiddenTests,
             LevelSight, Partition, Repairs, Rung, Sight, Tally, TallyRow,
         };
-        pub use ci_report::{CiCause, CiFailure, CiReport, CiSuggestion};
         pub use command_record::{CommandAttempt, CommandRecord, CommandStatus, shell_word};
         pub use confined::{NotConfined, Wall, walls_in_words};
         pub use context::{
@@ -72,7 +70,7 @@ cfg_if::cfg_if! {
             UnchangedFile, UnresolvedImport,
         };
         pub use healing::{
-            Checkup, CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
+            CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
         };
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
@@ -94,7 +92,7 @@ cfg_if::cfg_if! {
         pub use run_summary::{CertainImport, PacketSize, Remedy, RunFailure, RunSummary};
         pub use running::{AgentProtocol, SandboxMode, WorkplaceMode};
         pub use schema::{DOCUMENTS, DocumentSchema, forget_widths, schema};
-        pub use stats::{Blocker, Gain, GainRow, Rate, Stats};
+        pub use rates::{Blocker, Rate, Rates};
         pub use traced::{LinesRun, TestTrace, Traced, TracedDefinition};
         pub use why::{KnownCause, WhyBase, WhyChange, WhyDocument, WhyOutcome, WhyReason, WhyTrial, WhyVerdict};
     }

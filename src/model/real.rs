@@ -1,13 +1,12 @@
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, RepoPath, Tally};
 
 /// Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
 /// Nothing of the repository's content stands in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealFixes {
     /// Always [`super::SCHEMA_VERSION`].
@@ -23,7 +22,7 @@ pub struct RealFixes {
 }
 
 /// A public repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealRepository {
     /// Owner and name, such as `pallets/click`.
@@ -37,7 +36,7 @@ pub struct RealRepository {
 }
 
 /// What the tests of some fixes are run in.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealEnvironment {
     /// Its name in the set.
@@ -57,7 +56,7 @@ pub struct RealEnvironment {
 }
 
 /// One fix that was proven both ways.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealFix {
     /// Its name, such as `click-c3535905c`.
@@ -88,7 +87,7 @@ pub struct RealFix {
 }
 
 /// A file that a fix changes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NeededFile {
     /// The file.
@@ -99,7 +98,7 @@ pub struct NeededFile {
 }
 
 /// `bench mine --format json`: what was looked at, kept and dropped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MineDocument {
     /// Always [`super::SCHEMA_VERSION`].
@@ -127,7 +126,7 @@ pub struct MineDocument {
 }
 
 /// A candidate that was tried and dropped.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DroppedCandidate {
     /// The commit.
@@ -139,7 +138,7 @@ pub struct DroppedCandidate {
 }
 
 /// `bench compare`: two benches over the same cases, case by case.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BenchPairs {
     /// Always [`super::SCHEMA_VERSION`].
@@ -167,7 +166,7 @@ pub struct BenchPairs {
 }
 
 /// One side of a paired comparison, over the cases that both ran.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedSide {
     /// The agent.

@@ -5,10 +5,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
 use super::{
-    AttemptResult, BenchAgents, BenchDocument, BenchPairs, Checkup, ChildFailure, CiReport,
-    CommandRecord, ContextDocument, DiagnosisDocument, FailurePacket, Gain, HealingResult,
-    HintDocument, ImportsDocument, MineDocument, PatchVerdict, RealFixes, RepairPacket, RunResult,
-    Stats, WhyDocument,
+    AttemptResult, BenchDocument, ChildFailure, CommandRecord, ContextDocument, DiagnosisDocument,
+    FailurePacket, HealingResult, HintDocument, ImportsDocument, PatchVerdict, Rates, RepairPacket,
+    RunResult, WhyDocument,
 };
 
 /// A kind of document and its JSON Schema.
@@ -66,31 +65,6 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<BenchDocument>,
     },
     DocumentSchema {
-        name: "bench-mine",
-        about: "what a search of a history for fixes came to (`bench mine`)",
-        make: written::<MineDocument>,
-    },
-    DocumentSchema {
-        name: "bench-pairs",
-        about: "two benches case by case (`bench compare`)",
-        make: written::<BenchPairs>,
-    },
-    DocumentSchema {
-        name: "benches",
-        about: "the built-in agents beside each other (`bench --agent all`)",
-        make: written::<BenchAgents>,
-    },
-    DocumentSchema {
-        name: "checkup",
-        about: "what is there and what is missing (`doctor`)",
-        make: written::<Checkup>,
-    },
-    DocumentSchema {
-        name: "ci-report",
-        about: "what failed in a CI run, and the patch for it (`fix-ci`)",
-        make: written::<CiReport>,
-    },
-    DocumentSchema {
         name: "context",
         about: "what was chosen for a failure and why (`context`)",
         make: written::<ContextDocument>,
@@ -102,17 +76,12 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
     },
     DocumentSchema {
         name: "failure-packet",
-        about: "what a repair agent is given (`context --out`, `repair`)",
+        about: "what a repair agent is given (`context --out`, `fix`)",
         make: written::<FailurePacket>,
     },
     DocumentSchema {
-        name: "gain",
-        about: "what agents were spared of logs (`stats --spared`)",
-        make: written::<Gain>,
-    },
-    DocumentSchema {
         name: "healing",
-        about: "what had to be mended before a repair can begin (`heal`)",
+        about: "what is there, what is missing, what was repaired (`doctor`)",
         make: written::<HealingResult>,
     },
     DocumentSchema {
@@ -131,34 +100,24 @@ pub const DOCUMENTS: &[DocumentSchema] = &[
         make: written::<PatchVerdict>,
     },
     DocumentSchema {
-        name: "real-fixes",
-        about: "fixes of a history by reference (`bench mine`, `bench real`)",
-        make: written::<RealFixes>,
-    },
-    DocumentSchema {
         name: "repair-packet",
         about: "what a repair agent replies",
         make: read::<RepairPacket>,
     },
     DocumentSchema {
         name: "report",
-        about: "why a run failed (`repair`, `report`)",
-        make: written::<ChildFailure>,
+        about: "why a run failed, or the rates of several runs (`fix`, `report`)",
+        make: written::<ReportDocument>,
     },
     DocumentSchema {
         name: "result",
-        about: "how a run or one of its attempts ended (`repair`)",
+        about: "how a run or one of its attempts ended (`fix`)",
         make: written::<ResultDocument>,
     },
     DocumentSchema {
         name: "run",
         about: "how a command ended and what its failure comes to (`run`)",
         make: written::<CommandRecord>,
-    },
-    DocumentSchema {
-        name: "stats",
-        about: "rates over many runs (`stats`)",
-        make: written::<Stats>,
     },
     DocumentSchema {
         name: "why",
@@ -178,6 +137,24 @@ fn read<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12()
         .into_generator()
         .into_root_schema_for::<T>()
+}
+
+struct ReportDocument;
+
+impl JsonSchema for ReportDocument {
+    fn schema_name() -> Cow<'static, str> {
+        "Report".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "`report.json` of a run, or the rates of several runs.",
+            "anyOf": [
+                generator.subschema_for::<ChildFailure>(),
+                generator.subschema_for::<Rates>(),
+            ],
+        })
+    }
 }
 
 struct ResultDocument;

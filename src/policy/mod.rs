@@ -24,7 +24,7 @@ mod test_files;
 mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
-pub use commands::{CommandFiles, is_test_program};
+pub use commands::CommandFiles;
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
 pub use manifest::{Dependencies, python_name, unreadable};

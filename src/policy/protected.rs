@@ -171,7 +171,7 @@ impl Allowed {
         let refusal = reads.refuse(path)?;
         let class = guard(path.as_str()).map_or("may not be read", |guard| guard.class);
         match refusal.code {
-            Code::C201 | Code::C202 => Some(PatchProblem::new(
+            Code::C201 => Some(PatchProblem::new(
                 Code::P702,
                 format!("the file {class}: denied by policy"),
             )),
@@ -251,7 +251,7 @@ impl DenyClass {
     pub(super) fn code(self) -> Code {
         match self {
             Self::Credentials => Code::C201,
-            Self::Internals => Code::C202,
+            Self::Internals => Code::C201,
             Self::Policy => Code::C203,
         }
     }

@@ -11,9 +11,9 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 /// Which files of a repository may be read at all. Asked before any content is opened.
 ///
 /// The first rule that speaks decides, compared without regard to case:
-/// 1. built-in denials of credentials and of version-control internals: nothing re-admits them;
+/// 1. built-in denials of credentials and of version-control internals: nothing opens them;
 /// 2. the user's deny globs;
-/// 3. the rest of the built-in deny list, but for what the user's readmit globs name;
+/// 3. the rest of the built-in deny list;
 /// 4. the user's allow list, when there is one: what it does not name is refused;
 /// 5. otherwise, with profile `spec`, that profile's allow list.
 ///
@@ -22,7 +22,6 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub struct ReadPolicy {
     allow: Globs,
     deny: Globs,
-    readmit: Globs,
     profile_allow: Option<GlobSet>,
 }
 
@@ -33,8 +32,6 @@ pub struct ReadRules<'g> {
     pub allow: &'g [String],
     /// Never read.
     pub deny: &'g [String],
-    /// Read although the built-in list denies it; credentials and version control stay closed.
-    pub readmit: &'g [String],
 }
 
 #[cfg(feature = "program")]
@@ -45,7 +42,6 @@ impl<'g> ReadRules<'g> {
         Self {
             allow: &settings.allow,
             deny: &settings.deny,
-            readmit: &settings.readmit,
         }
     }
 }
@@ -85,7 +81,7 @@ impl PolicyError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Glob { .. } => Code::C206,
+            Self::Glob { .. } => Code::U101,
         }
     }
 }
@@ -185,7 +181,6 @@ impl ReadPolicy {
         Ok(Self {
             allow: Globs::new(rules.allow)?,
             deny: Globs::new(rules.deny)?,
-            readmit: Globs::new(rules.readmit)?,
             profile_allow,
         })
     }
@@ -205,7 +200,7 @@ impl ReadPolicy {
                 reason: format!("`{path}` is denied by `{glob}`"),
             });
         }
-        if let Some(row) = built_in.filter(|_| self.readmit.matched(&lower).is_none()) {
+        if let Some(row) = built_in {
             return Some(refusal(path, row));
         }
         if !self.allow.texts.is_empty() {
@@ -304,12 +299,11 @@ mod tests {
     use super::{BUILT_IN, ReadPolicy, ReadRules};
     use crate::model::{Profile, RepoPath};
 
-    fn policy(allow: &[&str], deny: &[&str], readmit: &[&str], profile: Profile) -> ReadPolicy {
+    fn policy(allow: &[&str], deny: &[&str], profile: Profile) -> ReadPolicy {
         let own = |globs: &[&str]| globs.iter().map(ToString::to_string).collect::<Vec<_>>();
         let rules = ReadRules {
             allow: &own(allow),
             deny: &own(deny),
-            readmit: &own(readmit),
         };
         ReadPolicy::new(&rules, profile).unwrap()
     }
@@ -333,7 +327,7 @@ mod tests {
 
     #[test]
     fn credentials_are_refused_by_name_in_any_case() {
-        let policy = policy(&[], &[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], Profile::Ranked);
         for path in [
             ".env",
             "app/.env",
@@ -357,7 +351,7 @@ mod tests {
             assert_eq!(code(&policy, path), Some("C201"), "{path}");
         }
         for path in [".git/config", "sub/.git/hooks/x", ".Git/config", "lib/.git"] {
-            assert_eq!(code(&policy, path), Some("C202"), "{path}");
+            assert_eq!(code(&policy, path), Some("C201"), "{path}");
         }
         for path in [
             "secrets/x.py",
@@ -373,7 +367,7 @@ mod tests {
 
     #[test]
     fn ordinary_files_may_be_read() {
-        let policy = policy(&[], &[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], Profile::Ranked);
         for path in [
             ".env.example",
             "a/.env.sample",
@@ -401,31 +395,25 @@ mod tests {
     }
 
     #[test]
-    fn the_users_globs_rank_between_the_firm_and_the_soft_list() {
-        let policy = policy(
-            &[],
-            &["*.snap", "drizzle/private/**"],
-            &["drizzle/**", ".env", ".git/config", "secrets/public.txt"],
-            Profile::Ranked,
-        );
-        assert_eq!(code(&policy, "drizzle/0001.sql"), None);
-        assert_eq!(code(&policy, "secrets/public.txt"), None);
+    fn user_globs_rank_between_firm_and_soft_list() {
+        let policy = policy(&[], &["*.snap", "drizzle/private/**"], Profile::Ranked);
+        assert_eq!(code(&policy, "drizzle/0001.sql"), Some("C203"));
         assert_eq!(code(&policy, "secrets/other.txt"), Some("C203"));
         assert_eq!(code(&policy, ".env"), Some("C201"));
         assert_eq!(code(&policy, "a/b/c.snap"), Some("C204"));
-        assert_eq!(code(&policy, ".git/config"), Some("C202"));
+        assert_eq!(code(&policy, ".git/config"), Some("C201"));
         assert_eq!(code(&policy, "drizzle/private/x.sql"), Some("C204"));
         assert_eq!(code(&policy, "src/other.ts"), None);
     }
 
     #[test]
     fn the_spec_profile_has_an_allow_list() {
-        let spec = policy(&[], &[], &[], Profile::Spec);
+        let spec = policy(&[], &[], Profile::Spec);
         assert_eq!(code(&spec, "client/src/a.tsx"), None);
         assert_eq!(code(&spec, "package.json"), None);
         assert_eq!(code(&spec, "lib/a.ts"), Some("C205"));
         assert_eq!(code(&spec, "client/.env"), Some("C201"));
-        let own = policy(&["shared/**"], &[], &[], Profile::Spec);
+        let own = policy(&["shared/**"], &[], Profile::Spec);
         assert_eq!(code(&own, "shared/schema.ts"), None);
         assert_eq!(code(&own, "client/src/a.tsx"), Some("C205"));
     }
@@ -436,7 +424,6 @@ mod tests {
             let policy = policy(
                 &["src/**", ".env", "drizzle/**", "pkg/"],
                 &["*.snap"],
-                &[],
                 profile,
             );
             for (path, expected) in [
@@ -448,14 +435,12 @@ mod tests {
                 ("src/a.snap", Some("C204")),
                 (".env", Some("C201")),
                 ("src/.env", Some("C201")),
-                ("src/.git/config", Some("C202")),
+                ("src/.git/config", Some("C201")),
                 ("drizzle/0001.sql", Some("C203")),
             ] {
                 assert_eq!(code(&policy, path), expected, "{path}");
             }
         }
-        let both = policy(&["src/**"], &[], &["drizzle/**"], Profile::Ranked);
-        assert_eq!(code(&both, "drizzle/0001.sql"), Some("C205"));
     }
 
     #[test]
@@ -466,12 +451,12 @@ mod tests {
         };
         let error = ReadPolicy::new(&rules, Profile::Ranked).unwrap_err();
         assert!(error.to_string().contains("a["), "{error}");
-        assert_eq!(error.code().as_str(), "C206");
+        assert_eq!(error.code().as_str(), "U101");
     }
 
     #[test]
     fn credential_files_are_known_by_absolute_paths_too() {
-        let policy = policy(&[], &[], &[], Profile::Ranked);
+        let policy = policy(&[], &[], Profile::Ranked);
         assert!(policy.is_credential_file("/home/u/.aws/credentials"));
         assert!(policy.is_credential_file("../.env") && policy.is_credential_file("C:\\x\\.npmrc"));
         assert!(!policy.is_credential_file("/tmp/build.log") && !policy.is_credential_file("-"));

@@ -85,6 +85,7 @@ pub fn rank(source: &dyn Source, input: &RankInput<'_>) -> Vec<Ranked> {
         })
         .collect();
     let rarity = rarities(&query, &files);
+    tracing::debug!(candidates = pool.len(), "ranking files for a log");
     let first = |signal| match signal {
         Signal::LogTerms => bm25(&query, &files, |term| term.in_log),
         Signal::LogDefinitions => defines(&query, &files, |term| term.in_log),

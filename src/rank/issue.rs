@@ -286,6 +286,7 @@ pub fn rank_issue(source: &dyn Source, issue: &Issue, input: &IssueInput<'_>) ->
         .map(|it| it.path.clone())
         .filter(input.may_read)
         .collect();
+    tracing::debug!(candidates = pool.len(), "ranking files for an issue");
     let query = &issue.query;
     let read = |path| scan(query, source, path, input.words);
     let terms: Vec<FileTerms> = pool.par_iter().map(read).collect();

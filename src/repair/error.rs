@@ -68,11 +68,11 @@ impl RepairError {
     pub fn code(&self) -> Code {
         match self {
             Self::Locked { .. } => Code::L101,
-            Self::Write { .. } => Code::L102,
+            Self::Write { .. } => Code::U303,
             Self::Resume(_) => Code::L103,
             Self::SetUp { .. } => Code::L105,
             Self::Workplace(error) => error.code(),
-            Self::Read(_) => Code::L104,
+            Self::Read(_) => Code::R107,
             Self::Exec(error) => error.code(),
             Self::Context(error) => error.code(),
             Self::Apply(error) => error.code(),

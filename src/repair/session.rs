@@ -286,6 +286,7 @@ impl<'s> Session<'s> {
         name: &str,
         fields: Value,
     ) -> Result<(), RepairError> {
+        tracing::debug!(%fields, "{name}");
         let event = self.journal.event(level, name, fields)?;
         (self.watch)(&event);
         Ok(())

@@ -1,8 +1,7 @@
 use super::page::Block::{self, Heading, Prose, Rows, Table, Title};
 use super::page::{markdown, text};
 use crate::model::{
-    AgentRow, BenchAgents, BenchDocument, BenchPairs, FixtureOutcome, FixtureResult, HiddenTests,
-    PairedSide, Tally,
+    BenchDocument, BenchPairs, FixtureOutcome, FixtureResult, HiddenTests, PairedSide, Tally,
 };
 
 /// A bench for people: a row a fixture, then totals, groups and the ladder.
@@ -15,18 +14,6 @@ pub fn bench_text(bench: &BenchDocument) -> String {
 #[must_use]
 pub fn bench_markdown(bench: &BenchDocument) -> String {
     markdown(&bench_page(bench))
-}
-
-/// The built-in agents beside each other, for people.
-#[must_use]
-pub fn agents_text(bench: &BenchAgents) -> String {
-    text(&agents_page(bench))
-}
-
-/// The same as Markdown.
-#[must_use]
-pub fn agents_markdown(bench: &BenchAgents) -> String {
-    markdown(&agents_page(bench))
 }
 
 /// Two benches case by case, for people.
@@ -175,33 +162,6 @@ fn repairs(bench: &BenchDocument) -> Vec<(String, String)> {
         ),
     ]));
     rows
-}
-
-fn agents_page(bench: &BenchAgents) -> Vec<Block> {
-    let mut page = vec![Title(format!("levels 0 to {}", bench.max_level), "")];
-    for row in &bench.agents {
-        page.push(Heading(row.agent.clone()));
-        page.push(Prose(row.measures.clone()));
-        page.push(Rows(agent(row)));
-    }
-    page
-}
-
-fn agent(row: &AgentRow) -> Vec<(String, String)> {
-    let seen = |count: u64| format!("{count} of {}", row.sight.of);
-    named([
-        ("as it should", share(&row.totals)),
-        ("repaired", share(&row.repairs.all)),
-        ("without toys", share(&row.repairs.without_toys)),
-        ("toys", share(&row.repairs.toys)),
-        ("fixed, hidden tests failed", row.hidden_failed.to_string()),
-        ("packets held files", seen(row.sight.held)),
-        ("packets showed lines", seen(row.sight.shown)),
-        (
-            "wrong heals, leaks",
-            format!("{} and {}", row.wrong_heals, row.leaks),
-        ),
-    ])
 }
 
 fn pairs_page(pairs: &BenchPairs) -> Vec<Block> {

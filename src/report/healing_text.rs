@@ -1,11 +1,11 @@
 use std::fmt::Write as _;
 
-use crate::model::{Checkup, CheckupState, HealingResult};
+use crate::model::{CheckupRow, CheckupState, HealingResult};
 
-/// What was healed, for a person: one block for each probe.
+/// Formats what `doctor` found: a line for each thing it looked at, a block for each probe.
 #[must_use]
-pub fn healing_text(result: &HealingResult) -> String {
-    let mut text = String::new();
+pub fn healing_text(result: &HealingResult, color: bool) -> String {
+    let mut text: String = result.rows.iter().map(|row| row_text(row, color)).collect();
     for probe in &result.probes {
         let mark = if probe.fixed { "✓" } else { "✗" };
         // Writing to a string cannot fail.
@@ -34,24 +34,16 @@ pub fn healing_text(result: &HealingResult) -> String {
     text
 }
 
-/// A checkup for people: a mark, a name, words, and the command that mends it.
-#[must_use]
-pub fn checkup_text(checkup: &Checkup, color: bool) -> String {
-    let mut text = String::new();
-    for row in &checkup.rows {
-        let (mark, style) = match row.state {
-            CheckupState::Good => ('✓', "\x1b[1;32m"),
-            CheckupState::Weak => ('!', "\x1b[1;33m"),
-            CheckupState::Missing => ('✗', "\x1b[1;31m"),
-        };
-        let (style, end) = if color { (style, "\x1b[0m") } else { ("", "") };
-        text.push_str(&format!(
-            "{style}{mark}{end} {:<11} {}\n",
-            row.name, row.message
-        ));
-        if let Some(command) = &row.command {
-            text.push_str(&format!("{:14}{command}\n", ""));
-        }
+fn row_text(row: &CheckupRow, color: bool) -> String {
+    let (mark, style) = match row.state {
+        CheckupState::Good => ('✓', "\x1b[1;32m"),
+        CheckupState::Weak => ('!', "\x1b[1;33m"),
+        CheckupState::Missing => ('✗', "\x1b[1;31m"),
+    };
+    let (style, end) = if color { (style, "\x1b[0m") } else { ("", "") };
+    let mut text = format!("{style}{mark}{end} {:<11} {}\n", row.name, row.message);
+    if let Some(command) = &row.command {
+        text.push_str(&format!("{:14}{command}\n", ""));
     }
     text
 }

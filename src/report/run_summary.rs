@@ -41,12 +41,6 @@ pub fn run_culprit(
     inked(text, color)
 }
 
-/// The same of a log that is no last run: without commands that take one.
-#[must_use]
-pub fn log_summary(summary: &RunSummary, color: bool, width: usize) -> String {
-    inked(rows_of(summary, width.clamp(40, 160), false), color)
-}
-
 /// The same for a program that has no shell: without commands to type and the size of the packet.
 #[must_use]
 pub fn run_failures(summary: &RunSummary) -> String {
@@ -352,7 +346,6 @@ mod tests {
         summary.failures[1].alike = 12;
         let text = run_summary(&summary, false, 80);
         assert!(text.contains("in 14 tests:") && text.contains("test_b\n        and 12 more\n"));
-        assert!(!log_summary(&summary, false, 80).contains("mendit fix"));
     }
 
     #[test]

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::home::is_own;
@@ -93,6 +94,7 @@ pub struct Store {
     // The folder of this revision; `None` keeps nothing.
     folder: Option<PathBuf>,
     fresh: Mutex<BTreeMap<Key, Vec<u8>>>,
+    found: AtomicUsize,
 }
 
 impl Store {
@@ -108,6 +110,7 @@ impl Store {
         Self {
             folder: is_trusted.then_some(folder),
             fresh: Mutex::default(),
+            found: AtomicUsize::new(0),
         }
     }
 
@@ -117,6 +120,7 @@ impl Store {
         Self {
             folder: None,
             fresh: Mutex::default(),
+            found: AtomicUsize::new(0),
         }
     }
 
@@ -142,7 +146,11 @@ impl Store {
             return None;
         }
         let value = bytes.split_off(DIGEST);
-        (bytes == BlobId::from_content(&value).as_bytes()).then_some(value)
+        if bytes != BlobId::from_content(&value).as_bytes() {
+            return None;
+        }
+        self.found.fetch_add(1, Ordering::Relaxed);
+        Some(value)
     }
 
     /// Puts a value under a key; the next [`Store::save`] writes it, unless it has more than 4 MiB.
@@ -155,16 +163,20 @@ impl Store {
     /// Writes what is new. Does nothing when there is nothing, or no place for it.
     pub fn save(&self) {
         let new = std::mem::take(&mut *self.fresh());
-        let Some(folder) = self.folder.as_ref().filter(|_| !new.is_empty()) else {
+        let Some(folder) = &self.folder else {
             return;
         };
+        let found = self.found.load(Ordering::Relaxed);
+        tracing::debug!(found, new = new.len(), "cache {}", folder.display());
+        if new.is_empty() {
+            return;
+        }
         let written = make_room(folder).and_then(|()| {
             new.iter()
                 .try_for_each(|(key, value)| write_value(folder, key, value))
         });
-        match written {
-            Ok(()) => tracing::debug!("{} values cached in {}", new.len(), folder.display()),
-            Err(error) => tracing::warn!("no cache in {}: {error}", folder.display()),
+        if let Err(error) = written {
+            tracing::warn!("no cache in {}: {error}", folder.display());
         }
     }
 

@@ -63,7 +63,7 @@ impl WorkplaceError {
             Self::Unavailable { .. } => Code::R107,
             Self::Write(error) => error.code(),
             Self::Exec(error) => error.code(),
-            _ => Code::L104,
+            _ => Code::R107,
         }
     }
 }

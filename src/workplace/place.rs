@@ -81,6 +81,12 @@ impl<'a> Workplace<'a> {
             _ => {}
         }
         let shows_through = matches!(place, Inner::Overlay(_));
+        let place_name = match place {
+            Inner::Overlay(_) => Kind::Overlay,
+            Inner::Copy(_) => Kind::Copy,
+            Inner::InPlace(_) => Kind::InPlace,
+        };
+        tracing::info!("running in {}: {why}", place_name.as_str());
         Ok(Self {
             found: shows_through.then(|| Found::of(plan.root, plan.source)),
             place,

@@ -55,6 +55,11 @@ impl Workspace {
                 Box::new(Worktree::open(&directory, Box::new(Untracked), threads)?)
             }
         };
+        tracing::info!(
+            files = source.listing().entries().len(),
+            "reading {at:?} of {}",
+            directory.display()
+        );
         let prefix = root
             .as_deref()
             .map_or_else(String::new, |root| below(root, &directory));
@@ -86,6 +91,7 @@ impl Workspace {
         let Some(source) = Worktree::of_named(&root, git.tracked()?, paths) else {
             return Ok(None);
         };
+        tracing::info!("reading the named files alone of {}", root.display());
         let prefix = below(&root, &directory);
         Ok(Some(Self {
             source: Box::new(source),
@@ -164,10 +170,10 @@ impl WorkspaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Directory { .. } => Code::U304,
+            Self::Directory { .. } => Code::U302,
             Self::NoGit { .. } => Code::U204,
             Self::Git(GitError::Revision { .. }) => Code::U201,
-            Self::Git(GitError::Bare) => Code::U202,
+            Self::Git(GitError::Bare) => Code::U204,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
         }

@@ -1,32 +1,8 @@
-//! What a person does once: a configuration, completions, the manual, the version.
+//! What a person does once: completions, the version, the packages.
 
 use crate::support;
 
 use crate::support::{Repo, stderr};
-
-#[test]
-fn init_writes_a_file_that_changes_nothing_and_never_overwrites() {
-    let repo = Repo::with(&[]);
-    let before = repo.mendit(&["config", "show"]).stdout;
-    assert!(repo.mendit(&["init"]).status.success());
-    assert_eq!(repo.mendit(&["config", "show"]).stdout, before);
-    let written = std::fs::read(repo.root().join("mendit.toml")).unwrap();
-    assert_eq!(repo.mendit(&["init", "--stdout"]).stdout, written);
-    let again = repo.mendit(&["init"]);
-    assert_eq!(again.status.code(), Some(2));
-    assert!(stderr(&again).contains("U105"));
-    assert_eq!(
-        std::fs::read(repo.root().join("mendit.toml")).unwrap(),
-        written
-    );
-}
-
-#[test]
-fn init_sees_the_other_name_too() {
-    let repo = Repo::with(&[(".mendit.toml", "")]);
-    assert_eq!(repo.mendit(&["init"]).status.code(), Some(2));
-    assert!(!repo.root().join("mendit.toml").exists());
-}
 
 #[test]
 fn completions_name_the_commands() {
@@ -40,46 +16,12 @@ fn completions_name_the_commands() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_command() {
-    let repo = Repo::with(&[]);
-    let page = String::from_utf8(repo.mendit(&["man"]).stdout).unwrap();
-    assert!(page.contains(".TH") && page.contains("mendit"));
-    let mut dated = support::command(&repo.root(), &["man"]);
-    let dated = dated.env("SOURCE_DATE_EPOCH", "86400").output().unwrap();
-    let dated = String::from_utf8(dated.stdout).unwrap();
-    let head = dated.lines().find(|line| line.starts_with(".TH ")).unwrap();
-    assert!(head.contains(" 1 \"1970-01-02\" "), "{head}");
-    let directory = repo.outside().join("man");
-    let output = repo.mendit(&["man", "--out", directory.to_str().unwrap()]);
-    assert!(output.status.success());
-    let help = String::from_utf8(repo.mendit(&["--help"]).stdout).unwrap();
-    // Groups of commands come before the options.
-    let (first, more) = help.split_once("More commands:").unwrap();
-    let first = first.lines();
-    let first = first.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    let rows = more
-        .lines()
-        .take_while(|line| !line.starts_with("Options of"));
-    let rows = rows.filter_map(|line| line.trim().split_once("  "));
-    let commands: Vec<&str> = first
-        .chain(rows.flat_map(|it| it.1.trim().split(", ")))
-        .collect();
-    assert!(commands.len() > 20, "{commands:?}");
-    assert!(commands.contains(&"man"));
-    for command in commands {
-        let file = directory.join(format!("mendit-{command}.1"));
-        assert!(file.exists(), "{command}");
-    }
-}
-
-#[test]
 fn the_version_is_the_packages() {
     let repo = Repo::with(&[]);
     let said = String::from_utf8(repo.mendit(&["--version"]).stdout).unwrap();
     assert!(said.starts_with(concat!("mendit ", env!("CARGO_PKG_VERSION"))));
 }
 
-#[cfg(unix)]
 #[test]
 fn the_npm_packages_start_the_program() {
     use std::process::Command;

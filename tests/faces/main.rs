@@ -5,6 +5,7 @@
 mod ci;
 mod doors;
 mod installing;
+mod log;
 mod mcp;
 mod remedies;
 mod schemas;

@@ -303,12 +303,12 @@ async fn wrong_calls_are_answered_and_break_nothing() {
         ("build_context", json!({"targets": ["bb.ts"]}), "C311"),
         ("build_context", json!({"targets": ["../x"]}), "C311"),
         ("build_context", json!({"rev": "gone"}), "U201"),
-        ("imports", json!({"files": ["x.ts"]}), "U104"),
+        ("imports", json!({"files": ["x.ts"]}), "C311"),
         ("imports", json!({"changed": "gone"}), "U201"),
         ("redact", json!({"file": ".env"}), "C201"),
-        ("redact", json!({"file": "x.ts"}), "U104"),
+        ("redact", json!({"file": "x.ts"}), "C311"),
         ("redact", json!({"file": "../x.ts"}), "C311"),
-        ("explain", json!({"code": "Z1"}), "U102"),
+        ("explain", json!({"code": "Z1"}), "U101"),
     ] {
         let result = call(&client, name, arguments).await.unwrap();
         assert_eq!(result.is_error, Some(true));

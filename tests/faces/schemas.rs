@@ -55,9 +55,7 @@ fn what_the_program_prints_is_valid() {
     ];
     valid("context", &repo.context(&asked));
     valid("diagnosis", &printed(&repo, &["diagnose", &log]));
-    valid("checkup", &printed(&repo, &["doctor"]));
-    valid("gain", &printed(&repo, &["stats", "--spared"]));
-    valid("ci-report", &printed(&repo, &["fix-ci", &log]));
+    valid("healing", &printed(&repo, &["doctor"]));
     for command in [
         "true",
         "echo \"NameError: name 'x' is not defined\"; exit 1",

@@ -52,7 +52,6 @@ fn executable(repo: &Repo, path: &str, text: &str) {
     support::write_program(&repo.root().join(path), text);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_file_behind_a_link_is_not_replaced() {
     let repo = with_server();
@@ -189,7 +188,6 @@ fn a_missing_variable_is_named_with_where_it_stands() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_script_that_is_not_executable_goes_through_its_interpreter() {
     let repo = Repo::with(&[("server.sh", SERVER)]);
     let (exit, document) = heal_server(&repo, &json!({"command": "./server.sh"}), &[]);
@@ -289,7 +287,7 @@ fn wrong_calls_say_what_is_wrong() {
         (&["heal", "--mcp", "no.json"][..], "R301", "mcpServers"),
         (
             &["heal", "--mcp", "mcp.json", "--server", "b"],
-            "R302",
+            "R301",
             "names a",
         ),
         (&["heal", "--mcp", "gone.json"], "U302", "gone.json"),

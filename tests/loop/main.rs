@@ -5,10 +5,10 @@ mod bench_real;
 mod ci_hosts;
 mod example_agents;
 mod first;
-mod fix_ci;
 mod hang;
 mod heal;
 mod heal_http;
+mod job_logs;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;

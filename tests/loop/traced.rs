@@ -1,5 +1,4 @@
 //! What the failing tests enter: seen in a run of its own, ranked by, told, and left out when it is not wanted.
-#![cfg(unix)]
 
 use serde_json::Value;
 

@@ -1,5 +1,4 @@
 //! Which change made it fail: uncommitted, in a commit, deleted, of two parts, and none at all.
-#![cfg(unix)]
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
@@ -520,9 +519,7 @@ fn places(document: &Value) -> Vec<String> {
 
 #[test]
 fn names_new_failure_beside_test_that_failed_before() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let known =
         "    def test_known(self):\n        self.fail('no service')\n\n    def test_on_the_day";
@@ -546,9 +543,7 @@ fn names_new_failure_beside_test_that_failed_before() {
 
 #[test]
 fn names_new_finding_of_a_checker_beside_an_old_one() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     let check = "import pathlib, sys\nbad = 0\nfor path in sorted(pathlib.Path('library').glob('*.py')):\n    for \
                  number, line in enumerate(path.read_text().split('\\n'), 1):\n        if 'TODO' in line:\n            \
@@ -568,9 +563,7 @@ fn names_new_finding_of_a_checker_beside_an_old_one() {
 
 #[test]
 fn names_test_support_that_a_commit_changed() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let test = "import unittest\n\nfrom library.loans import fee\nfrom tests.helpers import days\n\n\nclass \
                 TestFee(unittest.TestCase):\n    def test_fee(self):\n        self.assertEqual(fee(days()), 10)\n";
     let repo = repo();
@@ -588,9 +581,7 @@ fn names_test_support_that_a_commit_changed() {
 
 #[test]
 fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
-    if !has_program("python3") {
-        return;
-    }
+    needs!("python3");
     let store = "class Store:\n    def __init__(self, size=5):\n        self.size = size\n";
     let test = "import unittest\nfrom store import Store\n\n\nclass A(unittest.TestCase):\n    @classmethod\n    def \
                 setUpClass(cls):\n        cls.store = Store(size=2)\n\n    def test_room(self):\n        \
@@ -606,9 +597,6 @@ fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
     repo.commit();
     let document = asked(&repo, &["python3", "-m", "unittest"]);
     assert_eq!(places(&document), ["store.py:2"], "{document}");
-    if !has_program("node") {
-        return;
-    }
     let repo = Repo::with(&[
         ("package.json", "{\"type\": \"module\"}\n"),
         ("lib/index.js", "export const one = 1;\n"),
@@ -625,9 +613,7 @@ fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
 
 #[test]
 fn run_names_committed_change_and_offers_undo() {
-    if !has_program("python3") || !cfg!(target_os = "linux") {
-        return;
-    }
+    needs!("python3");
     let repo = repo();
     repo.write("library/loans.py", broken(LOANS));
     repo.commit();

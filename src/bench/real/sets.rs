@@ -83,7 +83,7 @@ fn load(path: &Path) -> Result<RealFixes, BenchError> {
 }
 
 fn wrong(path: &Path, message: String) -> BenchError {
-    BenchError::file(Code::F402, path, message)
+    BenchError::file(Code::F401, path, message)
 }
 
 /// The name of a fix: the repository's own and the beginning of the commit.

@@ -82,6 +82,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
         max_file_bytes: given.max_file_bytes.map(Bytes),
         max_total_bytes: given.max_total_bytes.map(Bytes),
         max_tokens: given.max_tokens,
+        max_log_bytes: given.max_tokens.is_none().then_some(Bytes(USUAL_LOG)),
         ..ContextRequest::default()
     };
     let app = (caller.open)(&Usual(&request, given.document))?;
@@ -121,9 +122,6 @@ impl Flags for Usual<'_> {
         let usual = [USUAL_TOKENS, DOCUMENT_TOKENS][usize::from(*document)];
         let context = &mut settings.context;
         context.max_tokens = context.max_tokens.or(Some(usual));
-        if request.max_tokens.is_none() {
-            context.max_log_bytes.0 = context.max_log_bytes.0.min(USUAL_LOG);
-        }
     }
 }
 

@@ -19,9 +19,6 @@ pub(super) struct Arguments {
     /// Mend nothing.
     #[serde(default)]
     strict: bool,
-    /// Refuse a patch after which a file no longer parses or a new import leads nowhere.
-    #[serde(default)]
-    strict_after: bool,
     /// Merge with what the files have become, when the blobs the patch was made for are known.
     #[serde(default)]
     three_way: bool,
@@ -44,7 +41,6 @@ fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest)
     let request = PatchRequest {
         patch: given.patch.into_bytes(),
         strict: given.strict,
-        strict_after: given.strict_after,
         three_way: given.three_way,
         ..PatchRequest::default()
     };

@@ -121,7 +121,7 @@ pub(super) fn fix(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
         text.push_str(shown);
         if patch.is_none() {
             text.push_str(
-                "a secret is masked here, so this does not apply; `mendit repair --apply --test CMD` writes it\n",
+                "a secret is masked here, so this does not apply; `mendit fix --yes --test CMD` writes it\n",
             );
         }
     }

@@ -19,7 +19,9 @@ use super::section::{SectionOutcome, original};
 
 /// Judges a patch against a source. Reads files, writes nothing.
 pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+    let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
     let judged = read(input, &options.read, |set| {
+        tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
         let set = if options.reverse { reverse(set) } else { set };
         Judging::new(&set, source, options).run()
     });

@@ -87,7 +87,24 @@ pub(in crate::patch) fn place<'h, 'a>(
     if !strict {
         leave_what_is_there(text, hunks, &mut outcomes, work);
     }
+    outcomes.iter().for_each(log_placement);
     outcomes
+}
+
+fn log_placement(outcome: &Placement<'_, '_>) {
+    match outcome {
+        Placement::Placed(placed) => {
+            tracing::debug!(
+                mends = placed.mends.len(),
+                "hunk placed at line {}",
+                placed.at() + 1
+            );
+        }
+        Placement::Repeated(mend) => tracing::debug!("hunk left out: {}", mend.message),
+        Placement::Failed(refusal) => {
+            tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
+        }
+    }
 }
 
 // Of a patch that was applied in part, hunks whose new side stands in the file once are left out beside

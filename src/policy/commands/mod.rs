@@ -8,4 +8,3 @@ mod shell;
 mod walk;
 
 pub use files::CommandFiles;
-pub use programs::is_test_program;

@@ -36,19 +36,12 @@ fn has(words: &[String], name: &str) -> bool {
     words.iter().any(|it| it == name)
 }
 
-/// Whether a program runs tests, or checks files as a compiler or a linter does.
-#[must_use]
-pub fn is_test_program(name: &str) -> bool {
-    PROGRAMS.tests(name) || has(&PROGRAMS.checkers, name)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{PROGRAMS, is_test_program};
+    use super::PROGRAMS;
 
     #[test]
     fn programs_are_read() {
         assert!(PROGRAMS.starts("npx") && PROGRAMS.runs_none("ls") && PROGRAMS.tests("jest"));
-        assert!(is_test_program("ruff") && !is_test_program("ls"));
     }
 }

@@ -264,7 +264,6 @@ fn files_and_index_change_together() {
     assert_eq!(String::from_utf8_lossy(&status), "A  d/new\nM  f\n");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_is_not_turned_out_of_the_tree() {
     let repository = repository(&[("a", b"x\n")]);

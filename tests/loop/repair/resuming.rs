@@ -179,6 +179,6 @@ fn a_command_is_not_written_over_a_repair() {
     let output = world.command(&run).output().unwrap();
     ended(&output, 2);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("U307"), "{said}");
+    assert!(said.contains("U303"), "{said}");
     assert_eq!(world.text("run.json"), before);
 }

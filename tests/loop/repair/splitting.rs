@@ -227,25 +227,17 @@ fn a_task_alone_is_estimated_and_split() {
     )
     .unwrap();
     let task = task.to_str().unwrap();
-    let small = world.command(&["split", task]).output().unwrap();
-    ended(&small, 0);
-    assert!(String::from_utf8_lossy(&small.stdout).contains("estimate: "));
-    std::fs::write(world.outside("empty.md"), " \n").unwrap();
+    let split = |task: &str| {
+        let line = ["fix", "--split-only", "--format", "json", "--task", task];
+        world.command(&line).output().unwrap()
+    };
     let empty = world.outside("empty.md");
-    let refused = world.command(&["split", empty.to_str().unwrap()]).output();
-    ended(&refused.unwrap(), 2);
-    let forced = world
-        .command(&["split", task, "--force", "--format", "json"])
-        .output()
-        .unwrap();
-    ended(&forced, 0);
-    let plan: serde_json::Value = serde_json::from_slice(&forced.stdout).unwrap();
+    std::fs::write(&empty, " \n").unwrap();
+    ended(&split(empty.to_str().unwrap()), 2);
+    let output = split(task);
+    ended(&output, 0);
+    let plan: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(plan["parts"].as_array().unwrap().len(), 2, "{plan}");
-    let after = world.command(&["split", task, "--reason", "timeout", "--format", "json"]);
-    let after: serde_json::Value =
-        serde_json::from_slice(&{ after }.output().unwrap().stdout).unwrap();
-    let by = after["estimate"]["splitSuggestions"].as_array().unwrap();
-    assert_eq!(by.len(), 2, "{after}");
     // What is imported comes first.
     assert_eq!(plan["parts"][0]["targets"][0], "a.py", "{plan}");
 }

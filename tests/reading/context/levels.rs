@@ -191,7 +191,6 @@ fn caps_cut_and_say_so() {
     assert!(context["totalTokens"].as_u64().unwrap() <= 40);
 }
 
-#[cfg(unix)]
 #[test]
 fn lists_that_are_cut_say_by_how_much() {
     let repo = shop();

@@ -271,7 +271,6 @@ fn what_is_installed_is_asked_what_it_exports() {
     ] {
         repo.write(&path, text);
     }
-    #[cfg(unix)]
     {
         let modules = repo.root().join("node_modules");
         std::os::unix::fs::symlink(".pnpm/kit@1/node_modules/kit", modules.join("kit")).unwrap();

@@ -372,7 +372,7 @@ fn a_row_of_the_configuration_tells_where_a_name_comes_from() {
     let repo = Repo::with(&[("app.py", "def main():\n    return Frobnicator()\n")]);
     let suggested = || told(&repo, &["Frobnicator", "--file", "app.py"]);
     assert!(suggested().is_empty());
-    let known = "[hint]\nknown = [\"Frobnicator frob.core py\"]\n";
+    let known = "[context]\nknown = [\"Frobnicator frob.core py\"]\n";
     repo.write("mendit.toml", known);
     assert_eq!(suggested()[0], "from frob.core import Frobnicator");
 }

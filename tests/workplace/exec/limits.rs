@@ -159,15 +159,15 @@ fn what_cannot_be_run_is_an_error_with_a_code() {
     let world = World::new();
     let mut job = world.job("true");
     job.directory = world.path().join("gone");
-    assert_eq!(code(&job), "R102");
+    assert_eq!(code(&job), "U302");
     job.directory = crate::support::program();
-    assert_eq!(code(&job), "R102");
+    assert_eq!(code(&job), "U302");
     job.directory = world.path().to_owned();
     job.log = Some(world.path().join("gone/log"));
-    assert_eq!(code(&job), "R106");
+    assert_eq!(code(&job), "U303");
     job.log = None;
     job.command = CommandLine::Program(Vec::new());
-    assert_eq!(code(&job), "R101");
+    assert_eq!(code(&job), "U101");
 }
 
 fn code(job: &Job) -> &'static str {
