@@ -83,7 +83,7 @@ const SEEN: &str = "the last run that passed";
 /// Commits of the first-parent line that are looked at.
 const MAX_COMMITS: usize = 2_000;
 /// Where nothing says more, so far back the tests are asked.
-const STEPS_BACK: [usize; 4] = [1, 4, 16, 64];
+const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
 
 /// Finds the commit between a base with which the tests pass and `HEAD`, then the changes of that commit. The
 /// files that hold the failing tests stay as they are. `found` is the answer of the uncommitted changes.
@@ -190,10 +190,11 @@ impl Range<'_> {
         trials.failures.split(seen);
         let is_same = trials.failures.all_failed_before();
         trials.failures.unsplit();
-        if is_same && !self.tests_changed(tree) {
-            WhyReason::FailsWithout
-        } else {
-            WhyReason::DoesNotBuild
+        match (is_same, self.tests_changed(tree)) {
+            (true, false) => WhyReason::FailsWithout,
+            // The test itself may have changed; it is never reverted.
+            (true, true) => WhyReason::NoBase,
+            (false, _) => WhyReason::DoesNotBuild,
         }
     }
 
