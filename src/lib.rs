@@ -31,7 +31,6 @@
 //! | 4 | `patch` | read, place and validate a patch; write it all-or-nothing |
 //! | 4 | `proof` | what a test runner reported |
 //! | 5 | `workplace` | isolated copies in which commands and agents run |
-//! | 5 | `why` | hunks, their order, the next set to revert |
 //! | 5 | `rank` | which files and definitions matter |
 //! | 5 | `hint` | an undefined name to its import |
 //! | 6 | `context` | level, candidates, caps, packet |
@@ -39,6 +38,7 @@
 //! | 6 | `heal` | what must start first: commands and MCP servers |
 //! | 6 | `remedies` | candidate fixes that need no model |
 //! | 7 | `repair` | the loop: plan, trial, proof, journal |
+//! | 8 | `why` | finds the change that broke the tests: hunks, their order, trials |
 //! | 8 | `bench` | fixtures, real fixes, comparison |
 //! | 9 | `app` | one task per command: request to document |
 //! | 10 | `mcp` | the tasks as MCP tools |
@@ -148,7 +148,6 @@ cfg_if::cfg_if! {
         mod runners;
         mod state;
         mod trace;
-        #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         mod why;
         mod workplace;
         mod workspace;

@@ -44,6 +44,13 @@ pub(super) fn is_installed(command: &str) -> bool {
     on_path(program).is_some()
 }
 
+/// The first published agent that is installed here.
+pub(super) fn installed_agent() -> Option<&'static str> {
+    let mut presets = PRESETS.iter();
+    let found = presets.find(|preset| is_installed(&preset.command))?;
+    Some(&found.name)
+}
+
 /// The agent that the settings name, with what its preset says.
 pub(super) struct ChosenAgent {
     pub(super) command: String,

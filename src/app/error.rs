@@ -11,6 +11,7 @@ use crate::policy::{PolicyError, UserRuleError};
 use crate::repair::RepairError;
 use crate::source::ReadError;
 use crate::state::StateError;
+use crate::why::WhyError;
 use crate::workplace::WorkplaceError;
 use crate::workspace::{SettingsError, WorkspaceError};
 
@@ -203,6 +204,15 @@ impl From<GitError> for AppError {
             }
         };
         Self::new(code, error.to_string()).hint(hint)
+    }
+}
+
+impl From<WhyError> for AppError {
+    fn from(error: WhyError) -> Self {
+        match error {
+            WhyError::Trial(error) => error.into(),
+            WhyError::Git(error) => error.into(),
+        }
     }
 }
 

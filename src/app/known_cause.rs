@@ -4,16 +4,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::files::{to_json, write_file};
-use super::last_run::passed_at;
-use super::suspects::suspects;
-use super::why::{Search, WhyRequest, search_cause};
+use super::why::{Search, last_red_run, limits_after_run, red_run, search_cause};
 use super::{App, AppError, Progress, runs};
 use crate::config::Settings;
 use crate::exec::Limits;
 use crate::model::{
-    Code, Diagnosis, KnownCause, SandboxMode, WhyDocument, WhyVerdict, WorkplaceMode,
+    Code, Diagnosis, FailureKind, KnownCause, SandboxMode, WhyChange, WhyDocument, WhyVerdict,
+    WorkplaceMode,
 };
 use crate::repair::{Commands, files_digest, read_json};
+use crate::why::TrialLimits;
 use crate::workspace::{At, Workspace};
 
 /// What trials showed of a command on the files as they were. It stands in the registry alone, out of reach
@@ -71,23 +71,21 @@ struct Shown {
     undo: Option<String>,
 }
 
-/// A patch that takes back what made the command fail, and what was seen with it.
+/// A patch that reverts the change that made the command fail, and what trials showed of it.
 #[derive(Debug, Clone)]
 pub struct Undo {
     /// The patch.
     pub patch: String,
     /// The answer of `mendit why` in one line.
     pub message: String,
+    /// The places that it reverts.
+    pub places: String,
 }
 
 /// Keeps what was shown; an answer without a cause leaves nothing behind.
 pub(super) fn keep_cause(app: &App, workspace: &Workspace, line: &str, document: &WhyDocument) {
-    if document.verdict != WhyVerdict::Caused {
+    let Some(cause) = cause_of(document) else {
         return;
-    }
-    let cause = KnownCause {
-        message: document.message.clone(),
-        changes: document.cause.clone(),
     };
     let undo = document.undo.clone();
     Kept::keep(app, workspace, line, CAUSE, Shown { cause, undo });
@@ -112,29 +110,60 @@ pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<Undo, AppError> 
     let Some(kept) = Kept::<Shown>::find(app, &workspace, None, CAUSE) else {
         return Err(AppError::new(
             Code::U309,
-            "which change made it fail is not known of these files",
+            "the change that made the tests fail is not known for the files as they are",
         )
-        .hint("`mendit why` finds out"));
+        .hint("`mendit why` finds it"));
     };
     let message = kept.cause.message;
     let Some(patch) = kept.undo else {
-        let why = "the change cannot be taken back by one patch: what was tried is not the files as they are now";
+        let why = "no patch reverts the change: it was found in an older state of the files";
         return Err(AppError::new(Code::U309, why).hint(message));
     };
-    Ok(Undo { patch, message })
+    let place = |change: &WhyChange| match change.line {
+        Some(line) => format!("{}:{line}", change.path),
+        None => change.path.clone(),
+    };
+    let places: Vec<String> = kept.cause.changes.iter().map(place).collect();
+    Ok(Undo {
+        patch,
+        message,
+        places: places.join(", "),
+    })
 }
 
 /// A command that has just failed.
 pub(super) struct JustFailed<'a> {
     pub(super) line: &'a str,
     pub(super) diagnosis: &'a Diagnosis,
+    pub(super) log: &'a str,
+    pub(super) exit_code: Option<i32>,
     pub(super) took: Duration,
 }
 
 impl JustFailed<'_> {
-    /// What trials may take after a run: as long as it took, within bounds.
-    pub(super) fn trials_may_take(&self) -> Duration {
-        self.took.clamp(LEAST, MOST)
+    /// A search that begins with it, in an overlay.
+    pub(super) fn search<'s>(
+        &'s self,
+        workspace: &Workspace,
+        commands: &'s Commands,
+        limits: TrialLimits,
+    ) -> Search<'s> {
+        let diagnosis = self.diagnosis.clone();
+        Search {
+            line: self.line,
+            commands,
+            workplace: WorkplaceMode::Overlay,
+            since: None,
+            red: Some(red_run(
+                workspace,
+                self.line,
+                diagnosis,
+                self.log,
+                self.exit_code,
+            )),
+            near_only: true,
+            limits,
+        }
     }
 }
 
@@ -165,43 +194,30 @@ pub(super) fn commands_of_run(app: &App, line: &str) -> Commands {
     }
 }
 
-/// The change that made a run fail: the one that is known of these files, else what its failing tests alone
-/// show in about the time that the run took. `None` where nothing that changed reaches them, they cannot be
-/// run alone or no overlay can be had.
+/// Searches for the change that made a run fail: among the uncommitted changes, or, without any, since a commit
+/// that is likely to pass. `None` where changes cannot explain it, or no overlay can be had.
 pub(super) fn cause_of_run(
     app: &App,
     workspace: &Workspace,
     failed: &JustFailed<'_>,
     progress: &dyn Progress,
-) -> Option<KnownCause> {
-    if let Some(cached) = known_cause(app, workspace, failed.line) {
-        return Some(cached);
-    }
+) -> Option<WhyDocument> {
     let settings = app.settings();
-    let wanted = settings.test.why && runs_in_place(settings) && !failed.diagnosis.tests.is_empty();
-    let head = workspace.git.as_ref()?.head()?;
-    let passed = || {
-        passed_at(app, failed.line, &workspace.prefix)
-            .ok()
-            .flatten()
-    };
-    let differs = || {
-        !suspects(failed.diagnosis, workspace).is_empty() || passed().is_some_and(|it| it != head)
-    };
-    if !wanted || !differs() {
+    let diagnosis = failed.diagnosis;
+    let is_of_code = !diagnosis.requires_user_action && !diagnosis.kind.is_around_code();
+    let is_wanted = settings.test.why && runs_in_place(settings) && is_of_code;
+    workspace.git.as_ref()?.head()?;
+    if !is_wanted || diagnosis.kind == FailureKind::Timeout {
         return None;
     }
-    let search = Search {
-        line: failed.line,
-        commands: &commands_of_run(app, failed.line),
-        workplace: WorkplaceMode::Overlay,
-        request: &WhyRequest::default(),
-        until: Some(Instant::now() + failed.trials_may_take()),
-        failed: Some(failed.diagnosis),
-        alone_only: true,
-    };
-    let document = search_cause(app, workspace, &search, progress).ok()?;
-    known_of(document)
+    let commands = commands_of_run(app, failed.line);
+    let search = failed.search(workspace, &commands, limits_after_run(failed.took));
+    let document = search_cause(app, workspace, search, progress);
+    document
+        .inspect_err(|error| {
+            progress.step(&error.message);
+        })
+        .ok()
 }
 
 /// The same before an agent is asked, of the last run: the agent is then told of it first.
@@ -213,25 +229,32 @@ pub(super) fn look_for_cause(app: &App, line: &str, progress: &dyn Progress) {
     if workplace == WorkplaceMode::InPlace || known_cause(app, &workspace, line).is_some() {
         return;
     }
+    let Ok(Some(red)) = last_red_run(app, &workspace, line) else {
+        return;
+    };
     let search = Search {
         line,
         commands: &super::repair::commands(app),
         workplace,
-        request: &WhyRequest::default(),
-        until: Some(Instant::now() + MOST),
-        failed: None,
-        alone_only: true,
+        since: None,
+        red: Some(red),
+        near_only: true,
+        limits: TrialLimits {
+            until: Some(Instant::now() + BEFORE_AN_AGENT),
+            whole: false,
+            ..limits_after_run(BEFORE_AN_AGENT)
+        },
     };
     // What is found is kept; what hinders it hinders the repair as well, and is said there.
-    let _ = search_cause(app, &workspace, &search, progress);
+    let _ = search_cause(app, &workspace, search, progress);
 }
 
-fn known_of(document: WhyDocument) -> Option<KnownCause> {
-    (document.verdict == WhyVerdict::Caused).then_some(KnownCause {
-        message: document.message,
-        changes: document.cause,
+/// The cause that a document names.
+pub(super) fn cause_of(document: &WhyDocument) -> Option<KnownCause> {
+    (document.verdict == WhyVerdict::Caused).then(|| KnownCause {
+        message: document.message.clone(),
+        changes: document.cause.clone(),
     })
 }
 
-const LEAST: Duration = Duration::from_secs(3);
-const MOST: Duration = Duration::from_secs(30);
+const BEFORE_AN_AGENT: Duration = Duration::from_secs(30);

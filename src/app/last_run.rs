@@ -1,4 +1,5 @@
 use std::path::Path;
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,8 @@ use super::{App, AppError, runs};
 use crate::diagnose::Log;
 use crate::exec::{CommandLine, End};
 use crate::git::Repository;
-use crate::model::{Code, RunSummary};
+use crate::model::{Code, RepoPath, RunSummary};
+use crate::policy::sanitize_whole_log;
 use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
 use crate::source::Source;
 use crate::workspace::Workspace;
@@ -115,6 +117,9 @@ pub(super) struct Again {
     /// The commit that was checked out; told of a run that passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) head: Option<String>,
+    /// When it began and ended, in milliseconds: what was written in between is its output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) window: Option<[u64; 2]>,
 }
 
 impl Again {
@@ -132,6 +137,7 @@ impl Again {
             env: env.filter(|it| plain(it)).cloned().collect(),
             files: None,
             head: None,
+            window: None,
         }
     }
 
@@ -191,7 +197,11 @@ pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppE
     let log = last_log(app)?.filter(|it| it.command.as_deref() == Some(line));
     let run = log.and_then(|last| {
         Some(LastRun {
-            log: app.redactor().redact(last.log.text()).text.into_owned(),
+            log: app
+                .redactor()
+                .redact(&sanitize_whole_log(last.log.text().as_bytes()))
+                .text
+                .into_owned(),
             exit_code: last.exit_code.filter(|it| *it > 0)?,
         })
     });
@@ -229,6 +239,27 @@ pub(super) fn passed_at(app: &App, line: &str, prefix: &str) -> Result<Option<St
     }))
 }
 
+/// Tells whether a file was written while this line last ran here: then it is output, and no change.
+pub(super) fn was_written_by_last(
+    app: &App,
+    workspace: &Workspace,
+    line: &str,
+) -> impl Fn(&RepoPath) -> bool + Sync + use<> {
+    let last = last_command(app).ok().flatten();
+    let last = last.filter(|last| last.again.line().as_deref() == Some(line));
+    let window = last.and_then(|last| last.again.window);
+    let root = workspace.root.clone();
+    move |path| {
+        let (Some([began, ended]), Some(root)) = (window, &root) else {
+            return false;
+        };
+        let written = root.join(path.as_str()).symlink_metadata();
+        let written = written.and_then(|about| about.modified()).ok();
+        let written = written.and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        written.is_some_and(|at| (began.into()..=ended.into()).contains(&at.as_millis()))
+    }
+}
+
 /// Whether the last run of `mendit run` found what it needs of packages and programs: it passed, or a
 /// test failed for another reason.
 pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
@@ -242,6 +273,14 @@ pub(super) fn found_its_packages(app: &App) -> Result<bool, AppError> {
         };
         about.status == "passed" || about.summary.as_ref().is_some_and(ran)
     }))
+}
+
+/// Whether a command was run here before.
+///
+/// # Errors
+/// What the system says of the place where runs are kept.
+pub fn has_last_run(app: &App) -> Result<bool, AppError> {
+    Ok(last_command(app)?.is_some())
 }
 
 /// The words of the last command, to run it again.

@@ -49,12 +49,9 @@ mod runs;
 mod shared;
 mod show_settings;
 mod suspects;
+mod test_command;
 mod traced;
 mod why;
-mod why_case;
-mod why_clues;
-mod why_range;
-mod why_trials;
 
 pub use crate::policy::Redactor;
 pub use agents::PRESETS;
@@ -79,7 +76,9 @@ pub use imports::{ImportsRequest, list_imports};
 pub use init::{InitOutcome, InitRequest, init_names, init_target};
 pub use input::{Input, is_piped, last, reports};
 pub use known_cause::known_undo;
-pub use last_run::{CommandReport, LastLog, enter_last, last_log, last_words, no_run};
+pub use last_run::{
+    CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run,
+};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, PatchRequest, Target, apply_patch, check_batch, check_patch, recover_apply,
@@ -93,6 +92,7 @@ pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};
 pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
+pub use test_command::find_test_command;
 pub use why::{WhyRequest, find_cause};
 
 // What requests are made of.

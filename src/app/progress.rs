@@ -12,6 +12,9 @@ pub trait Progress: Sync {
     /// Says something that a person should know and the document does not hold.
     fn note(&self, text: &str);
 
+    /// Says that a trial begins, in words that stand until the next one.
+    fn trial(&self, _what: &str) {}
+
     /// Says what happened in a repair.
     fn event(&self, _event: &Event) {}
 

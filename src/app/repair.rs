@@ -2,6 +2,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::flags::{AGENT, FILE, request};
 use super::known_cause::{can_undo, known_cause};
@@ -23,6 +24,7 @@ use crate::repair::{
     Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
     split,
 };
+use crate::report::{Culprit, NextFacts, next_steps};
 use crate::workspace::{At, Workspace};
 
 request! {
@@ -274,13 +276,28 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     let command = lines.join(" && ");
     let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
-    let undo = undo.then(|| "Take back the change that did it: `mendit fix --undo`".to_owned());
+    let known = || {
+        lines
+            .iter()
+            .any(|line| known_cause(app, workspace, line).is_some())
+    };
+    let outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
+    let steps = next_steps(&NextFacts {
+        culprit: match () {
+            () if undo => Culprit::Undoable,
+            () if outside => Culprit::Outside,
+            () if known() => Culprit::Known,
+            () => Culprit::Unknown,
+        },
+        agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
+        ..NextFacts::default()
+    });
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
     let commands = found.into_iter().map(|(_, remedy)| match remedy.command {
         Some(line) => format!("{}: `{line}`", remedy.problem),
         None => remedy.problem,
     });
-    undo.into_iter().chain(commands).collect()
+    steps.into_iter().chain(commands).collect()
 }
 
 // Adds what is known of the commands on these files; whether it is the change that made them fail.

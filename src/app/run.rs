@@ -1,6 +1,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::UNIX_EPOCH;
 
+use super::agents::installed_agent;
 use super::brief::brief;
 use super::confined::{Confinement, confined, say_unconfined, stand_in};
 use super::files::temporary;
@@ -13,11 +15,15 @@ use crate::config::{Bytes, Seconds};
 use crate::exec::{
     self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
 };
-use crate::model::{Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WorkplaceMode};
+use crate::model::{
+    Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WhyDocument, WhyVerdict,
+    WorkplaceMode,
+};
 use crate::patch::{WriteError, is_interrupted};
 use crate::policy::CommandFiles;
+use crate::report::{Culprit, NextFacts, next_steps};
 use crate::source::Memory;
-use crate::workspace::At;
+use crate::workspace::{At, Workspace};
 
 request! {
 /// Run a test command inside limits.
@@ -48,10 +54,9 @@ RunRequest {
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Run it up to N times more when it fails; a pass then is reported as flaky [default: 0]
     #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32>;
-    /// Do not look for the change that made it fail; without, changes are taken back in an overlay and the
-    /// failing tests run again, in about the time that the run took [setting: test.why]
+    /// Do not search for the change that made it fail [setting: test.why]
     #[arg(long)] no_why: bool => off test.why;
-    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
+    /// Do not trace the lines that failing tests run [setting: context.trace]
     #[arg(long)] no_trace: bool => off context.trace;
     /// Write the documents here instead of .mendit/runs/ID
     #[arg(long, value_name = "DIR")] out: Option<PathBuf>;
@@ -74,6 +79,9 @@ fn some_bytes(text: &str) -> Result<Bytes, String> {
 /// What came of it.
 pub struct CommandRun {
     record: Record,
+    // The repository as it was then, and how the command is run again.
+    failed: Option<(Workspace, Again)>,
+    is_traced: bool,
     /// What to say when it did not pass, with the exit code.
     pub failure: Option<AppError>,
     /// The exit code of the command as a shell tells it: 128 and the signal, 124 for a time limit.
@@ -81,6 +89,47 @@ pub struct CommandRun {
 }
 
 impl CommandRun {
+    /// Searches for the change that made it fail, and writes the packet. What is known is shown before: this
+    /// runs the failing tests again.
+    ///
+    /// # Errors
+    /// Documents that cannot be written.
+    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<(), AppError> {
+        match self.failed.take() {
+            Some((workspace, again)) => {
+                (self.record).search_cause(app, &workspace, &again, self.is_traced, progress)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// What the search came to; `None` where none was made.
+    #[must_use]
+    pub fn found(&self) -> Option<&WhyDocument> {
+        self.record.found.as_ref()
+    }
+
+    /// What to type next.
+    #[must_use]
+    pub fn next_steps(&self) -> Vec<String> {
+        let Some(summary) = &self.record.summary else {
+            return Vec::new();
+        };
+        next_steps(&NextFacts {
+            environment: &summary.remedies,
+            is_certain: summary.certain.iter().any(|it| it.tried),
+            may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|it| it.tried),
+            culprit: match &self.record.found {
+                Some(found) if found.undo.is_some() => Culprit::Undoable,
+                Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
+                _ if summary.cause.is_some() => Culprit::Known,
+                _ if summary.requires_user_action => Culprit::Outside,
+                _ => Culprit::Unknown,
+            },
+            agent: installed_agent(),
+        })
+    }
+
     /// `run.json`.
     #[must_use]
     pub fn document(&self) -> CommandRecord {
@@ -151,6 +200,7 @@ pub fn run_command(
     let mut tee = Tee(sink);
     let again_at_most = request.retry_flaky.unwrap_or_default();
     let mut attempts = Vec::new();
+    let (began, mut failed) = (now_in_ms(), None);
     let outcome = loop {
         let outcome = exec::run(&job, &stop, &mut tee)?;
         attempts.push(Attempt::of(&outcome));
@@ -169,8 +219,12 @@ pub fn run_command(
     let mut record = Record::new(&job, &outcome, attempts, app.redactor());
     if matches!(record.status, CommandStatus::Failed | CommandStatus::Flaky) && !stop.requested() {
         let workspace = app.workspace(At::Worktree, progress)?;
-        let again = Again::of(app, &request.command, &workspace.prefix).with_files(&workspace);
-        record.write_failure(request.out.as_deref(), app, &workspace, &again, progress)?;
+        let again = Again {
+            window: Some([began, now_in_ms()]),
+            ..Again::of(app, &request.command, &workspace.prefix).with_files(&workspace)
+        };
+        record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
+        failed = Some((workspace, again));
     } else if matches!(record.status, CommandStatus::Passed) {
         let again = Again::of(app, &request.command, &runs::prefix(app)?).at_head(app);
         // A pass is a pass where nothing can be kept.
@@ -191,7 +245,14 @@ pub fn run_command(
         exit_code: shell_code(outcome.end),
         record,
         failure,
+        failed,
+        is_traced: request.out.is_some(),
     })
+}
+
+fn now_in_ms() -> u64 {
+    let now = UNIX_EPOCH.elapsed().unwrap_or_default();
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn shell_code(end: End) -> u8 {

@@ -3,17 +3,17 @@ use std::time::Duration;
 
 use super::context::packed;
 use super::files::{to_json, write_file};
-use super::known_cause::{JustFailed, cause_of_run};
+use super::known_cause::{JustFailed, cause_of, cause_of_run};
 use super::last_run::{self, Again};
-use super::run_summary::summarise;
+use super::run_summary::{packet_size, summarise};
 use super::traced::trace_of_run;
 use super::{App, AppError, Progress, runs};
 use crate::context::base_request;
-use crate::diagnose::{Log, LogFacts, diagnose_in};
+use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::exec::{End, Job, Outcome, SandboxState};
 use crate::model::{
-    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, KnownCause,
-    NotConfined, RunSummary, Traced,
+    Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, NotConfined,
+    RunSummary, WhyDocument,
 };
 use crate::policy::{CommandFiles, Redactor, sanitize_whole_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
@@ -37,8 +37,11 @@ pub(super) struct Record {
     pub(super) log_at: Option<PathBuf>,
     /// What the runner of the tests says although the command passed.
     pub(super) hidden: Option<String>,
-    // The name of the run that is kept of it.
+    /// What the search for the change that made it fail came to.
+    pub(super) found: Option<WhyDocument>,
+    // The name of the run that is kept of it, and its folders.
     id: Option<String>,
+    folders: Vec<PathBuf>,
     // When it began and ended.
     times: [String; 2],
 }
@@ -68,30 +71,6 @@ impl Attempt {
             how: end,
             log: outcome.output.text(),
         }
-    }
-
-    // What its failing tests ran, and the change that made it fail.
-    fn tried(
-        &self,
-        app: &App,
-        workspace: &Workspace,
-        (line, log): (&str, &Log),
-        progress: &dyn Progress,
-    ) -> (Option<Traced>, Option<KnownCause>) {
-        let facts = LogFacts {
-            exit_code: self.how.code_or_signal(),
-            command: Some(line.to_owned()),
-            timed_out: self.row.timed_out,
-            rules: app.rules(),
-        };
-        let failed = JustFailed {
-            diagnosis: &diagnose_in(log.text(), &facts, workspace.source.as_ref()),
-            took: Duration::try_from_secs_f64(self.row.duration_seconds).unwrap_or_default(),
-            line,
-        };
-        let traced = trace_of_run(app, workspace, &failed, progress);
-        let cause = cause_of_run(app, workspace, &failed, progress);
-        (traced, cause)
     }
 }
 
@@ -123,7 +102,9 @@ impl Record {
             written_to: None,
             log_at: None,
             hidden: None,
+            found: None,
             id: None,
+            folders: Vec::new(),
         }
     }
 
@@ -148,63 +129,115 @@ impl Record {
         }
     }
 
-    /// Writes the packet of the last run that failed, its log and this record.
+    /// Diagnoses the last run that failed, and keeps it with its log.
     pub(super) fn write_failure(
         &mut self,
         out: Option<&Path>,
         app: &App,
         workspace: &Workspace,
         again: &Again,
-        progress: &dyn Progress,
     ) -> Result<(), AppError> {
-        let failing = self.attempts.iter().rev();
-        let Some(failing) = failing.clone().find(|it| it.how != End::Exit(0)) else {
+        let Some(failing) = self.failing() else {
             return Ok(());
         };
         let redactor = &app.redactor().learning(&failing.log);
-        let mut request = base_request(app.settings(), workspace.git.as_ref());
         let log: Log = self.log_of(failing).into();
-        request.log = Some(log.clone());
+        let facts = LogFacts {
+            exit_code: failing.how.code_or_signal(),
+            command: Some(self.command.clone()),
+            timed_out: failing.row.timed_out,
+            rules: app.rules(),
+        };
+        let scene = Scene {
+            source: Some(workspace.source.as_ref()),
+            directory: &workspace.prefix,
+        };
+        let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
+        let text = redactor.redact(&failing.log).text.into_owned();
+        let folders = runs::start(app, workspace, out, true)?;
+        last_run::keep(&folders.kept, again)?;
+        let is_output =
+            last_run::was_written_by_last(app, workspace, &again.line().unwrap_or_default());
+        let summary = summarise(
+            app,
+            (&diagnosis, &log),
+            &self.command,
+            workspace,
+            &is_output,
+        );
+        self.summary = Some(summary);
+        self.id = Some(folders.id());
+        self.written_to = Some(folders.named().to_owned());
+        self.log_at = Some(folders.kept.join("test.log"));
+        let document = to_json(&DiagnosisDocument::new(&diagnosis))?;
+        self.diagnosis = Some(diagnosis);
+        self.folders = std::iter::once(folders.kept).chain(folders.shown).collect();
+        self.write("test.log", &text)?;
+        self.write("diagnosis.json", &document)?;
+        self.write("run.json", &to_json(&self.document())?)?;
+        last_run::forget_old(app)
+    }
+
+    /// Searches for the change that made it fail, and writes the packet, which holds it.
+    pub(super) fn search_cause(
+        &mut self,
+        app: &App,
+        workspace: &Workspace,
+        again: &Again,
+        is_traced: bool,
+        progress: &dyn Progress,
+    ) -> Result<(), AppError> {
+        let (Some(failing), Some(diagnosis)) = (self.failing().cloned(), self.diagnosis.clone())
+        else {
+            return Ok(());
+        };
+        let redactor = &app.redactor().learning(&failing.log);
+        let log: Log = self.log_of(&failing).into();
+        let mut request = base_request(app.settings(), workspace.git.as_ref());
+        if let Some(line) = again.line() {
+            let failed = JustFailed {
+                line: &line,
+                diagnosis: &diagnosis,
+                log: &app.clean(failing.log.as_bytes()),
+                exit_code: failing.how.code_or_signal(),
+                took: Duration::try_from_secs_f64(failing.row.duration_seconds).unwrap_or_default(),
+            };
+            self.found = cause_of_run(app, workspace, &failed, progress);
+            if is_traced {
+                request.traced = trace_of_run(app, workspace, &failed, progress);
+            }
+            request.cause = self.found.as_ref().and_then(cause_of);
+        }
+        request.log = Some(log);
         request.rules = app.rules();
         request.exit_code = failing.how.code_or_signal();
         request.timed_out = failing.row.timed_out;
         request.test_commands = vec![self.command.clone()];
-        if let Some(line) = again.line() {
-            let tried = failing.tried(app, workspace, (&line, &log), progress);
-            (request.traced, request.cause) = tried;
+        if let Some(summary) = &mut self.summary {
+            summary.cause.clone_from(&request.cause);
+            if summary.cause.is_some() {
+                summary.suspects.clear();
+                summary.more_suspects = 0;
+            }
         }
         let cached = ("HEAD", true);
         let (built, packet) = packed(app, workspace, &mut request, redactor, cached, None)?;
-        self.summary = Some(summarise(
-            app,
-            (&built.context, &packet),
-            &self.command,
-            &log,
-            workspace,
-        ));
-        let log = redactor.redact(&failing.log).text.into_owned();
-        let mut files = vec![
-            ("test.log", log),
-            ("context.json", to_json(&built.context)?),
-            ("failure-packet.json", to_json(&packet)?),
-        ];
-        self.diagnosis = built.context.diagnosis;
-        if let Some(diagnosis) = &self.diagnosis {
-            let document = DiagnosisDocument::new(diagnosis);
-            files.push(("diagnosis.json", to_json(&document)?));
+        if let Some(summary) = &mut self.summary {
+            summary.packet = Some(packet_size(&built.context, &packet));
         }
-        let folders = runs::start(app, workspace, out, true)?;
-        self.id = Some(folders.id());
-        self.written_to = Some(folders.named().to_owned());
-        files.push(("run.json", to_json(&self.document())?));
-        for folder in std::iter::once(&folders.kept).chain(&folders.shown) {
-            for (name, content) in &files {
-                write_file(&folder.join(name), content)?;
-            }
-        }
-        self.log_at = Some(folders.kept.join("test.log"));
-        last_run::keep(&folders.kept, again)?;
-        last_run::forget_old(app)
+        self.write("context.json", &to_json(&built.context)?)?;
+        self.write("failure-packet.json", &to_json(&packet)?)?;
+        self.write("run.json", &to_json(&self.document())?)
+    }
+
+    // Writes a file where the run is kept, and where it is shown.
+    fn write(&self, name: &str, content: &str) -> Result<(), AppError> {
+        let mut folders = self.folders.iter();
+        folders.try_for_each(|folder| write_file(&folder.join(name), content))
+    }
+
+    fn failing(&self) -> Option<&Attempt> {
+        self.attempts.iter().rev().find(|it| it.how != End::Exit(0))
     }
 
     /// What the runner of the tests says against a pass, which a pipe may hide; `None` when it agrees.
@@ -245,9 +278,7 @@ impl Record {
 
     /// What the last run that failed wrote.
     pub(super) fn failing_log(&self) -> &str {
-        let mut failing = self.attempts.iter().rev();
-        let failing = failing.find(|it| it.how != End::Exit(0));
-        failing.map_or("", |it| it.log.as_str())
+        self.failing().map_or("", |it| it.log.as_str())
     }
 
     /// Keeps in the registry that it passed, with its log.

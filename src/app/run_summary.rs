@@ -9,47 +9,38 @@ use crate::diagnose::Log;
 use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
-    CertainImport, ContextDocument, Diagnosis, Failure, FailureKind, FailurePacket, MentionedFile,
-    PacketSize, RepoPath, RunFailure, RunSummary,
+    CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
+    MentionedFile, PacketSize, RepoPath, RunFailure, RunSummary,
 };
 use crate::source::Source;
 use crate::workspace::Workspace;
 
-/// What a failed command comes to: failures with their places, what is certain, the packet's size.
+/// Summarizes a failed command: failures with their places, certain fixes, uncommitted changes that may be it.
 pub(super) fn summarise(
     app: &App,
-    (context, packet): (&ContextDocument, &FailurePacket),
+    (diagnosis, log): (&Diagnosis, &Log),
     command: &str,
-    log: &Log,
     workspace: &Workspace,
+    is_output: &dyn Fn(&RepoPath) -> bool,
 ) -> RunSummary {
-    let packet = Some(PacketSize {
+    let mut suspects = suspects(diagnosis, workspace, is_output);
+    let more_suspects = suspects.len().saturating_sub(MOST_SUSPECTS) as u64;
+    suspects.truncate(MOST_SUSPECTS);
+    RunSummary {
+        suspects,
+        more_suspects,
+        ..full_summary(app, workspace, (diagnosis, log), command)
+    }
+}
+
+/// Measures a packet.
+pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> PacketSize {
+    PacketSize {
         level: context.level,
         files: context.files.len() as u64,
         bytes: context.total_bytes,
         tokens: context.total_tokens,
         prompt_tokens: prompt_tokens(context, packet),
-    });
-    let Some(diagnosis) = &context.diagnosis else {
-        return RunSummary {
-            packet,
-            ..RunSummary::default()
-        };
-    };
-    let full = full_summary(app, workspace, (diagnosis, log), command);
-    // What is known needs nobody to suspect.
-    let mut suspects = match &context.cause {
-        Some(_) => Vec::new(),
-        None => suspects(diagnosis, workspace),
-    };
-    let more_suspects = suspects.len().saturating_sub(MOST_SUSPECTS) as u64;
-    suspects.truncate(MOST_SUSPECTS);
-    RunSummary {
-        cause: context.cause.clone(),
-        suspects,
-        more_suspects,
-        packet,
-        ..full
     }
 }
 
@@ -220,6 +211,10 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64
                 ..RunFailure::default()
             };
             let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
+            let own = own_frame(test, &row.error, &lacks, source);
+            if let Some((path, line)) = own {
+                return RunFailure { path, line, ..row };
+            }
             match &test.crash_path {
                 _ if named && is_named() => first(row),
                 None if named && test.message.is_none() => first(row),
@@ -262,6 +257,29 @@ fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64
         rows.insert(0, row);
     }
     (rows, 0)
+}
+
+// The frame of a test at a line that holds the name its error is about.
+fn own_frame(
+    test: &FailedTest,
+    error: &str,
+    lacks: &[&String],
+    source: &dyn Source,
+) -> Option<(Option<String>, Option<u32>)> {
+    let frames = [(&test.crash_path, test.crash_line), (&test.path, test.line)];
+    let holds = |(path, line): &(&Option<String>, Option<u32>)| {
+        let text = line_at(source, path.as_deref(), *line).unwrap_or_default();
+        let mut named = lacks.iter().filter(|name| error.contains(name.as_str()));
+        named.any(|name| words(&text, name).next().is_some())
+    };
+    let found = frames.into_iter().find(holds)?;
+    Some((found.0.clone(), found.1))
+}
+
+fn line_at(source: &dyn Source, path: Option<&str>, line: Option<u32>) -> Option<Vec<u8>> {
+    let bytes = source.read(&RepoPath::new(path?).ok()?).ok()?;
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    Some(lines.nth(line?.checked_sub(1)? as usize)?.to_vec())
 }
 
 // With the file that the log names next to what decided.

@@ -71,16 +71,16 @@ pub(super) fn conclude(
         return Some(error.hint(not_started(name, outcome.end == End::NotExecutable)));
     }
     if let Some(diagnosis) = diagnosis {
-        error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
+        // Tests that are listed say it better.
+        if diagnosis.tests.is_empty() || person {
+            error = error.hint(format!("{}: {}", diagnosis.kind, diagnosis.explanation));
+        }
         if person {
             error = error.hint(diagnosis.suggested_fix.clone());
         }
         for hint in hints(diagnosis, outcome, job) {
             error = error.hint(hint);
         }
-    }
-    if let Some(at) = &record.written_to {
-        error = error.hint(format!("the packet is in {}", at.display()));
     }
     Some(error)
 }

@@ -1,20 +1,24 @@
-use super::why::is_product;
-use super::why_clues::clues;
 use crate::model::{Diagnosis, RepoPath};
+use crate::policy::is_test;
 use crate::source::Memory;
-use crate::why::{Difference, Suspect, rank};
+use crate::why::{Difference, Suspect, clues, holds_failing_test, rank};
 use crate::workspace::Workspace;
 
 /// The changes that are not committed in product code, as `path:line`, the likeliest first: those that the
 /// failing tests reach, else all. None is tried: `mendit why` does that.
-pub(super) fn suspects(diagnosis: &Diagnosis, workspace: &Workspace) -> Vec<String> {
+pub(super) fn suspects(
+    diagnosis: &Diagnosis,
+    workspace: &Workspace,
+    is_output: &dyn Fn(&RepoPath) -> bool,
+) -> Vec<String> {
     let source = workspace.source.as_ref();
     let Some(git) = &workspace.git else {
         return Vec::new();
     };
     let clues = clues(Some(diagnosis), source);
     let other = |paths: &mut dyn Iterator<Item = &RepoPath>| {
-        let product = paths.filter(|path| is_product(path, Some(diagnosis)));
+        let product =
+            paths.filter(|path| !is_test(path.as_str()) && !holds_failing_test(path, diagnosis));
         let files: Vec<_> = product
             .map(|path| (path.clone(), source.blob_id(path)))
             .collect();
@@ -26,6 +30,9 @@ pub(super) fn suspects(diagnosis: &Diagnosis, workspace: &Workspace) -> Vec<Stri
     }
     let (mut before, mut after) = (Vec::new(), Vec::new());
     for (path, content) in changed {
+        if is_output(&path) {
+            continue;
+        }
         if let Ok(now) = source.read(&path) {
             after.push((path.clone(), now.to_vec()));
             before.extend(content.map(|content| (path, content)));

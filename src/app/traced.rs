@@ -1,12 +1,10 @@
-use std::time::{Duration, Instant};
-
 use serde::{Deserialize, Serialize};
 
 use super::known_cause::{JustFailed, Kept, commands_of_run, runs_in_place};
-use super::why::{Search, WhyRequest, with_trials};
-use super::why_trials::States;
+use super::why::{limits_after_run, with_trials};
 use super::{App, Progress};
-use crate::model::{Traced, WorkplaceMode};
+use crate::model::Traced;
+use crate::why::States;
 use crate::workspace::Workspace;
 
 // The file, and what stands in it.
@@ -24,11 +22,8 @@ pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Optio
     wanted.then(find)?.map(|it: Shown| it.traced)
 }
 
-/// What it takes until tests begin that are found, loaded and looked at.
-const TO_BEGIN: Duration = Duration::from_secs(5);
-
-/// What the failing tests of a run run, by running them once more in an overlay; `None` where they cannot be
-/// run alone or no overlay can be had.
+/// Sees which lines the failing tests of a run run, by running them once more in an overlay; `None` where no
+/// overlay can be had.
 pub(super) fn trace_of_run(
     app: &App,
     workspace: &Workspace,
@@ -49,19 +44,12 @@ pub(super) fn trace_of_run(
     if let Some(cached) = known_trace(app, workspace, failed.line) {
         return Some(cached);
     }
-    let search = Search {
-        line: failed.line,
-        commands: &commands_of_run(app, failed.line),
-        workplace: WorkplaceMode::Overlay,
-        request: &WhyRequest::default(),
-        until: Some(Instant::now() + failed.trials_may_take() * 2 + TO_BEGIN),
-        failed: Some(failed.diagnosis),
-        alone_only: true,
-    };
-    let traced = with_trials(app, workspace, &search, progress, |mut trials| {
-        trials.begin(failed.line, failed.diagnosis.clone());
-        trials.trace(&States::new(), None)?;
-        Ok(trials.ran().clone())
+    let commands = commands_of_run(app, failed.line);
+    let search = failed.search(workspace, &commands, limits_after_run(failed.took));
+    let traced = with_trials(app, workspace, search, progress, |trials| {
+        let (mut trials, _) = trials?;
+        trials.trace(&States::new())?;
+        Ok(trials.traced().clone())
     });
     let traced = traced
         .inspect_err(|error| tracing::warn!("no trace: {error}"))

@@ -1,33 +1,35 @@
-use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
 use super::flags::request;
 use super::known_cause::keep_cause;
+use super::last_run::{last_command, last_log, passed_at, was_written_by_last};
+use super::remedy::{around, missing_program};
 use super::repair::made;
+use super::run_verdict::not_started;
 use super::shared::shared;
 use super::traced::known_trace;
-use super::why_case::{Answer, Case, search};
-use super::why_range::{Bases, bases, search_range};
-use super::why_trials::{Trials, TrialsSetup};
 use super::{App, AppError, Progress, runs};
 use crate::config::Seconds;
-use crate::exec::on_path;
+use crate::diagnose::{LogFacts, diagnose_in};
 use crate::model::{
-    Diagnosis, Profile, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason, WhyVerdict,
-    WorkplaceMode,
+    Diagnosis, Profile, Remedy, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason,
+    WhyVerdict, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
-use crate::policy::is_test;
-use crate::repair::{Commands, RunLock};
+use crate::repair::{Commands, RepairError, RunLock, files_digest};
+use crate::why::{
+    Answer, FindCause, RedRun, TrialLimits, TrialSetup, TrialStart, Trials, find_cause as search,
+    submodules,
+};
 use crate::workplace::{Plan, Workplace};
 use crate::workspace::{At, Workspace};
 
 request! {
-/// Say which change made a command fail.
+/// Find the change that broke the tests.
 WhyRequest {
-    /// The command that fails, instead of that of the last `mendit run`
+    /// The command that fails [default: that of the last `mendit run`]
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
     /// A revision at which it passed
     #[arg(long, value_name = "REV")] since: Option<String>;
@@ -35,7 +37,7 @@ WhyRequest {
     #[arg(long, value_name = "S")] budget_seconds: Option<Seconds>;
     /// Runs at most
     #[arg(long, value_name = "N", default_value_t = 100)] max_runs: u32;
-    /// Hand this variable on to the command: NAME or NAME=VALUE; can be given again
+    /// Pass an environment variable through (NAME) or set it (NAME=VALUE); repeatable
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
     /// Time for one run of the command, such as `10m`
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
@@ -55,7 +57,7 @@ impl Default for WhyRequest {
     }
 }
 
-/// Takes changes back in a workplace and runs the failing tests, until the smallest set is known without
+/// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known without
 /// which they pass. Nothing is written into the worktree.
 ///
 /// # Errors
@@ -65,20 +67,25 @@ pub fn find_cause(
     request: &WhyRequest,
     progress: &dyn Progress,
 ) -> Result<WhyDocument, AppError> {
-    let started = Instant::now();
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.workspace(At::Worktree, progress)?;
+    let red = last_red_run(app, &workspace, &line)?;
     let search = Search {
         line: &line,
         commands: &super::repair::commands(app),
         workplace: app.settings().sandbox.workplace.unwrap_or_default(),
-        request,
-        until: request.budget_seconds.map(|it| started + it.0),
-        failed: None,
-        alone_only: false,
+        since: request.since.as_deref(),
+        red,
+        near_only: false,
+        limits: TrialLimits {
+            until: request.budget_seconds.map(|it| Instant::now() + it.0),
+            max_runs: request.max_runs,
+            each: None,
+            whole: true,
+        },
     };
-    search_cause(app, &workspace, &search, progress)
+    search_cause(app, &workspace, search, progress)
 }
 
 /// How a cause is searched for.
@@ -86,44 +93,61 @@ pub(super) struct Search<'a> {
     pub(super) line: &'a str,
     pub(super) commands: &'a Commands,
     pub(super) workplace: WorkplaceMode,
-    pub(super) request: &'a WhyRequest,
-    pub(super) until: Option<Instant>,
-    /// What the command has just failed with, when that is known.
-    pub(super) failed: Option<&'a Diagnosis>,
-    /// Whether its failing tests alone are run, and never all of it.
-    pub(super) alone_only: bool,
+    pub(super) since: Option<&'a str>,
+    /// What the command has just failed with; `None` runs it.
+    pub(super) red: Option<RedRun>,
+    /// Whether no commits are tried but those likely to pass.
+    pub(super) near_only: bool,
+    pub(super) limits: TrialLimits,
 }
 
-/// Searches, and keeps what was shown.
+/// Searches, and keeps the answer.
 pub(super) fn search_cause(
     app: &App,
     workspace: &Workspace,
-    search: &Search<'_>,
+    search: Search<'_>,
     progress: &dyn Progress,
 ) -> Result<WhyDocument, AppError> {
     let started = Instant::now();
     let line = search.line;
-    let document = with_trials(app, workspace, search, progress, |mut trials| {
-        let mut answer = answer(app, workspace, &mut trials, search)?;
-        // What cannot be started says nothing of changes.
-        if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
-            answer.verdict = WhyVerdict::NotRun;
-            answer.reason = Some(reason);
-            answer.suspects.clear();
-        }
-        Ok(document(app, workspace, trials, answer, line, started))
+    let (since, near_only) = (search.since, search.near_only);
+    let document = with_trials(app, workspace, search, progress, |trials| {
+        let (mut trials, fails) = trials?;
+        let policy = app.read_policy(Profile::Ranked)?;
+        let is_output = was_written_by_last(app, workspace, line);
+        let may = |path: &RepoPath| policy.refuse(path).is_none() && !is_output(path);
+        let find = FindCause {
+            workspace,
+            since,
+            seen_green: passed_at(app, line, &workspace.prefix)?,
+            near_only,
+            may: &may,
+        };
+        let answer = if fails {
+            if let Some(traced) = known_trace(app, workspace, line) {
+                trials.take_trace(traced);
+            }
+            search_changes(&mut trials, &find)?
+        } else {
+            Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
+        };
+        Ok(document(app, workspace, trials, answer, started))
     })?;
     keep_cause(app, workspace, line, &document);
     Ok(document)
 }
 
-/// Opens a workplace and does something with trials in it.
+fn search_changes(trials: &mut Trials<'_>, find: &FindCause<'_>) -> Result<Answer, AppError> {
+    search(trials, find).map_err(AppError::from)
+}
+
+/// Opens an isolated copy and does something with trials in it: they, and whether anything fails.
 pub(super) fn with_trials<T>(
     app: &App,
     workspace: &Workspace,
-    search: &Search<'_>,
+    search: Search<'_>,
     progress: &dyn Progress,
-    work: impl FnOnce(Trials<'_>) -> Result<T, AppError>,
+    work: impl FnOnce(Result<(Trials<'_>, bool), AppError>) -> Result<T, AppError>,
 ) -> Result<T, AppError> {
     let commands = search.commands;
     let root = workspace
@@ -148,82 +172,91 @@ pub(super) fn with_trials<T>(
         closed: vec![state.directory().to_owned()],
     };
     let stop = progress.stop()?;
-    let place = Workplace::open(&plan, &|_, _| {}).map_err(crate::repair::RepairError::from)?;
-    work(Trials::open(TrialsSetup {
-        app,
+    let place = Workplace::open(&plan, &|_, _| {}).map_err(RepairError::from)?;
+    let most = search.limits.max_runs;
+    let watch = |trial: &TrialStart| {
+        progress.trial(&trial_words(trial, most));
+        progress.step(&format!("trying {}", trial.what));
+    };
+    let setup = TrialSetup {
         workspace,
         place,
         commands,
+        redactor: app.redactor(),
         stop: &stop,
-        progress,
-        until: search.until,
-        max_runs: search.request.max_runs,
-        alone_only: search.alone_only,
-    }))
+        watch: &watch,
+        limits: search.limits,
+        trace: settings.context.trace,
+    };
+    let trials = match search.red {
+        Some(red) => Ok((Trials::start(setup, red), true)),
+        None => Trials::with_red_run(setup, search.line).map_err(AppError::from),
+    };
+    work(trials)
 }
 
-fn answer(
+// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
+fn trial_words(trial: &TrialStart, most: u32) -> String {
+    let most = if most < 100 {
+        format!(" of at most {most}")
+    } else {
+        String::new()
+    };
+    let likely = trial.likely.as_ref();
+    let likely = likely.map_or(String::new(), |place| format!(", likely {place}"));
+    format!(
+        "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
+        trial.run, trial.what
+    )
+}
+
+/// The last run, where it failed with this line on these very files.
+pub(super) fn last_red_run(
     app: &App,
     workspace: &Workspace,
-    trials: &mut Trials<'_>,
-    how: &Search<'_>,
-) -> Result<Answer, AppError> {
-    let (request, line) = (how.request, how.line);
-    let fails = match how.failed {
-        Some(diagnosis) => trials.begin(line, diagnosis.clone()),
-        None => trials.baseline(line)?,
+    line: &str,
+) -> Result<Option<RedRun>, AppError> {
+    let Some(last) = last_command(app)?.filter(|it| !it.passed) else {
+        return Ok(None);
     };
-    if let Some(reason) = trials.ended() {
-        return Ok(Answer::unknown(reason));
-    }
-    if !fails {
-        return Ok(Answer::unknown(WhyReason::Passes));
-    }
-    // No change of the repository brings a program that is sought elsewhere.
-    let sought = line.split_whitespace().next().unwrap_or_default();
-    if trials.not_run() == Some(WhyReason::CommandNotFound)
-        && !sought.contains(['/', '='])
-        && on_path(sought).is_none()
-    {
-        return Ok(Answer::unknown(WhyReason::CommandNotFound));
-    }
-    let Some(git) = &workspace.git else {
-        return Ok(Answer::unknown(WhyReason::NoBase));
+    let source = workspace.source.as_ref();
+    let same = last.again.line().as_deref() == Some(line)
+        && last.again.prefix == workspace.prefix
+        && last.again.files.as_deref() == Some(&files_digest(source, &[]));
+    let Some(log) = last_log(app)?.filter(|_| same) else {
+        return Ok(None);
     };
-    let Some(head) = git.head() else {
-        return Ok(Answer::unknown(WhyReason::NoBase));
+    let facts = LogFacts {
+        exit_code: log.exit_code,
+        timed_out: log.timed_out,
+        command: Some(line.to_owned()),
+        rules: app.rules(),
     };
-    let policy = app.read_policy(Profile::Ranked)?;
-    let may = |path: &RepoPath| policy.refuse(path).is_none();
-    if let Some(cached) = known_trace(app, workspace, line) {
-        trials.knows(cached);
-    }
-    let mut answer = Answer::unknown(WhyReason::NoChange);
-    if request.since.is_none() {
-        let tree = git.tree(&head)?;
-        answer = search(trials, &worktree_case(workspace, &tree, &head), &may)?;
-        if answer.is_last() {
-            return Ok(answer);
-        }
-    }
-    let mut bases: Bases = bases(app, git, request.since.as_deref(), line, &workspace.prefix)?;
-    if how.alone_only {
-        bases.retain_seen();
-    }
-    search_range(trials, git, workspace, &bases, &may, answer)
+    let diagnosis = diagnose_in(log.log.text(), &facts, source);
+    Ok(Some(red_run(
+        workspace,
+        line,
+        diagnosis,
+        log.log.text(),
+        log.exit_code,
+    )))
 }
 
-fn worktree_case<'a>(
-    workspace: &'a Workspace,
-    tree: &'a dyn crate::source::Source,
-    head: &str,
-) -> Case<'a> {
-    Case {
-        before: tree,
-        after: workspace.source.as_ref(),
-        laid: BTreeMap::new(),
-        commit: None,
-        base: ("what is not committed".to_owned(), head.to_owned()),
+/// A red run as trials compare with it: paths below the root alone.
+pub(super) fn red_run(
+    workspace: &Workspace,
+    line: &str,
+    diagnosis: Diagnosis,
+    log: &str,
+    exit_code: Option<i32>,
+) -> RedRun {
+    let root = workspace.root.as_ref();
+    let root = root.map(|root| format!("{}/", root.display()));
+    RedRun {
+        line: line.to_owned(),
+        diagnosis,
+        log: root.map_or_else(|| log.to_owned(), |root| log.replace(&root, "")),
+        exit_code,
     }
 }
 
@@ -232,7 +265,6 @@ fn document(
     workspace: &Workspace,
     trials: Trials<'_>,
     answer: Answer,
-    line: &str,
     started: Instant,
 ) -> WhyDocument {
     let mask = |text: &str| app.redactor().redact(text).text.into_owned();
@@ -240,22 +272,35 @@ fn document(
         diff: mask(&change.diff),
         ..change
     };
-    let around = if answer.is_open() {
-        trials.around(line)
-    } else {
-        Vec::new()
-    };
-    let log = trials.into_log();
-    let more = answer.suspects.len().saturating_sub(MAX_SUSPECTS);
-    let suspects = answer.suspects.into_iter().take(MAX_SUSPECTS);
+    let not_run = trials.not_run();
+    let likely = trials.likely.clone();
+    let (log, red) = trials.into_log();
+    let around = untried(workspace, &answer).chain(outside(workspace, &answer, &red, not_run));
+    let around = around.collect();
+    let mut suspects = answer.suspects;
+    if let Some(likely) = likely.filter(|_| answer.cause.is_empty()) {
+        let place = |change: &WhyChange| match change.line {
+            Some(line) => format!("{}:{line}", change.path),
+            None => change.path.clone(),
+        };
+        for suspect in &mut suspects {
+            if likely.len() <= 3 && likely.contains(&place(suspect)) {
+                LIKELY.clone_into(&mut suspect.why);
+            }
+        }
+        suspects.sort_by_key(|suspect| suspect.why != LIKELY);
+    }
+    let more = suspects.len().saturating_sub(MAX_SUSPECTS);
+    let suspects = suspects.into_iter().take(MAX_SUSPECTS);
     let mut document = WhyDocument {
         schema_version: SCHEMA_VERSION,
         document: "why",
         verdict: answer.verdict,
         reason: answer.reason,
         message: String::new(),
-        command: mask(line),
+        command: mask(&red.line),
         tests: log.tests,
+        failed_before: log.failed_before.iter().map(|it| mask(it)).collect(),
         base: answer.base,
         cause: answer.cause.into_iter().map(masked).collect(),
         undo: answer.undo.filter(|it| mask(it) == *it),
@@ -268,17 +313,52 @@ fn document(
         duration_seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
     };
     for cause in &mut document.cause {
-        now_at(cause, workspace);
+        place_now(cause, workspace);
     }
     document.message = crate::report::why_line(&document);
     document
 }
 
+/// What speaks for a change without which the tests passed once.
+const LIKELY: &str = "reverted, the failing tests passed once";
+
 /// Suspects that a document holds.
 const MAX_SUSPECTS: usize = 20;
 
+// The submodules, where no change explains the failure: no trial reverts them.
+fn untried<'a>(workspace: &'a Workspace, answer: &Answer) -> impl Iterator<Item = Remedy> + 'a {
+    let is_open = answer.cause.is_empty() && answer.verdict == WhyVerdict::Unknown;
+    let modules = submodules(workspace).filter(move |_| is_open).take(3);
+    modules.map(|path| {
+        let line = format!("mendit -C {path} why");
+        Remedy::new(format!("not tried: the submodule {path}"), Some(line))
+    })
+}
+
+// What lies outside the changes and may have made it fail.
+fn outside(
+    workspace: &Workspace,
+    answer: &Answer,
+    red: &RedRun,
+    not_run: Option<WhyReason>,
+) -> Vec<Remedy> {
+    if !answer.is_open() {
+        return Vec::new();
+    }
+    let line = &red.line;
+    let mut found = around(workspace, (&red.diagnosis, &red.log), line);
+    if let (Some(reason), []) = (not_run, found.as_slice()) {
+        let message = not_started(line, reason == WhyReason::NotExecutable);
+        let program = red.log.lines().find_map(missing_program);
+        let program = program.or_else(|| line.split_whitespace().next());
+        let program = program.unwrap_or_default();
+        found.push(Remedy::new(format!("`{program}`: {message}"), None));
+    }
+    found
+}
+
 // A line of a commit, where the file has it now: its text stands there once.
-fn now_at(cause: &mut WhyChange, workspace: &Workspace) {
+fn place_now(cause: &mut WhyChange, workspace: &Workspace) {
     let (Some(_), Some(_), Ok(path)) = (&cause.commit, cause.line, RepoPath::new(&cause.path))
     else {
         return;
@@ -295,54 +375,19 @@ fn now_at(cause: &mut WhyChange, workspace: &Workspace) {
     }
 }
 
-impl Answer {
-    pub(super) fn unknown(reason: WhyReason) -> Self {
-        Self {
-            verdict: WhyVerdict::Unknown,
-            reason: Some(reason),
-            base: None,
-            cause: Vec::new(),
-            undo: None,
-            suspects: Vec::new(),
-        }
-    }
-
-    /// Whether looking further back cannot say more.
-    pub(super) fn is_last(&self) -> bool {
-        let open = [
-            Some(WhyReason::NoChange),
-            Some(WhyReason::FailsWithout),
-            Some(WhyReason::DoesNotBuild),
-        ];
-        !open.contains(&self.reason)
-    }
-
-    // Whether what failed is seen, and no change of the repository explains it.
-    fn is_open(&self) -> bool {
-        let around = [
-            Some(WhyReason::NoBase),
-            Some(WhyReason::CommandNotFound),
-            Some(WhyReason::NotExecutable),
-        ];
-        !self.is_last() || around.contains(&self.reason)
+/// What trials of `mendit run` may cost: six runs of the failing tests, none much longer than the run itself
+/// or a minute.
+pub(super) fn limits_after_run(took: Duration) -> TrialLimits {
+    TrialLimits {
+        until: None,
+        max_runs: RUNS_AFTER_RUN,
+        each: Some(took.mul_f64(1.5).clamp(LEAST_EACH, MOST_EACH)),
+        whole: took <= SHORT,
     }
 }
 
-/// What product code is, as against the tests that say what is wanted of it: files that are called as tests
-/// are, and those whose name the failing tests bear. The place of a failure may be a line of the product.
-pub(super) fn is_product(path: &RepoPath, diagnosis: Option<&Diagnosis>) -> bool {
-    let path = path.as_str();
-    let module = path.strip_suffix(".py").map(|it| it.replace('/', "."));
-    // `shop.tests.T.test_a`, `test_a (shop.tests.T)`.
-    let in_module = |id: &str| {
-        let mut names = id.split(|it: char| !(it.is_alphanumeric() || "_.".contains(it)));
-        let module = module.as_deref();
-        names.any(|name| {
-            let rest = module.and_then(|module| name.strip_prefix(module));
-            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        })
-    };
-    let bears = |id: &str| id.starts_with(path) || in_module(id);
-    let mut tests = diagnosis.into_iter().flat_map(|it| &it.tests);
-    !is_test(path) && !tests.any(|it| it.path.as_deref() == Some(path) && bears(&it.id))
-}
+const RUNS_AFTER_RUN: u32 = 6;
+const LEAST_EACH: Duration = Duration::from_secs(10);
+const MOST_EACH: Duration = Duration::from_mins(1);
+/// A command that is this short is run whole where its failing tests cannot be run alone.
+const SHORT: Duration = Duration::from_secs(20);

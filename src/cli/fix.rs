@@ -86,7 +86,7 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
         output.painted(|color| diff_text(&undo.patch, color))?;
     }
     output.note(&undo.message);
-    if !args.request.yes && !output.ask("Take it back?").unwrap_or(false) {
+    if !args.request.yes && !output.ask("Revert it?").unwrap_or(false) {
         return Ok(not_written(args, output));
     }
     let request = PatchRequest {
@@ -94,14 +94,17 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
         ..PatchRequest::default()
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
+    let applies = judged.verdict.verdict.applies();
     output.document(args.format, &judged.verdict, |verdict| {
+        if applies {
+            return format!(
+                "reverted {}\nnext: mendit run  (runs the tests again)\n",
+                undo.places
+            );
+        }
         patch_text(verdict, "the undo", undo.patch.as_bytes(), false)
     })?;
-    Ok(if judged.verdict.verdict.applies() {
-        Exit::Yes
-    } else {
-        Exit::Refused
-    })
+    Ok(if applies { Exit::Yes } else { Exit::Refused })
 }
 
 // What is neither proven nor certain is written only by a person who has seen it.

@@ -77,7 +77,7 @@ impl Heartbeat {
                 let (state, changed) = &*shared;
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
                 loop {
-                    let waited = changed.wait_timeout(state, every.min(Duration::from_secs(1)));
+                    let waited = changed.wait_timeout(state, every.min(Duration::from_millis(250)));
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
                     let Some((what, since)) = &state.doing else {
                         continue;

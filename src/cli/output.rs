@@ -238,6 +238,10 @@ impl Progress for Output {
         Self::note(self, text);
     }
 
+    fn trial(&self, what: &str) {
+        self.doing(Some(what));
+    }
+
     fn event(&self, event: &Event) {
         let begun = begins(event);
         if begun.is_some() || event.event.ends_with("_ended") {

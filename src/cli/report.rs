@@ -9,7 +9,7 @@ use crate::app::{
 };
 use crate::model::{ChildFailure, RunRecord};
 use crate::report::{
-    failure_text, rates_markdown, rates_text, run_html, run_markdown, run_summary, run_text,
+    failure_text, kept_summary, rates_markdown, rates_text, run_html, run_markdown, run_text,
 };
 
 /// Report why a run failed and what was tried, or the rates of several runs
@@ -150,7 +150,7 @@ fn command_text(report: &CommandReport, name: &str, color: bool) -> String {
     let mut text = format!("`{}`: {}\n", report.command, report.end);
     if let Some(summary) = &report.summary {
         text.push_str(&format!("{}: {}\n", summary.kind, summary.explanation));
-        text.push_str(&run_summary(summary, color, columns()));
+        text.push_str(&kept_summary(summary, color, columns()));
     }
     text.push_str(&format!("run      {name}\n"));
     text

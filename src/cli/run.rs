@@ -3,18 +3,19 @@ use std::io::IsTerminal as _;
 use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
-use crate::app::{RunRequest, last_words, run_command};
+use crate::app::{App, RunRequest, find_test_command, has_last_run, last_words, run_command};
 use crate::model::Code;
-use crate::report::run_summary;
+use crate::report::{run_culprit, run_summary};
 
-/// Run a test command; when it fails, say what broke, where, and what to type next
+/// Run a test command; on failure, diagnose it and find the change that broke it
 ///
-/// The output is passed on as it comes, in colour where you see it on a terminal. The command sees
-/// the variables that tools need and those named with `--env`, and nothing on standard input;
-/// whatever it starts ends with it.
-/// When it fails, its log, the diagnosis and the files that a repair needs are kept, with secrets
-/// masked: `mendit fix`, `diagnose`, `hint`, `context` and `report` take the last run when none is
-/// named. Without a command the last one is run again.
+/// The output is passed on as it comes, in color on a terminal. The command gets the variables that
+/// tools need and those named with `--env`, and no standard input; whatever it starts ends with it.
+/// When it fails, the diagnosis is printed at once; then changes are reverted in an isolated copy and
+/// the failing tests rerun, at most six times, until the culprit is known. Log, diagnosis and packet are
+/// kept, with secrets masked: `mendit fix`, `why`, `diagnose`, `hint`, `context` and `report` take the
+/// last run by default. Without a command the last one is run again; without a last run the project's own
+/// test command is found, and run if you agree.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
@@ -57,7 +58,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             return Err(AppError::usage("there is no command behind `--`")
                 .hint("`mendit run` alone runs the last one again"));
         }
-        request.command = last_words(&app)?;
+        request.command = match has_last_run(&app)? {
+            true => last_words(&app)?,
+            false => agreed_command(&app, output)?,
+        };
     }
     if !json && !args.brief {
         request.terminal = output.terminal();
@@ -66,7 +70,19 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if !std::io::stderr().is_terminal() {
         output.doing(Some("running the command"));
     }
-    let ran = run_command(&app, &request, &mut pass_on, output)?;
+    let mut ran = run_command(&app, &request, &mut pass_on, output)?;
+    output.doing(None);
+    let shown = !json && !args.brief && began(ran.failure.as_ref());
+    let exit = match &ran.failure {
+        Some(error) if args.brief => error.exit,
+        Some(error) => output.fail(error),
+        None => Exit::Yes,
+    };
+    if let Some(summary) = ran.summary().filter(|_| shown) {
+        output.aside(|color, width| run_summary(summary, color, width));
+    }
+    // The answer stands there; the search for the change goes on below it.
+    ran.search_cause(&app, output)?;
     output.doing(None);
     if json {
         output.json(&ran.document())?;
@@ -75,21 +91,31 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if ran.failure.is_none() {
         passed_on?;
     }
-    let exit = match &ran.failure {
-        Some(error) if args.brief => error.exit,
-        Some(error) => output.fail(error),
-        None => Exit::Yes,
-    };
     if args.brief {
         output.text(&ran.brief(&app)?)?;
-    } else if let Some(summary) = ran.summary().filter(|_| began(ran.failure.as_ref())) {
-        output.aside(|color, width| run_summary(summary, color, width));
+    } else if let Some(summary) = ran.summary().filter(|_| shown) {
+        let steps = ran.next_steps();
+        output.aside(|color, _| run_culprit(summary, ran.found(), &steps, color));
     }
     Ok(match exit {
         Exit::Interrupted => exit,
         _ if args.keep_exit_code => Exit::Command(ran.exit_code),
         _ => exit,
     })
+}
+
+// The project's own test command, where a person agrees to it: a command that a repository names is never run
+// without that.
+fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
+    let Some(found) = find_test_command(app) else {
+        return last_words(app);
+    };
+    let line = format!("mendit run {}", found.line());
+    if output.ask(&format!("Run `{}` (from {})?", found.line(), found.from)) == Some(true) {
+        return Ok(found.words.into_iter().map(Into::into).collect());
+    }
+    let message = format!("no test command; {} names one", found.from);
+    Err(AppError::usage(message).hint(format!("`{line}` runs it")))
 }
 
 // A command that never began has failed, and nothing an agent could read.

@@ -5,11 +5,11 @@ use crate::app::{WhyRequest, find_cause};
 use crate::model::{WhyReason, WhyVerdict};
 use crate::report::{why_markdown, why_text};
 
-/// Say which change made a command fail
+/// Find the change that broke the tests
 ///
-/// Changes are taken back in a workplace and the failing tests are run again, until the smallest set is
-/// known without which they pass: first what is not committed, else the commits since one at which they
-/// pass. The worktree itself is not touched.
+/// mendit reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known
+/// without which they pass: first the uncommitted changes, otherwise the commits since one at which they
+/// pass. The worktree is not touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
@@ -21,12 +21,12 @@ pub(crate) struct Args {
 }
 
 const EXITS: &str = "Examples:
-  mendit run pytest; mendit why             which change it was that the last run fails with
-  mendit why npm test                       the same of a command
+  mendit run pytest; mendit why             the change that broke the last run
+  mendit why npm test                       the change that broke a command
   mendit why --since v2.1                   among the commits since a release
 
-Exit codes: 0 the cause is named, or nothing fails · 1 it is not by these changes, or not known · 2 it
-could not be run · 3 the time was used up · 130 interrupted";
+Exit codes: 0 the cause is named, or nothing fails · 1 not by these changes, or unknown · 2 it
+could not be run · 3 time or runs are used up · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, &args.request)?;

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::model::RepoPath;
 use crate::runners::pattern;
-use crate::source::{Listing, Source};
+use crate::source::{Entry, EntryKind, Listing, Source};
 
 /// Where a log was written: what it can be mapped into.
 #[derive(Clone, Copy, Default)]
@@ -131,6 +131,15 @@ impl<'a> Locator<'a> {
             return None;
         }
         let absolute = super::special::is_absolute(&path);
+        // A file of a submodule is none of the files here that are called the same.
+        let mut modules = listing.entries().iter();
+        let below = |entry: &Entry| {
+            let is_module = matches!(entry.kind, EntryKind::Submodule { .. });
+            is_module && format!("/{path}").contains(&format!("/{}/", entry.path))
+        };
+        if modules.any(below) {
+            return None;
+        }
         let parts = parts(&path);
         let candidates = self.by_name.get(*parts.last()?)?;
         let from = parts.len().saturating_sub(DEEPEST);

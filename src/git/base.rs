@@ -60,37 +60,6 @@ impl Repository {
         files.iter().filter_map(other).collect()
     }
 
-    /// The first of these commits, each the parent of the one before, that changed a file so: `is_it` is shown
-    /// what was there before and after.
-    #[must_use]
-    pub fn changed_by(
-        &self,
-        path: &RepoPath,
-        commits: &[String],
-        is_it: &dyn Fn(&[u8], &[u8]) -> bool,
-    ) -> Option<usize> {
-        let repo = self.local();
-        let blob = |commit: &String| {
-            let tree = commit_of(&repo, commit).ok()?.tree().ok()?;
-            let entry = tree.lookup_entry_by_path(path.as_str()).ok()??;
-            entry.mode().is_blob().then(|| entry.object_id())
-        };
-        let read = |id| Some(repo.find_object(id).ok()?.detach().data);
-        let mut after = blob(commits.first()?);
-        for (at, parent) in commits.iter().enumerate().skip(1) {
-            let before = blob(parent);
-            if before != after {
-                let old = before.and_then(read).unwrap_or_default();
-                let new = after.and_then(read).unwrap_or_default();
-                if is_it(&old, &new) {
-                    return Some(at - 1);
-                }
-            }
-            after = before;
-        }
-        None
-    }
-
     /// Where the branch that is checked out left the main branch of its remote, or of this clone;
     /// `None` where it did not.
     #[must_use]

@@ -21,11 +21,13 @@ pub struct WhyDocument {
     pub command: String,
     /// The failing tests that were asked, in the runner's spelling; empty where the output names none.
     pub tests: Vec<String>,
+    /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
+    pub failed_before: Vec<String>,
     /// What the changes were compared with; `None` when there was nothing to compare with.
     pub base: Option<WhyBase>,
     /// The smallest set of changes without which the tests pass, as trials showed it.
     pub cause: Vec<WhyChange>,
-    /// A patch that takes the cause back, where the trials ran on the files as they are now; `None` otherwise,
+    /// A patch that reverts the cause, where the trials ran on the files as they are now; `None` otherwise,
     /// and where a secret stands in it.
     pub undo: Option<String>,
     /// Changes that may be it, likeliest first, at most 20.
@@ -48,9 +50,9 @@ pub struct WhyDocument {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhyVerdict {
-    /// With the changes of `cause` taken back the failing tests pass, seen twice.
+    /// With the changes of `cause` reverted the failing tests pass, seen twice.
     Caused,
-    /// With all changes taken back they fail too.
+    /// Everything was reverted, and the same tests fail in the same way.
     NotByThisChange,
     /// No trial said so or so; `reason` says why.
     Unknown,
@@ -72,9 +74,9 @@ pub enum WhyReason {
     NoChange,
     /// Time or runs were used up.
     Budget,
-    /// With everything taken back something else fails: it does not build, load or start.
+    /// With everything reverted something else fails: it does not build, load or start.
     DoesNotBuild,
-    /// With everything taken back the same tests fail.
+    /// With everything reverted the same tests fail.
     FailsWithout,
     /// Somebody stopped it.
     Interrupted,
@@ -126,7 +128,7 @@ pub struct WhyChange {
 pub struct WhyTrial {
     /// The commit whose files were laid in; `None` for the worktree's own.
     pub commit: Option<String>,
-    /// Changes that were taken back: `path:line`, at most 20.
+    /// Changes that were reverted: `path:line`, at most 20.
     pub without: Vec<String>,
     /// How many changes that were.
     pub count: u64,

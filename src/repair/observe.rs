@@ -74,9 +74,13 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
         let line = lines.get(at)?.trim();
         Some(line.strip_prefix("E ").unwrap_or(line).trim().to_owned())
     };
+    // Of a file that did not load node prints its own frame first.
+    let own = |message: &String| !message.starts_with("node:internal/");
+    let decisive = diagnosis.evidence.first();
     let tests = diagnosis.tests.iter().map(|row| TestError {
         test: row.id.clone(),
-        error: (row.message.clone())
+        error: (row.message.clone().filter(own))
+            .or_else(|| Some(decisive?.text.trim().to_owned()).filter(|_| row.message.is_some()))
             .or_else(|| error_at(row.log_line))
             .unwrap_or_default(),
         path: row.crash_path.clone().or_else(|| row.path.clone()),

@@ -8,6 +8,7 @@ cfg_if::cfg_if! {
     if #[cfg(feature = "program")] {
         mod bench;
         mod mine_text;
+        mod next_steps;
         mod page;
         mod context_block;
         mod context_markdown;
@@ -35,6 +36,7 @@ cfg_if::cfg_if! {
             bench_markdown, bench_text, pairs_markdown, pairs_text,
         };
         pub use mine_text::mine_text;
+        pub use next_steps::{Culprit, NextFacts, next_steps};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;
@@ -52,7 +54,7 @@ cfg_if::cfg_if! {
         pub use printable::{printable, printable_in_colour, printable_json};
         pub use rates_text::{rates_markdown, rates_text};
         pub use run_page::{run_html, run_markdown};
-        pub use run_summary::{run_failures, run_summary};
+        pub use run_summary::{kept_summary, run_culprit, run_failures, run_summary};
         pub use run_text::{declined_text, run_text};
         pub use table::table;
     }

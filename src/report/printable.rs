@@ -50,7 +50,8 @@ fn shown(text: &str, colour: bool, escape: impl Fn(&mut String, char)) -> Cow<'_
             continue;
         }
         let mut chars = after.chars();
-        if let Some(found) = chars.next() {
+        // The line end of Windows is a line end.
+        if let Some(found) = chars.next().filter(|_| !after.starts_with("\r\n")) {
             escape(&mut out, found);
         }
         rest = chars.as_str();

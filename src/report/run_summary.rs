@@ -1,11 +1,44 @@
-use super::context_text::thousands;
-use crate::model::{FailureKind, RunFailure, RunSummary};
+use super::why_text::failed_before;
+use crate::model::{FailureKind, RunFailure, RunSummary, WhyDocument, WhyReason, WhyVerdict};
 
-/// What a failed command comes to, for a terminal `width` columns wide: each failure with its
-/// place, what is certain, and what to type next.
+/// Summarizes a failed command for a terminal `width` columns wide: its first failures with their places, and
+/// certain fixes. The culprit and the next steps follow in [`run_culprit`].
 #[must_use]
 pub fn run_summary(summary: &RunSummary, color: bool, width: usize) -> String {
-    inked(rows_of(summary, width.clamp(40, 160), true), color)
+    let mut rows = failures(summary, SHOWN);
+    rows.extend(proposals(summary, false));
+    inked(laid_out(rows, width), color)
+}
+
+/// The culprit, or the uncommitted changes that may be it, and what to type next.
+#[must_use]
+pub fn run_culprit(
+    summary: &RunSummary,
+    found: Option<&WhyDocument>,
+    steps: &[String],
+    color: bool,
+) -> String {
+    let mut text = String::new();
+    if let Some(cause) = &summary.cause {
+        text.push_str(&format!("  ✗ culprit: {}\n", cause.message));
+        let before = found.map_or(0, |found| found.failed_before.len());
+        if before > 0 {
+            text.push_str(&format!("    {}\n", failed_before(before)));
+        }
+    } else {
+        if let Some(found) = found.filter(|it| it.reason != Some(WhyReason::NoBase)) {
+            text.push_str(&format!("  ~ {}\n", found.message));
+        }
+        let is_denied = found.is_some_and(|it| it.verdict == WhyVerdict::NotByThisChange);
+        if let Some(changed) = changed(summary).filter(|_| !is_denied) {
+            text.push_str(&format!("  ~ {changed}\n"));
+        }
+    }
+    for (at, step) in steps.iter().enumerate() {
+        let name = if at == 0 { "next:" } else { "" };
+        text.push_str(&format!("{name:<5} {step}\n"));
+    }
+    inked(text, color)
 }
 
 /// The same for a program that has no shell: without commands to type and the size of the packet.
@@ -14,14 +47,36 @@ pub fn run_failures(summary: &RunSummary) -> String {
     rows_of(summary, 100, false)
 }
 
+/// A kept run, as `mendit report` prints it.
+#[must_use]
+pub fn kept_summary(summary: &RunSummary, color: bool, width: usize) -> String {
+    inked(rows_of(summary, width.clamp(40, 160), true), color)
+}
+
 fn rows_of(summary: &RunSummary, width: usize, shell: bool) -> String {
-    let mut rows = failures(summary);
+    let mut rows = failures(summary, usize::MAX);
     rows.extend(proposals(summary, shell));
-    rows.extend(offer(summary).filter(|_| shell));
+    rows.extend(cause(summary, shell));
+    laid_out(rows, width)
+}
+
+fn laid_out(rows: Vec<Row<'_>>, width: usize) -> String {
     rows.into_iter()
         .map(|(left, right)| line(&left, right, width))
         .collect()
 }
+
+// The change that made it fail, else those that may have.
+fn cause(summary: &RunSummary, shell: bool) -> Option<Row<'_>> {
+    let typed = if shell { "mendit why" } else { "" };
+    match &summary.cause {
+        Some(cause) => Some((format!("  ✗ culprit: {}", cause.message), "")),
+        None => changed(summary).map(|changed| (format!("  ~ {changed}"), typed)),
+    }
+}
+
+/// Failures that the first screen lists.
+const SHOWN: usize = 3;
 
 // What is said, and behind it or below it what is typed.
 fn line(left: &str, right: &str, width: usize) -> String {
@@ -37,7 +92,7 @@ fn line(left: &str, right: &str, width: usize) -> String {
 
 type Row<'a> = (String, &'a str);
 
-fn failures(summary: &RunSummary) -> Vec<Row<'_>> {
+fn failures(summary: &RunSummary, most: usize) -> Vec<Row<'_>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     let mut say = |text: String| rows.push((text, ""));
     let same = |a: &RunFailure, b: &RunFailure| {
@@ -55,7 +110,12 @@ fn failures(summary: &RunSummary) -> Vec<Row<'_>> {
         }
         failures = &[];
     }
-    for group in failures.chunk_by(same) {
+    let all: Vec<&[RunFailure]> = failures.chunk_by(same).collect();
+    let count =
+        |group: &[RunFailure]| group.len() as u64 + group.last().map_or(0, |failure| failure.alike);
+    let (shown, rest) = all.split_at(most.min(all.len()));
+    for group in shown {
+        let group = *group;
         let [failure, others @ ..] = group else {
             continue;
         };
@@ -73,33 +133,19 @@ fn failures(summary: &RunSummary) -> Vec<Row<'_>> {
             say(format!("      {place}"));
         }
         say(format!("      in {} tests:", group.len() as u64 + alike));
-        for row in group {
+        for row in group.iter().take(most) {
             say(format!("        {}", row.test));
         }
-        if alike > 0 {
-            say(format!("        and {alike} more"));
+        let unnamed = count(group) - group.len().min(most) as u64;
+        if unnamed > 0 {
+            say(format!("        and {unnamed} more"));
         }
     }
-    if summary.more > 0 {
-        say(format!("    and {} more", summary.more));
+    let more = summary.more + rest.iter().map(|group| count(group)).sum::<u64>();
+    if more > 0 {
+        say(format!("    and {more} more"));
     }
     rows
-}
-
-// The packet for an agent, else where to read on.
-fn offer(summary: &RunSummary) -> Option<Row<'_>> {
-    let packet = summary.packet.as_ref().filter(|it| it.files > 0);
-    if let Some(packet) = packet.filter(|_| is_for_agents(summary)) {
-        let files = if packet.files == 1 { "file" } else { "files" };
-        let tokens = thousands(packet.prompt_tokens.max(packet.tokens));
-        let left = format!(
-            "    for an agent: {} {files}, {tokens} tokens",
-            packet.files
-        );
-        return Some((left, "mendit fix --agent claude"));
-    }
-    let row = || ("    what the log says of it".to_owned(), "mendit diagnose");
-    (summary.certain.is_empty() && !summary.requires_user_action).then(row)
 }
 
 // What may be it or mends it, each with what is typed for it.
@@ -108,12 +154,6 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     // A person names the file by asking for it.
     let tried = |tried, otherwise| typed(if tried { "mendit fix" } else { otherwise });
     let mut rows = Vec::new();
-    if let Some(cause) = &summary.cause {
-        rows.push((format!("  ✗ {}", cause.message), typed("mendit why")));
-    }
-    if let Some(changed) = changed(summary) {
-        rows.push((format!("  ~ {changed}"), typed("mendit why")));
-    }
     for hint in &summary.certain {
         let guess = format!("  ✓ certain: {}", hint.statement);
         rows.push((guess, tried(hint.tried, "mendit hint --apply")));
@@ -146,19 +186,6 @@ fn changed(summary: &RunSummary) -> Option<String> {
 
 /// Changes that are named one by one.
 const FEW: u64 = 3;
-
-// Not where a person has to act, and not where the log neither says what failed nor names a file.
-fn is_for_agents(summary: &RunSummary) -> bool {
-    let silent = matches!(
-        summary.kind,
-        FailureKind::Unknown
-            | FailureKind::Timeout
-            | FailureKind::TestSetupError
-            | FailureKind::Crash
-    );
-    let placed = summary.failures.iter().any(|it| it.path.is_some());
-    !summary.requires_user_action && (placed || !silent)
-}
 
 fn same_test_line(group: &[RunFailure]) -> bool {
     let own = |it: &RunFailure| (it.test_path.clone(), it.test_line);
@@ -287,7 +314,7 @@ mod tests {
             });
         }
         summary.mends = vec!["`slice` for `slise` in a.ts".to_owned()];
-        let text = run_summary(&summary, false, 80);
+        let text = kept_summary(&summary, false, 80);
         for line in [
             "  ? perhaps: import a                               mendit fix",
             "  ? perhaps: import b                               mendit hint",
@@ -347,26 +374,6 @@ mod tests {
     }
 
     #[test]
-    fn no_agent_is_offered_where_none_helps() {
-        let offers =
-            |summary: &RunSummary| run_summary(summary, false, 80).contains("for an agent");
-        assert!(offers(&summary()));
-        for (kind, path, person, expected) in [
-            (FailureKind::ImportError, None, true, false),
-            (FailureKind::Unknown, None, false, false),
-            (FailureKind::Timeout, None, false, false),
-            (FailureKind::Timeout, Some("a.py"), false, true),
-            (FailureKind::TestFailure, None, false, true),
-        ] {
-            let mut summary = summary();
-            summary.failures[0].path = path.map(str::to_owned);
-            summary.kind = kind;
-            summary.requires_user_action = person;
-            assert_eq!(offers(&summary), expected, "{kind} {path:?}");
-        }
-    }
-
-    #[test]
     fn it_says_what_failed_and_what_to_type() {
         let text = run_summary(&summary(), false, 80);
         for line in [
@@ -374,8 +381,7 @@ mod tests {
             "      NameError: name 'Help' is not defined",
             "      src/core.py:309",
             "    and 2 more",
-            "  ✓ certain: from .formatting import Help           mendit fix",
-            "    for an agent: 6 files, 12,100 tokens            mendit fix --agent claude",
+            "  ✓ certain: from .formatting import Help",
         ] {
             assert!(text.lines().any(|it| it == line), "{line}\n{text}");
         }
@@ -389,7 +395,7 @@ mod tests {
     fn a_narrow_terminal_gets_another_line_and_colour_changes_no_word() {
         let narrow = run_summary(&summary(), false, 44);
         assert!(
-            narrow.contains("tokens\n      mendit fix --agent claude\n"),
+            narrow.contains("  ✓ certain: from .formatting import Help\n"),
             "{narrow}"
         );
         let coloured = run_summary(&summary(), true, 80);

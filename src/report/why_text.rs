@@ -30,10 +30,7 @@ pub fn why_line(document: &WhyDocument) -> String {
                 }
                 [] => (String::new(), whose.to_owned()),
             };
-            format!(
-                "since {whose} at {places}{about}: taken back, {}",
-                passes(document)
-            )
+            format!("{whose} at {places}{about}: reverted, {}", passes(document))
         }
         (_, _) => unknown(document),
     }
@@ -41,7 +38,8 @@ pub fn why_line(document: &WhyDocument) -> String {
 
 fn passes(document: &WhyDocument) -> String {
     match document.tests.len() {
-        0 => "the command passes".to_owned(),
+        0 if document.failed_before.is_empty() => "the command passes".to_owned(),
+        0 => "the new findings are gone".to_owned(),
         1 => "the failing test passes".to_owned(),
         count => format!("{count} of {count} failing tests pass"),
     }
@@ -50,33 +48,45 @@ fn passes(document: &WhyDocument) -> String {
 fn unknown(document: &WhyDocument) -> String {
     let base = document.base.as_ref().map(|it| short(&it.commit));
     let since = base.map_or(String::new(), |base| format!(" since {base}"));
+    let likely = document.suspects.first();
+    let likely = likely
+        .filter(|it| it.why.contains("passed once"))
+        .map(place);
+    let likely = likely.map_or(String::new(), |place| {
+        format!("likely {place} (reverted, the failing tests passed once); ")
+    });
     match document.reason {
         Some(WhyReason::Flaky) => {
             "unknown: flaky, the same files passed once and failed once".to_owned()
         }
         Some(WhyReason::Passes) => "nothing to explain: the command passes".to_owned(),
-        Some(WhyReason::NoBase) => {
-            "unknown: there is no commit here to compare with at which it passes".to_owned()
-        }
-        Some(WhyReason::NoChange) => {
-            "not by a change: nothing differs from what it was compared with".to_owned()
-        }
+        Some(WhyReason::NoBase) => "unknown: no commit is known at which it passed".to_owned(),
+        Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) => {
-            "unknown: the time or the runs for trials are used up".to_owned()
+            format!("{likely}not finished: the time or the runs allowed for trials are used up")
         }
         Some(WhyReason::DoesNotBuild) => {
-            format!("unknown: with all that changed{since} taken back, something else fails")
+            format!("unknown: with every change{since} reverted, something else fails")
         }
-        Some(WhyReason::Interrupted) => "unknown: interrupted".to_owned(),
-        Some(WhyReason::CommandNotFound) => {
-            "nothing ran: the program that was to be started is not there".to_owned()
-        }
-        Some(WhyReason::NotExecutable) => {
-            "nothing ran: the file that was to be started may not be executed".to_owned()
+        Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
+        Some(WhyReason::CommandNotFound) => "nothing ran: the program is not there".to_owned(),
+        Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
+        Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
+            format!(
+                "unknown: still fails with every change{since} reverted; a submodule was not reverted"
+            )
         }
         Some(WhyReason::FailsWithout) | None => {
-            format!("not by this change: with all that changed{since} taken back it fails as well")
+            format!("not by these changes: still fails with every change{since} reverted")
         }
+    }
+}
+
+/// Failures that are no change's, in words.
+pub(super) fn failed_before(count: usize) -> String {
+    match count {
+        1 => "1 more failed before the change".to_owned(),
+        count => format!("{count} more failed before the change"),
     }
 }
 
@@ -90,6 +100,15 @@ pub fn why_text(document: &WhyDocument, color: bool) -> String {
             heading(cause),
             diff_text(&cause.diff, color)
         ));
+    }
+    if !document.failed_before.is_empty() && !document.cause.is_empty() {
+        text.push_str(&format!(
+            "\n{}:\n",
+            failed_before(document.failed_before.len())
+        ));
+        for test in document.failed_before.iter().take(SHOWN) {
+            text.push_str(&format!("  {test}\n"));
+        }
     }
     if document.cause.is_empty() && !document.suspects.is_empty() {
         text.push_str("\nchanges that may be it, the likeliest first:\n");
@@ -189,18 +208,16 @@ fn cost(document: &WhyDocument) -> String {
 
 fn advice(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
-        (WhyVerdict::Caused, _) if document.undo.is_some() => {
-            "`mendit fix --undo` takes it back, `mendit fix --agent claude` keeps what it was meant for"
-        }
-        (WhyVerdict::Caused, _) => "`mendit fix --agent claude` is told of it first",
+        (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
+        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no model",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
-            "`mendit why --since REV` names a commit at which it passed; `mendit doctor` looks at what is around the code"
+            "`mendit why --since REV` names a commit at which it passed; `mendit doctor` checks the environment"
         }
         (_, Some(WhyReason::DoesNotBuild)) => {
             "`mendit why --since REV` names a commit at which it passed"
         }
-        (_, Some(WhyReason::Flaky)) => "`mendit run --retry-flaky 2` says how often",
-        (_, Some(WhyReason::Budget)) => "`mendit why` alone has no limit of time",
+        (_, Some(WhyReason::Flaky)) => "`mendit run --retry-flaky 2` counts how often it fails",
+        (_, Some(WhyReason::Budget)) => "`mendit why` alone has no time limit",
         _ => return None,
     })
 }

@@ -43,6 +43,26 @@ fn command(
     if script == Script::Other || (script != Script::Direct && row.first) {
         return None;
     }
+    // A file that did not load has no name that a pattern of node's finds.
+    let is_file = |test: &FailedTest| test.path.as_ref() == Some(&test.id);
+    let by_file = row.runner == TestRunner::NodeTest && tests.iter().any(is_file);
+    if by_file {
+        let named = words.iter().skip_while(|word| base(word) != "node").skip(1);
+        let files: BTreeSet<&String> = tests
+            .iter()
+            .map(|it| it.path.as_ref())
+            .collect::<Option<_>>()?;
+        let is_plain = |file: &&String| !file.starts_with('-');
+        if script != Script::Direct
+            || named.clone().any(|word| !word.starts_with('-'))
+            || !files.iter().all(is_plain)
+        {
+            return None;
+        }
+        words.extend(files.into_iter().cloned());
+        let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
+        return Some(line.join(" "));
+    }
     let own = row.own_words(tests, &pattern(row, tests))?;
     if script == Script::AfterDashes && !words.iter().any(|word| word == "--") {
         words.push("--".to_owned());
@@ -64,6 +84,37 @@ fn command(
     words.splice(at..at, own);
     let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
     Some(line.join(" "))
+}
+
+/// The name of the suite, class or module that a failure of set-up or tear-down stands for: its tests' ids begin
+/// with it. `None` for a test of its own.
+#[must_use]
+pub fn container_of(id: &str) -> Option<String> {
+    if let Some((name, owner)) = split_owner(id) {
+        let is_fixture = name.starts_with("setUp") || name.starts_with("tearDown");
+        return is_fixture.then(|| owner.to_owned());
+    }
+    let hook = [
+        "\"before all\" hook",
+        "\"before each\" hook",
+        "\"after all\" hook",
+        "\"after each\" hook",
+    ];
+    let at = hook.iter().find_map(|words| id.find(words))?;
+    let suite = id.get(..at).unwrap_or_default().trim();
+    (!suite.is_empty()).then(|| suite.to_owned())
+}
+
+// `setUpClass (shop.tests.T)`, `test_a (shop.tests.T)`.
+fn split_owner(id: &str) -> Option<(&str, &str)> {
+    let (name, owner) = id.strip_suffix(')')?.split_once(" (")?;
+    let is_plain = |text: &str| {
+        !text.is_empty()
+            && text
+                .chars()
+                .all(|it| it.is_alphanumeric() || "_.".contains(it))
+    };
+    (is_plain(name) && is_plain(owner)).then_some((name, owner))
 }
 
 /// How failing tests are run for a look at what they run.
@@ -199,6 +250,17 @@ impl Row {
     // The word that chooses a test. Without its summary pytest names one by its heading, `T.test_a[1.5]`: its
     // file is the one of the failure, where pytest would look for tests in that.
     fn id(&self, test: &FailedTest) -> Option<String> {
+        if self.runner == TestRunner::Unittest
+            && let Some((name, owner)) = split_owner(&test.id)
+        {
+            // A fixture of a class or module has no name of its own: all of it is asked for.
+            let is_fixture = name.starts_with("setUp") || name.starts_with("tearDown");
+            return Some(if is_fixture {
+                owner.to_owned()
+            } else {
+                format!("{owner}.{name}")
+            });
+        }
         let is_file = test.path.as_ref() == Some(&test.id);
         if self.runner != TestRunner::Pytest || test.id.contains("::") || is_file {
             return Some(test.id.clone());

@@ -8,6 +8,6 @@ mod summaries;
 
 pub(crate) use pattern::{Cues, Pattern, compile, pattern, rows};
 
-pub use choose::{WithOthers, chosen, with_others};
+pub use choose::{WithOthers, chosen, container_of, with_others};
 pub use summaries::{Closing, closings, is_checker};
 pub(crate) use summaries::{Count, counts};

@@ -48,9 +48,7 @@ fn a_red_run_says_what_broke_and_what_to_type() {
         "NameError: name 'Square' is not defined",
         "shop/area.py:2",
         "✓ certain: from shop.shape import Square",
-        "mendit fix\n",
-        "for an agent:",
-        "mendit fix --agent claude",
+        "next: mendit fix  (applies the certain fix)",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }

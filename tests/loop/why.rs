@@ -66,7 +66,7 @@ fn a_change_that_is_not_committed_is_named_and_stays() {
     assert_eq!(cause[0]["commit"], Value::Null);
     assert_eq!(document["wholeRuns"], 1);
     assert!(document["runs"].as_u64().unwrap() <= 6, "{document}");
-    let line = "since your change at library/loans.py:6 (> became >=): taken back, the failing test passes";
+    let line = "your change at library/loans.py:6 (> became >=): reverted, the failing test passes";
     assert_eq!(document["message"], line);
     let now = std::fs::read_to_string(repo.root().join("library/loans.py")).unwrap();
     assert_eq!(now, text);
@@ -107,7 +107,7 @@ fn of_several_commits_the_one_that_brought_it_is_named() {
         assert_eq!(document["cause"][0]["line"], 6);
         let message = document["message"].as_str().unwrap();
         assert!(
-            message.starts_with("since the change at library/loans.py:6 ("),
+            message.starts_with("the change at library/loans.py:6 ("),
             "{message}"
         );
     }
@@ -261,7 +261,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     let repo = repo();
     repo.write("library/loans.py", innocent(&broken(LOANS)));
     let output = repo.mendit(&[&["run"][..], &COMMAND].concat());
-    let line = "since your change at library/loans.py:6 (> became >=): taken back, the failing test passes";
+    let line = "your change at library/loans.py:6 (> became >=): reverted, the failing test passes";
     let said = stderr(&output);
     // Without overlays `run` tries nothing by itself.
     if said.contains("since the last commit") {
@@ -291,18 +291,15 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     for page in ["markdown", "html"] {
         let page = repo.mendit(&["report", &out, "--format", page]);
         let page = String::from_utf8_lossy(&page.stdout).into_owned();
-        assert!(
-            page.contains("since your change at library/loans.py:6"),
-            "{page}"
-        );
+        assert!(page.contains("your change at library/loans.py:6"), "{page}");
     }
 
     let path = repo.root().join("library/loans.py");
     let before = std::fs::read_to_string(&path).unwrap();
     let left = repo.mendit(&["fix"]);
     let told = String::from_utf8_lossy(&left.stdout).into_owned();
-    assert!(told.contains("cause    since your change"), "{told}");
-    assert!(told.contains("`mendit fix --undo`"), "{told}");
+    assert!(told.contains("cause    your change"), "{told}");
+    assert!(told.contains("mendit fix --undo"), "{told}");
     let asked = repo.mendit(&["fix", "--undo"]);
     assert_eq!(asked.status.code(), Some(4), "{}", stderr(&asked));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
@@ -327,7 +324,7 @@ fn a_run_tries_nothing_where_that_is_not_wanted() {
         said.contains("changed since the last commit: library/loans.py:5"),
         "{said}"
     );
-    assert!(!said.contains("taken back"), "{said}");
+    assert!(!said.contains("reverted"), "{said}");
     // No test fails and no import leads to it: a checker that prints nothing of the file.
     let checks = [
         "run",
@@ -506,4 +503,127 @@ fn tests_that_are_skipped_without_the_change_are_left_out() {
         document["tests"],
         serde_json::json!(["test_app.py::test_load"])
     );
+}
+
+fn asked(repo: &Repo, words: &[&str]) -> Value {
+    let output = repo.mendit(&[&["why", "--format", "json"], words].concat());
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(&output)))
+}
+
+fn places(document: &Value) -> Vec<String> {
+    let causes = document["cause"].as_array().unwrap().iter();
+    causes
+        .map(|cause| format!("{}:{}", cause["path"].as_str().unwrap(), cause["line"]))
+        .collect()
+}
+
+#[test]
+fn names_new_failure_beside_test_that_failed_before() {
+    needs!("python3");
+    let repo = repo();
+    let known =
+        "    def test_known(self):\n        self.fail('no service')\n\n    def test_on_the_day";
+    repo.write(
+        "test_loans.py",
+        TEST.replace("    def test_on_the_day", known),
+    );
+    repo.commit();
+    repo.write("library/loans.py", innocent(&broken(LOANS)));
+    let document = asked(&repo, &COMMAND);
+    assert_eq!(places(&document), ["library/loans.py:6"], "{document}");
+    assert_eq!(
+        document["failedBefore"],
+        serde_json::json!(["test_loans.TestLoans.test_known"])
+    );
+    // Without the new failure nothing is blamed.
+    repo.write("library/loans.py", innocent(LOANS));
+    let document = asked(&repo, &COMMAND);
+    assert_eq!(document["verdict"], "unknown", "{document}");
+    assert_eq!(document["reason"], "no_base", "{document}");
+}
+
+#[test]
+fn names_new_finding_of_a_checker_beside_an_old_one() {
+    needs!("python3");
+    let repo = repo();
+    let check = "import pathlib, sys\nbad = 0\nfor path in sorted(pathlib.Path('library').glob('*.py')):\n    for \
+                 number, line in enumerate(path.read_text().split('\\n'), 1):\n        if 'TODO' in line:\n            \
+                 bad += 1\n            print(f'{path}:{number}:1: W001 {line.strip()}')\nprint(f'Found {bad} \
+                 errors.')\nsys.exit(bad > 0)\n";
+    repo.write("check.py", check);
+    repo.write("library/old.py", "a = 1  # TODO old\n");
+    repo.commit();
+    repo.write("library/names.py", "b = 2\n");
+    repo.write(
+        "library/loans.py",
+        LOANS.replace("return 0\n", "return 0  # TODO new\n"),
+    );
+    let document = asked(&repo, &["python3", "check.py"]);
+    assert_eq!(places(&document), ["library/loans.py:10"], "{document}");
+}
+
+#[test]
+fn names_test_support_that_a_commit_changed() {
+    needs!("python3");
+    let test = "import unittest\n\nfrom library.loans import fee\nfrom tests.helpers import days\n\n\nclass \
+                TestFee(unittest.TestCase):\n    def test_fee(self):\n        self.assertEqual(fee(days()), 10)\n";
+    let repo = repo();
+    repo.write("tests/__init__.py", "");
+    repo.write("tests/helpers.py", "def days():\n    return 15\n");
+    repo.write("tests/test_fee.py", test);
+    repo.commit();
+    repo.write("tests/helpers.py", "def days():\n    return '15'\n");
+    repo.commit();
+    repo.write("README.md", "Fees\n");
+    repo.commit();
+    let document = asked(&repo, &["python3", "-m", "unittest", "tests.test_fee"]);
+    assert_eq!(places(&document), ["tests/helpers.py:2"], "{document}");
+}
+
+#[test]
+fn asks_class_set_up_and_file_that_does_not_load_as_a_whole() {
+    needs!("python3");
+    let store = "class Store:\n    def __init__(self, size=5):\n        self.size = size\n";
+    let test = "import unittest\nfrom store import Store\n\n\nclass A(unittest.TestCase):\n    @classmethod\n    def \
+                setUpClass(cls):\n        cls.store = Store(size=2)\n\n    def test_room(self):\n        \
+                self.assertEqual(self.store.size, 2)\n\n\nclass B(unittest.TestCase):\n    def \
+                test_small(self):\n        self.assertEqual(Store(size=1).size, 1)\n";
+    let repo = Repo::with(&[("store.py", store), ("test_store.py", test)]);
+    repo.write(
+        "store.py",
+        store
+            .replace("size=5", "limit=5")
+            .replace("= size", "= limit"),
+    );
+    repo.commit();
+    let document = asked(&repo, &["python3", "-m", "unittest"]);
+    assert_eq!(places(&document), ["store.py:2"], "{document}");
+    let repo = Repo::with(&[
+        ("package.json", "{\"type\": \"module\"}\n"),
+        ("lib/index.js", "export const one = 1;\n"),
+        (
+            "test/api.test.js",
+            "import test from 'node:test';\nimport assert from 'node:assert';\nimport { one } from \
+             '../lib/index.js';\ntest('one', () => assert.equal(one, 1));\n",
+        ),
+    ]);
+    repo.write("lib/index.js", "export const two = 1;\n");
+    let document = asked(&repo, &["node", "--test"]);
+    assert_eq!(places(&document), ["lib/index.js:1"], "{document}");
+}
+
+#[test]
+fn run_names_committed_change_and_offers_undo() {
+    needs!("python3");
+    let repo = repo();
+    repo.write("library/loans.py", broken(LOANS));
+    repo.commit();
+    let said = stderr(&repo.mendit(&[&["run"][..], &COMMAND].concat()));
+    assert!(
+        said.contains("culprit: the change at library/loans.py:5"),
+        "{said}"
+    );
+    assert!(said.contains("next: mendit fix --undo"), "{said}");
+    let shown = said.split("error[").nth(1).unwrap();
+    assert!(shown.lines().count() <= 15, "{said}");
 }

@@ -71,7 +71,8 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     // The whole log is kept with the run; the answer tells what it comes to.
     let mut heard = Heard::default();
     let mut sink = |_: bool, bytes: &[u8]| heard.take(bytes, &app, caller);
-    let ran = run_command(&app, &request, &mut sink, caller.progress)?;
+    let mut ran = run_command(&app, &request, &mut sink, caller.progress)?;
+    ran.search_cause(&app, caller.progress)?;
     let message = ran.failure.as_ref().map_or_else(
         || ran.hidden().unwrap_or_default().to_owned(),
         |it| it.message.clone(),

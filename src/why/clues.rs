@@ -1,11 +1,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Clues, words_of};
 use crate::graph::Graph;
 use crate::languages::{Outline, outline};
 use crate::model::{Diagnosis, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source;
-use crate::why::{Clues, words_of};
 
 /// Imports between a failing test and a file that it reaches.
 const MAX_HOPS: u32 = 6;
@@ -17,7 +17,8 @@ const MAX_CALLS: u32 = 3;
 const MAX_NAMESAKES: usize = 6;
 
 /// What a failure says of where its cause may be, on the files as they are in a state.
-pub(super) fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
+#[must_use]
+pub fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
     let Some(diagnosis) = diagnosis else {
         return Clues::default();
     };

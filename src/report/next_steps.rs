@@ -1,0 +1,113 @@
+use crate::model::Remedy;
+
+/// What is known of a failure when the next step is chosen.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NextFacts<'a> {
+    /// Problems of the environment.
+    pub environment: &'a [Remedy],
+    /// Whether `mendit fix` has a certain fix.
+    pub is_certain: bool,
+    /// Whether it has candidates to try.
+    pub may_fix: bool,
+    /// The change that made it fail.
+    pub culprit: Culprit,
+    /// An agent that is installed.
+    pub agent: Option<&'a str>,
+}
+
+/// Whether the change that made a command fail is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Culprit {
+    /// It may be found.
+    #[default]
+    Unknown,
+    /// It was searched for, and no change did it.
+    NoChange,
+    /// It is known.
+    Known,
+    /// It is known, and one patch reverts it.
+    Undoable,
+    /// The cause lies outside the code.
+    Outside,
+}
+
+/// The commands to type next, the most useful first, at most three.
+#[must_use]
+pub fn next_steps(facts: &NextFacts<'_>) -> Vec<String> {
+    let mut steps = Vec::new();
+    for remedy in facts.environment {
+        let command = remedy.command.as_ref();
+        steps.extend(command.map(|line| format!("{line}  ({})", remedy.problem)));
+    }
+    let mut offer = |command: &str, what: &str| steps.push(format!("{command}  ({what})"));
+    if facts.is_certain {
+        offer("mendit fix", "applies the certain fix");
+    }
+    match facts.culprit {
+        Culprit::Undoable => offer("mendit fix --undo", "reverts that change"),
+        Culprit::Unknown => offer("mendit why", "finds the change that broke it"),
+        Culprit::NoChange if facts.environment.is_empty() => {
+            offer("mendit doctor", "checks the environment");
+        }
+        Culprit::Known | Culprit::NoChange | Culprit::Outside => {}
+    }
+    if facts.may_fix && !facts.is_certain {
+        offer("mendit fix", "tries the candidates above");
+    }
+    if let Some(agent) = facts.agent.filter(|_| facts.culprit != Culprit::Outside) {
+        offer(&format!("mendit fix --agent {agent}"), "asks the agent");
+    }
+    steps.truncate(MOST);
+    steps
+}
+
+const MOST: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::{Culprit, NextFacts, next_steps};
+    use crate::model::Remedy;
+
+    #[test]
+    fn next_steps_follow_what_is_known() {
+        let remedy = [Remedy::new(
+            "a package is missing",
+            Some("npm ci".to_owned()),
+        )];
+        let facts = NextFacts::default();
+        let undo = NextFacts {
+            culprit: Culprit::Undoable,
+            ..facts
+        };
+        let outside = NextFacts {
+            environment: &remedy,
+            culprit: Culprit::Outside,
+            ..facts
+        };
+        let certain = NextFacts {
+            is_certain: true,
+            agent: Some("claude"),
+            ..undo
+        };
+        for (facts, commands) in [
+            (facts, &["mendit why"][..]),
+            (undo, &["mendit fix --undo"]),
+            (outside, &["npm ci"]),
+            (
+                certain,
+                &[
+                    "mendit fix",
+                    "mendit fix --undo",
+                    "mendit fix --agent claude",
+                ],
+            ),
+        ] {
+            let steps = next_steps(&facts);
+            let typed: Vec<&str> = steps
+                .iter()
+                .filter_map(|it| it.split("  ").next())
+                .collect();
+            assert_eq!(typed, commands);
+        }
+    }
+}

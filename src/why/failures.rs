@@ -1,0 +1,342 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Diagnosis, FailedTest, FailureKind, TestEnd, WhyOutcome};
+use crate::repair::CommandsRun;
+use crate::runners::container_of;
+
+/// The failures of a red run that a search explains: its tests, or the findings of a checker. Each has an
+/// outcome of its own in every state that is tried.
+#[derive(Debug, Default)]
+pub struct Failures {
+    items: Vec<Item>,
+    of_tests: bool,
+    // Lines of the log at the base, folded: findings that were there before.
+    base_lines: BTreeMap<String, usize>,
+    /// The failures that are asked about.
+    targets: BTreeSet<usize>,
+    before: BTreeSet<usize>,
+    is_split: bool,
+}
+
+#[derive(Debug)]
+struct Item {
+    id: String,
+    path: Option<String>,
+    message: Option<String>,
+}
+
+/// How one failure ended in a state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It passes.
+    Passes,
+    /// It fails, in the same way as in the red run or in another.
+    Fails {
+        /// Whether its message is that of the red run.
+        same_way: bool,
+    },
+    /// The state skips it, which tells nothing.
+    Skipped,
+    /// It did not run, or nothing tells how it ended.
+    Unknown,
+}
+
+/// What a run in one state showed of the failures.
+#[derive(Debug, Clone)]
+pub struct Observation {
+    passed: bool,
+    ends: Vec<End>,
+    lines: BTreeMap<String, usize>,
+}
+
+impl Failures {
+    /// Collects the failing tests; without any, the lines of the log that report findings.
+    #[must_use]
+    pub fn collect(diagnosis: &Diagnosis, log: &str) -> Self {
+        let tests = diagnosis.tests.iter().map(|test| Item {
+            id: test.id.clone(),
+            path: test.path.clone(),
+            message: test.message.as_deref().map(fold),
+        });
+        let mut items: Vec<Item> = tests.collect();
+        let of_tests = !items.is_empty();
+        if !of_tests && diagnosis.kind != FailureKind::None {
+            let evidence = diagnosis.evidence.iter().map(|line| fold(&line.text));
+            let lines: BTreeSet<String> = telling_lines(log).into_keys().chain(evidence).collect();
+            let item = |id| Item {
+                id,
+                path: None,
+                message: None,
+            };
+            items.extend(lines.into_iter().map(item));
+        }
+        Self {
+            targets: (0..items.len()).collect(),
+            items,
+            of_tests,
+            ..Self::default()
+        }
+    }
+
+    /// Asks about the first tests alone: a selection names no more.
+    pub fn truncate(&mut self, count: usize) {
+        self.items.truncate(count);
+        self.targets.retain(|item| *item < count);
+    }
+
+    /// Asks about nothing but the failures that failed in this observation.
+    pub fn keep_failing(&mut self, seen: &Observation) -> usize {
+        self.targets
+            .retain(|item| matches!(seen.ends.get(*item), Some(End::Fails { .. })));
+        self.targets.len()
+    }
+
+    /// Forgets which failures were there before.
+    pub fn unsplit(&mut self) {
+        self.targets = (0..self.items.len()).collect();
+        self.before.clear();
+        self.base_lines.clear();
+        self.is_split = false;
+    }
+
+    /// The tests that are asked about; none where findings are.
+    #[must_use]
+    pub fn tests(&self) -> Vec<String> {
+        self.names(&self.targets)
+    }
+
+    /// The tests, or findings, that failed at the base in the same way.
+    #[must_use]
+    pub fn failed_before(&self) -> Vec<String> {
+        let names = self.before.iter().filter_map(|item| self.items.get(*item));
+        names.map(|item| item.id.clone()).collect()
+    }
+
+    fn names(&self, of: &BTreeSet<usize>) -> Vec<String> {
+        let items = of.iter().filter_map(|item| self.items.get(*item));
+        let items = items.filter(|_| self.of_tests);
+        items.map(|item| item.id.clone()).collect()
+    }
+
+    /// Whether the failures were split into those before and new ones.
+    #[must_use]
+    pub fn is_split(&self) -> bool {
+        self.is_split
+    }
+
+    /// Whether every failure was there before, in the same way.
+    #[must_use]
+    pub fn all_failed_before(&self) -> bool {
+        self.is_split && self.targets.is_empty()
+    }
+
+    /// Splits the failures by what the base shows: those that fail there in the same way were there before;
+    /// those that pass are new. Where none passes, those that nothing tells of stay in question.
+    pub fn split(&mut self, base: &Observation) {
+        self.is_split = true;
+        if !self.of_tests {
+            self.base_lines.clone_from(&base.lines);
+        }
+        let ends: Vec<(usize, End)> = (self.targets.iter())
+            .map(|item| (*item, self.end(base, *item)))
+            .collect();
+        let items = |wanted: &dyn Fn(End) -> bool| -> BTreeSet<usize> {
+            let found = ends.iter().filter(|(_, end)| wanted(*end));
+            found.map(|(item, _)| *item).collect()
+        };
+        self.before = items(&|end| end == End::Fails { same_way: true });
+        let new = items(&|end| end == End::Passes);
+        let open = items(&|end| matches!(end, End::Unknown | End::Fails { same_way: false }));
+        self.targets = if new.is_empty() { open } else { new };
+    }
+
+    /// Reads a run: how each failure ended. `named` is how many tests the command selects; 1 for all.
+    #[must_use]
+    pub fn observe(&self, ran: &CommandsRun, named: usize) -> Observation {
+        Observation {
+            passed: ran.observed.passed,
+            ends: if self.of_tests {
+                self.ends_of_tests(ran, named)
+            } else {
+                Vec::new()
+            },
+            lines: telling_lines(&ran.log),
+        }
+    }
+
+    fn ends_of_tests(&self, ran: &CommandsRun, named: usize) -> Vec<End> {
+        let failing = &ran.diagnosis.tests;
+        let accounts: Vec<_> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
+        let passed = passed(ran);
+        let reported = |item: &Item, end| accounts.iter().any(|it| it.end_of(&item.id) == end);
+        let mut ends: Vec<Option<End>> = Vec::new();
+        for item in &self.items {
+            let own = failing.iter().find(|test| item.is_or_holds(test));
+            let within = failing.iter().any(|test| item.is_within(test));
+            ends.push(match own {
+                Some(test) => Some(End::Fails {
+                    same_way: item.fails_the_same_way(test),
+                }),
+                None if ran.diagnosis.failing_tests.contains(&item.id) => {
+                    Some(End::Fails { same_way: true })
+                }
+                None if within => Some(End::Unknown),
+                None if reported(item, TestEnd::Skipped) => Some(End::Skipped),
+                None => None,
+            });
+        }
+        let told = ends.iter().filter(|end| end.is_some()).count() as u64;
+        let counted = passed
+            .is_none_or(|passed| passed > 0 && passed + told >= named.min(self.items.len()) as u64);
+        // A pass of a runner that is known is one that it counts.
+        let is_trusted = ran.observed.passed || (!failing.is_empty() && passed.is_some());
+        let rest = |(item, end): (&Item, Option<End>)| {
+            let passes = counted && is_trusted || reported(item, TestEnd::Passed);
+            end.unwrap_or(if passes { End::Passes } else { End::Unknown })
+        };
+        self.items.iter().zip(ends).map(rest).collect()
+    }
+
+    fn end(&self, seen: &Observation, item: usize) -> End {
+        if self.of_tests {
+            return seen.ends.get(item).copied().unwrap_or(End::Unknown);
+        }
+        let Some(id) = self.items.get(item).map(|item| &item.id) else {
+            return End::Unknown;
+        };
+        let count = |lines: &BTreeMap<String, usize>| lines.get(id).copied().unwrap_or(0);
+        if seen.passed {
+            End::Passes
+        } else if count(&seen.lines) > count(&self.base_lines)
+            || count(&seen.lines) > 0 && !self.is_split
+        {
+            End::Fails { same_way: true }
+        } else if self.is_known_red(seen) {
+            End::Passes
+        } else {
+            End::Unknown
+        }
+    }
+
+    // Whether a checker found what it finds at the base, and nothing that was never seen.
+    fn is_known_red(&self, seen: &Observation) -> bool {
+        let known = |line: &String| {
+            self.base_lines.contains_key(line) || self.items.iter().any(|item| item.id == *line)
+        };
+        let is_there = |line: &String| seen.lines.contains_key(line);
+        self.base_lines.keys().any(is_there) && seen.lines.keys().all(known)
+    }
+
+    /// What an observation says of all failures in question together.
+    #[must_use]
+    pub fn outcome(&self, seen: &Observation) -> WhyOutcome {
+        let ends = self.targets.iter().map(|item| self.end(seen, *item));
+        let ends: Vec<End> = ends.filter(|end| *end != End::Skipped).collect();
+        if ends.iter().any(|end| matches!(end, End::Fails { .. })) {
+            WhyOutcome::Fails
+        } else if ends.iter().all(|end| *end == End::Passes) && (!ends.is_empty() || seen.passed) {
+            WhyOutcome::Passes
+        } else {
+            WhyOutcome::Other
+        }
+    }
+
+    /// Whether some failures pass there and others do not: then the base says which were there before.
+    #[must_use]
+    pub fn is_mixed(&self, seen: &Observation) -> bool {
+        let has = |wanted: &dyn Fn(End) -> bool| {
+            let mut items = self.targets.iter();
+            items.any(|item| wanted(self.end(seen, *item)))
+        };
+        let fails = has(&|end| matches!(end, End::Fails { .. }));
+        let passes = match self.of_tests {
+            true => has(&|end| end == End::Passes),
+            // A finding that is gone is as good as one that passes.
+            false => has(&|end| !matches!(end, End::Fails { .. })),
+        };
+        fails && passes
+    }
+
+    /// Leaves out the tests that a passing state skips.
+    pub fn drop_skipped(&mut self, seen: &Observation) {
+        self.targets
+            .retain(|item| !self.of_tests || seen.ends.get(*item).copied() != Some(End::Skipped));
+    }
+}
+
+impl Item {
+    // The same test; of a file, class or hook also any test in it.
+    fn is_or_holds(&self, test: &FailedTest) -> bool {
+        if test.id == self.id {
+            return true;
+        }
+        let is_file = self.path.as_ref() == Some(&self.id);
+        if is_file {
+            return test.path == self.path;
+        }
+        let inside = |name: &str| {
+            let rest = test.id.strip_prefix(name);
+            rest.is_some_and(|rest| rest.starts_with(['.', ' ', ':']))
+        };
+        container_of(&self.id).is_some_and(|name| inside(&name))
+    }
+
+    // A test of a file, module or class that did not load.
+    fn is_within(&self, test: &FailedTest) -> bool {
+        let is_file = test.path.as_ref() == Some(&test.id) && test.path == self.path;
+        let name = container_of(&test.id).unwrap_or_else(|| test.id.clone());
+        let rest = self.id.strip_prefix(name.as_str());
+        is_file || rest.is_some_and(|rest| rest.starts_with(['.', ':']) || rest.starts_with(" > "))
+    }
+
+    // The same message; an assertion may have other values.
+    fn fails_the_same_way(&self, test: &FailedTest) -> bool {
+        let message = test.message.as_deref().map(fold);
+        let class = |text: &Option<String>| {
+            let text = text.as_deref()?;
+            let class = text.split([':', ' ']).next().unwrap_or_default();
+            class.contains("Assert").then(|| class.to_owned())
+        };
+        message == self.message
+            || class(&message).is_some() && class(&message) == class(&self.message)
+    }
+}
+
+/// Sums what all runners of a run count as passed; `None` where none counts.
+pub(super) fn passed(ran: &CommandsRun) -> Option<u64> {
+    let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
+    accounts
+        .map(|account| account.counts.passed)
+        .reduce(|all, one| all + one)
+}
+
+/// Lines of a log that are compared.
+const MOST_LINES: usize = 2_000;
+
+// The lines that may report a finding, and how often each is there. Numbers are folded: lines move.
+fn telling_lines(log: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    let tells = |line: &&str| {
+        let text = line.to_ascii_lowercase();
+        let line = line.trim_start();
+        let place = line.split_once(':').is_some_and(|(start, rest)| {
+            let digit = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
+            digit(rest) && (digit(start) || start.contains('.'))
+        });
+        place || text.contains("error") || text.contains("warning")
+    };
+    for line in log.lines().filter(tells).take(MOST_LINES) {
+        *found.entry(fold(line)).or_insert(0) += 1;
+    }
+    found
+}
+
+// A line without what differs from run to run.
+fn fold(text: &str) -> String {
+    let digits = |it: char| if it.is_ascii_digit() { '0' } else { it };
+    let mut folded: String = text.trim().chars().map(digits).collect();
+    while folded.contains("00") {
+        folded = folded.replace("00", "0");
+    }
+    folded
+}
