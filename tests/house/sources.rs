@@ -33,8 +33,5 @@ pub(crate) fn sources() -> Vec<(PathBuf, String)> {
 
 /// Returns a file without its unit tests.
 pub(crate) fn code_of(text: &str) -> String {
-    text.split("(test)]\nmod ")
-        .next()
-        .unwrap_or("")
-        .to_owned()
+    text.split("(test)]\nmod ").next().unwrap_or("").to_owned()
 }
