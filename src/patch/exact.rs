@@ -80,23 +80,22 @@ fn place_as_stated(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
 fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
     let (start, count) = hunk.old?;
     let row = (start as usize).checked_sub(usize::from(count > 0))?;
-    stands_at(text, hunk, row).then_some(row)
+    (stands_at(text, hunk, row) && keeps_edge(text, hunk, row)).then_some(row)
+}
+
+fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
+    let mut row = row;
+    hunk.old_lines().all(|line| {
+        row += 1;
+        is_whole_line(line, text.whole(row - 1))
+    }) && row <= text.len()
 }
 
 // Like git, a hunk that ends without context has to be at the end of the file.
-fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
-    let mut row = row;
-    let ends = hunk
-        .lines
-        .last()
-        .is_some_and(|line| line.kind != LineKind::Context);
-    let at_edge = !ends || row + hunk.old_lines().count() == text.len();
-    at_edge
-        && hunk.old_lines().all(|line| {
-            row += 1;
-            is_whole_line(line, text.whole(row - 1))
-        })
-        && row <= text.len()
+fn keeps_edge(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
+    let last = hunk.lines.last();
+    let ends = last.is_some_and(|line| line.kind != LineKind::Context);
+    !ends || row + hunk.old_lines().count() == text.len()
 }
 
 fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {
@@ -191,6 +190,7 @@ impl<'t> LineIndex<'t> {
             .filter_map(|row| (*row as usize).checked_sub(offset));
         let mut found = starts.filter(|row| stands_at(text, hunk, *row));
         let only = found.next()?;
-        (rivals.len() <= MOST_RIVALS && found.next().is_none()).then_some(only)
+        let is_only = rivals.len() <= MOST_RIVALS && found.next().is_none();
+        (is_only && keeps_edge(text, hunk, only)).then_some(only)
     }
 }

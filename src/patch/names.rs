@@ -156,7 +156,8 @@ pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<Repo
         let alone = set.unread.is_empty();
         for file in set.files.iter().filter(|_| alone) {
             let sides = names(file).map(|names| [names.old, names.new]);
-            for name in sides.into_iter().flatten().flatten() {
+            let index = file.headers.index_name.and_then(|name| text(name).ok());
+            for name in sides.into_iter().flatten().flatten().chain(index) {
                 let depths = (0..=DEEPEST).filter_map(|depth| strip(&name, depth));
                 found.extend(depths.filter_map(|path| RepoPath::new(path).ok()));
             }

@@ -121,6 +121,8 @@ pub struct Headers<'a> {
     pub minus: Option<Side<'a>>,
     /// What follows `+++ `.
     pub plus: Option<Side<'a>>,
+    /// What follows `Index: `, which git does not read.
+    pub index_name: Option<&'a [u8]>,
     /// What follows `rename from ` or `rename old `.
     pub rename_from: Option<Cow<'a, [u8]>>,
     /// What follows `rename to ` or `rename new `.

@@ -284,6 +284,7 @@ impl Naming<'_> {
             new = new.map(|_| meant.clone());
             old = Some(meant);
         }
+        self.check_index_line(headers, [&old, &new])?;
         let operation = self.operation(file, old.as_deref(), new.as_deref(), mends)?;
         let old = old.or_else(|| new.clone()).unwrap_or_default();
         let new = new.unwrap_or_else(|| old.clone());
@@ -304,6 +305,26 @@ impl Naming<'_> {
             new,
             mode: mode(headers, operation)?,
         })
+    }
+
+    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    fn check_index_line(
+        &self,
+        headers: &Headers<'_>,
+        sides: [&Option<String>; 2],
+    ) -> Result<(), Refusal> {
+        let name = headers
+            .index_name
+            .and_then(|name| std::str::from_utf8(name).ok());
+        let Some(name) = name else { return Ok(()) };
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| self.path(name, level, false));
+        let mut there = paths.filter(|path| self.has(path)).peekable();
+        let is_side = |path: &String| sides.iter().any(|side| side.as_ref() == Some(path));
+        if there.peek().is_none() || there.any(|path| is_side(&path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
     }
 
     fn operation(

@@ -41,7 +41,11 @@ pub(super) fn other_context<'h, 'a>(
     let best = found.first()?;
     // Another place must not have half of what speaks for this one.
     let rivals = found.get(1).is_some_and(|it| it.kept * 2 >= best.kept);
-    let miscounted = hunk.new.is_some() && !hunk.counts_hold;
+    // More old lines than the header counts and as many new ones: a line may have lost its `+`.
+    let count = |gone: LineKind| lines.iter().filter(|line| line.kind != gone).count();
+    let miscounted = hunk.old.zip(hunk.new).is_some_and(|((_, old), (_, new))| {
+        (old as usize) < count(LineKind::Add) && new as usize == count(LineKind::Remove)
+    });
     if rivals || !best.holds(&old) || best.lost_a_mark(&old, text, miscounted, work) {
         return None;
     }

@@ -20,6 +20,7 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -
         files: Vec::new(),
         problems: Vec::new(),
         spans: Vec::new(),
+        index_name: None,
         binary_limit,
     };
     scan.run();
@@ -46,6 +47,7 @@ struct Scan<'a, 'l> {
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
+    index_name: Option<&'a [u8]>,
     binary_limit: u64,
 }
 
@@ -59,6 +61,9 @@ impl<'a> Scan<'a, '_> {
                 self.section(Headers::default(), self.at);
             } else if self.is_damaged_header() {
                 self.damaged_section();
+            } else if let Some(name) = line.strip_prefix(b"Index: ") {
+                self.index_name = Some(name.trim_ascii());
+                self.at += 1;
             } else if line.starts_with(b"@@") && self.named_above().is_some() {
                 self.section_under_name();
             } else if line.starts_with(b"@@ -") && hunk::header(line).is_some() {
@@ -119,6 +124,7 @@ impl<'a> Scan<'a, '_> {
 
     // From the `---` line on; headers before it are read.
     fn section(&mut self, mut headers: Headers<'a>, start: usize) {
+        headers.index_name = self.index_name.take();
         let minus = self.lines.get(self.at).strip_prefix(b"--- ");
         let plus = self.lines.get(self.at + 1).strip_prefix(b"+++ ");
         let named = minus.is_some() && plus.is_some();
