@@ -174,7 +174,7 @@ from_errors! {
         WorkplaceError::Unavailable { .. } => "`--workplace auto` takes the best that can be had",
     }
     BenchError {
-        BenchError::None { .. } => "`mendit bench new FROM --test CMD --to DIR` makes one",
+        BenchError::None { .. } => "pass a folder of fixtures; docs/bench.md says what one holds",
         BenchError::Part { .. } => "`--partition all` runs everything here; `bench merge` takes what `--save` wrote in every part",
         BenchError::File { code: Code::F401, .. } => "`bench mine` writes sets; docs/real-history.md lists every key",
         BenchError::File { .. } => "docs/bench.md lists every key",

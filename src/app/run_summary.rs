@@ -441,7 +441,7 @@ mod tests {
         assert_eq!(
             rows(&found),
             [
-                "|Jest encountered an unexpected token|test/syn.test.js:2",
+                "|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:2",
                 "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
             ]
         );

@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let json = args.format == Form::Json;
     if !args.request.asks() {
         let folder = fixed.repaired.folder.display().to_string();
-        output.document(args.format, &fixed.repaired.result, |it| {
-            run_text(it, &folder)
+        output.document(args.format, &fixed.repaired.result, |result| {
+            run_text(result, &folder)
         })?;
         return Ok(fixed.repaired.exit);
     }

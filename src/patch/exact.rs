@@ -46,6 +46,7 @@ pub(super) fn apply_exactly(before: &FileState, sections: &[&FilePatch<'_>]) -> 
     let mut verdicts = Vec::new();
     for ((hunk, row), index) in hunks.iter().zip(&rows).zip(numbers(sections)) {
         let line = *row as u64 + 1;
+        tracing::debug!("hunk placed at line {line} by git's rules");
         let stated = hunk.old.map(|(start, _)| u64::from(start));
         let mut verdict = HunkVerdict::new(index, stated);
         verdict.applied_at = Some(line);

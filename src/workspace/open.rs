@@ -188,9 +188,9 @@ mod tests {
     use super::Workspace;
     use crate::model::RepoPath;
 
-    // Only a plain tracked file is judged without a listing of the repository.
+    // A patch of plain files needs no listing of the repository.
     #[test]
-    fn opens_named_files_only_when_plain_and_tracked() {
+    fn opens_named_files_only_when_plain() {
         let place = tempfile::tempdir().unwrap();
         let root = place.path();
         fs::create_dir(root.join("src")).unwrap();
@@ -210,7 +210,10 @@ mod tests {
         for (paths, listed) in [
             (&["b.py", "a/b.py"][..], Some(vec!["b.py".to_owned()])),
             (&["nowhere.py"], None),
-            (&["b.py", "new.py"], None),
+            (
+                &["b.py", "new.py"],
+                Some(vec!["b.py".to_owned(), "new.py".to_owned()]),
+            ),
             (&["b.py", "gone.py"], None),
             (&["b.py", "link"], None),
             (&["link/a.py"], None),

@@ -336,6 +336,7 @@ fn all() -> PathBuf {
 
 // Whether a command passed, and what it printed. What runs for ever on broken files has failed.
 fn shell(root: &Path, line: &str, seconds: u64) -> (bool, String) {
+    mendit::internals::exec::set_supervisor(crate::support::program());
     let job = Job {
         limits: Limits {
             timeout: Some(Duration::from_secs(seconds)),
