@@ -22,7 +22,7 @@ pub(super) fn drift_in_log(
     root: &Path,
     prefix: &str,
 ) -> Option<Remedy> {
-    let sites = sites_of(log);
+    let sites = sites_of(log, root);
     let node = of_node_modules(log);
     let python = || {
         let mut found = BTreeMap::new();
@@ -217,7 +217,7 @@ fn read(source: &dyn Source, prefix: &str, name: &str) -> Option<String> {
 
 // Folders `site-packages` that a log names, each with the modules that it has frames of. Nothing but the
 // names of what lies in them is ever read.
-fn sites_of(log: &str) -> BTreeMap<PathBuf, BTreeSet<String>> {
+fn sites_of(log: &str, root: &Path) -> BTreeMap<PathBuf, BTreeSet<String>> {
     let mut found: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
     for (at, mark) in log.match_indices(SITE) {
         let head = log.get(..at).unwrap_or_default();
@@ -228,10 +228,10 @@ fn sites_of(log: &str) -> BTreeMap<PathBuf, BTreeSet<String>> {
             .chars()
             .take_while(|it| it.is_alphanumeric() || *it == '_')
             .collect();
-        let fits = found.len() < MOST_SITES || found.contains_key(Path::new(folder));
-        if folder.starts_with('/') && fits && !module.is_empty() {
+        let fits = found.len() < MOST_SITES || found.contains_key(&root.join(folder));
+        if fits && !module.is_empty() {
             found
-                .entry(Path::new(folder).join(SITE.trim_matches('/')))
+                .entry(root.join(folder).join(SITE.trim_matches('/')))
                 .or_default()
                 .insert(module);
         }

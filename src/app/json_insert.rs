@@ -44,9 +44,10 @@ pub(super) fn without_member(text: &str, at: &str, name: &str) -> Option<String>
     let before = plain.get(..key)?.trim_end().len();
     let after = plain.get(value.end..)?;
     let comma = after.trim_start().starts_with(',');
-    let end = match comma {
-        true => value.end + after.find(',')? + 1,
-        false => value.end,
+    let end = if comma {
+        value.end + after.find(',')? + 1
+    } else {
+        value.end
     };
     // Of the last member the comma before it goes.
     let start = match plain.get(..before)? {

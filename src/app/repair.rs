@@ -276,18 +276,13 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     let command = lines.join(" && ");
     let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
     let undo = lines.iter().any(|line| can_undo(app, workspace, line));
-    let known = || {
-        lines
-            .iter()
-            .any(|line| known_cause(app, workspace, line).is_some())
-    };
     let outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
     let steps = next_steps(&NextFacts {
         culprit: match () {
             () if undo => Culprit::Undoable,
             () if outside => Culprit::Outside,
-            () if known() => Culprit::Known,
-            () => Culprit::Unknown,
+            // The report itself offers the search where no cause is known.
+            () => Culprit::Known,
         },
         agent: installed_agent().filter(|_| app.settings().agent.command.is_none()),
         ..NextFacts::default()

@@ -123,12 +123,13 @@ impl BenchError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Read { .. } => Code::F101,
-            Self::None { .. } => Code::F101,
             Self::File { code, .. } | Self::Part { code, .. } => *code,
-            Self::Write { .. } | Self::Git(_) | Self::List(_) => Code::F101,
-            Self::Lacking(_) | Self::Source(_) => Code::F401,
-            Self::SetUp { .. } => Code::F401,
+            Self::Read { .. }
+            | Self::None { .. }
+            | Self::Write { .. }
+            | Self::Git(_)
+            | Self::List(_) => Code::F101,
+            Self::Lacking(_) | Self::Source(_) | Self::SetUp { .. } => Code::F401,
             Self::Apply(error) => error.code(),
             Self::Workplace(error) => error.code(),
             Self::Run(error) => error.code(),

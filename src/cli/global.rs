@@ -23,7 +23,7 @@ pub(crate) struct Global {
     /// Say only what went wrong
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Log what is done to stderr; -vv logs more, MENDIT_LOG=git=debug,exec=info what it names
+    /// Log what is done to stderr; -vv logs more, `MENDIT_LOG=git=debug,exec=info` what it names
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Use N threads; the output is the same for any number [setting: output.threads]

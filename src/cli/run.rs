@@ -58,9 +58,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
             return Err(AppError::usage("there is no command behind `--`")
                 .hint("`mendit run` alone runs the last one again"));
         }
-        request.command = match has_last_run(&app)? {
-            true => last_words(&app)?,
-            false => agreed_command(&app, output)?,
+        request.command = if has_last_run(&app)? {
+            last_words(&app)?
+        } else {
+            agreed_command(&app, output)?
         };
     }
     if !json && !args.brief {

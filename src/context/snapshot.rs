@@ -193,9 +193,8 @@ impl Opened {
 fn unread(error: &ReadError) -> Unshown {
     let (code, bytes) = match error {
         ReadError::NotFound => (Code::C301, None),
-        ReadError::NotAFile => (Code::C310, None),
         ReadError::TooLarge { bytes, .. } => (Code::C310, Some(*bytes)),
-        ReadError::Io(_) => (Code::C310, None),
+        ReadError::NotAFile | ReadError::Io(_) => (Code::C310, None),
     };
     Unshown::new(code, error.to_string(), bytes)
 }

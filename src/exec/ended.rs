@@ -68,8 +68,7 @@ impl ReportedEnd {
         // ENOEXEC has no kind of its own.
         match (error.kind(), error.raw_os_error()) {
             (std::io::ErrorKind::NotFound, _) => Some(Self::NotFound),
-            (std::io::ErrorKind::PermissionDenied, _) => Some(Self::NotExecutable),
-            (_, Some(8)) => Some(Self::NotExecutable),
+            (std::io::ErrorKind::PermissionDenied, _) | (_, Some(8)) => Some(Self::NotExecutable),
             _ => None,
         }
     }

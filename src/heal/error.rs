@@ -36,8 +36,7 @@ impl HealError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Config { .. } => Code::R301,
-            Self::UnknownServer { .. } => Code::R301,
+            Self::Config { .. } | Self::UnknownServer { .. } => Code::R301,
             Self::NotBuilt(_) => Code::R303,
             Self::Exec(error) => error.code(),
             Self::Start(_) => Code::R103,

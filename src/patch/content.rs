@@ -194,7 +194,7 @@ fn composed(
 ) -> Result<Composed, (u64, Refusal)> {
     let placed = outcomes.iter().filter_map(|outcome| match outcome {
         Placement::Placed(placed) => Some(&*placed.lines),
-        _ => None,
+        Placement::Failed(_) => None,
     });
     if let Some(doubt) = damaged(text, &placed.collect::<Vec<_>>(), sections) {
         return Err(doubt);

@@ -134,6 +134,9 @@ fn place_in_proven_file(
     hunks.iter().map(row).collect()
 }
 
+/// Beyond this many rivals a line says too little to be worth the search.
+const MOST_RIVALS: usize = 4096;
+
 /// The rows of a file by their text, made once.
 pub(super) struct LineIndex<'t> {
     rows: HashMap<&'t [u8], Vec<u32>>,
@@ -178,13 +181,11 @@ impl<'t> LineIndex<'t> {
         starts.filter(fits).take(MOST_TOLD).collect()
     }
 
-    // The only row where the old side of a hunk stands byte for byte.
+    // The only row where the old side of a hunk is, byte for byte.
     fn only_row(&self, text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
         let lines = hunk.old_lines().enumerate();
         let rarest = lines.min_by_key(|(_, line)| self.rows(line.text()).len());
         let (offset, line) = rarest?;
-        // Beyond this many rivals a line says too little to be worth the search.
-        const MOST_RIVALS: usize = 4096;
         let rivals = self.rows(line.text());
         let starts = rivals
             .iter()

@@ -141,7 +141,7 @@ impl Naming<'_> {
             && file.headers.explicit == Some(Operation::Modify);
         let mut any = false;
         for name in [&mut names.old, &mut names.new].into_iter().flatten() {
-            if self.exists_at_some_level(name) && !(explicit && !self.has(name)) {
+            if (self.has(name) || !explicit) && self.exists_at_some_level(name) {
                 continue;
             }
             let plain = without_dress(name);

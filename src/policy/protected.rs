@@ -250,8 +250,7 @@ impl DenyClass {
     /// The code of a refusal.
     pub(super) fn code(self) -> Code {
         match self {
-            Self::Credentials => Code::C201,
-            Self::Internals => Code::C201,
+            Self::Credentials | Self::Internals => Code::C201,
             Self::Policy => Code::C203,
         }
     }

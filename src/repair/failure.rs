@@ -37,6 +37,7 @@ pub fn child_failure(
     if !is_left_to_an_agent(result) && remedies.is_empty() && !moved {
         actions.extend(general(category, result, attempts));
     }
+    actions.extend(search_step(result));
     let mut seen = BTreeSet::new();
     actions.retain(|it| seen.insert(it.clone()));
     let suggested_retry = rule
@@ -160,6 +161,7 @@ fn particular(
         .collect();
     actions.extend_from_slice(remedies);
     if is_left_to_an_agent(result) {
+        actions.extend(search_step(result));
         let failure = result.remaining.as_ref().or(result.failure.as_ref());
         let names = failure.map_or(&[][..], |it| &it.undefined_names);
         actions.extend(names.iter().take(MOST_NAMES).map(|name| {
@@ -219,6 +221,14 @@ fn particular(
         actions.push(how(rule, attempts));
     }
     actions
+}
+
+/// Offers the search for the culprit where the code fails and no change is known that broke it.
+fn search_step(result: &RunResult) -> Option<String> {
+    let failure = result.remaining.as_ref().or(result.failure.as_ref())?;
+    let is_open = result.cause.is_none() && !failure.requires_user_action;
+    (is_open && !failure.kind.is_around_code())
+        .then(|| "mendit why  (finds the change that broke it)".to_owned())
 }
 
 /// Names that are told one by one.

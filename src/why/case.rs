@@ -273,9 +273,10 @@ fn drive(
             return Ok(Err(WhyReason::FailsWithout));
         }
         let must_split = !trials.failures.is_split() && table.is_mixed(trials);
-        let step = match must_split {
-            true => Step::Try(base.clone()),
-            false => next(order, &table.outcomes(trials)),
+        let step = if must_split {
+            Step::Try(base.clone())
+        } else {
+            next(order, &table.outcomes(trials))
         };
         let taken = match step {
             Step::Try(taken) => taken,

@@ -249,10 +249,10 @@ impl Failures {
             items.any(|item| wanted(self.end(seen, *item)))
         };
         let fails = has(&|end| matches!(end, End::Fails { .. }));
-        let passes = match self.of_tests {
-            true => has(&|end| end == End::Passes),
-            // A finding that is gone is as good as one that passes.
-            false => has(&|end| !matches!(end, End::Fails { .. })),
+        let passes = if self.of_tests {
+            has(&|end| end == End::Passes)
+        } else {
+            has(&|end| !matches!(end, End::Fails { .. }))
         };
         fails && passes
     }

@@ -420,17 +420,14 @@ impl<'a> Trials<'a> {
             source: self.setup.workspace.source.as_ref(),
             limit: RunLimit { each, all: left },
         };
-        let ran = match self.next_trace.take() {
-            Some(plan) => {
-                let (ran, traced) = run_traced(&how, &plan, self.setup.stop)?;
-                self.traced = traced;
-                ran
-            }
-            None => {
-                let ran = how.run(self.setup.stop)?;
-                self.longest = self.longest.max(began.elapsed());
-                ran
-            }
+        let ran = if let Some(plan) = self.next_trace.take() {
+            let (ran, traced) = run_traced(&how, &plan, self.setup.stop)?;
+            self.traced = traced;
+            ran
+        } else {
+            let ran = how.run(self.setup.stop)?;
+            self.longest = self.longest.max(began.elapsed());
+            ran
         };
         if selected.is_some() {
             self.runs += 1;

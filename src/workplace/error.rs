@@ -60,7 +60,6 @@ impl WorkplaceError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            Self::Unavailable { .. } => Code::R107,
             Self::Write(error) => error.code(),
             Self::Exec(error) => error.code(),
             _ => Code::R107,

@@ -171,9 +171,8 @@ impl WorkspaceError {
     pub fn code(&self) -> Code {
         match self {
             Self::Directory { .. } => Code::U302,
-            Self::NoGit { .. } => Code::U204,
             Self::Git(GitError::Revision { .. }) => Code::U201,
-            Self::Git(GitError::Bare) => Code::U204,
+            Self::NoGit { .. } | Self::Git(GitError::Bare) => Code::U204,
             Self::Git(GitError::Unreadable(_) | GitError::Locked(_)) => Code::U203,
             Self::Read(_) => Code::U301,
         }

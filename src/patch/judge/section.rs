@@ -219,7 +219,7 @@ impl Judging<'_, '_> {
                     let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
                     self.verdict.mends.push(mend);
                 }
-                adapted.unwrap_or_else(|| bytes.to_vec())
+                adapted.unwrap_or_else(|| bytes.clone())
             }
             Body::Edits(edits) => {
                 let (work, literally) = (&self.work, self.literally());

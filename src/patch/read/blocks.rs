@@ -113,11 +113,11 @@ fn block<'a>(
         }
     }
     // Roo puts the line behind the block.
-    let after = (end + 1..end + 3).filter_map(|at| {
+    let mut after = (end + 1..end + 3).filter_map(|at| {
         let line = lines.get(at).trim_ascii().strip_prefix(b"<start_line>")?;
         leading_number::<u32>(line).map(|(line, _)| line)
     });
-    hunk.old = hunk.old.or(after.last().map(|line| (line, 0)));
+    hunk.old = hunk.old.or(after.next_back().map(|line| (line, 0)));
     let dividers = dividers.get(..dividers.partition_point(|row| *row < end));
     let mut usual = dividers.unwrap_or_default().iter().copied();
     let mut usual = usual
