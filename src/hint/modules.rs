@@ -106,7 +106,10 @@ struct MissingModule<'a> {
 
 impl MissingModule<'_> {
     fn rows(&self) -> Vec<Suggestion> {
-        let wanted = self.language.last_part(&self.import.specifier);
+        let specifier = &self.import.specifier;
+        // A name may have dots of its own: `./user.service`.
+        let tail = specifier.rsplit('/').next().unwrap_or(specifier);
+        let wanted = [self.language.last_part(specifier), tail];
         let files = self
             .graph
             .source()
@@ -125,10 +128,13 @@ impl MissingModule<'_> {
                     "__init__" | "index" => path.directory().rsplit('/').next()?,
                     stem => stem,
                 };
-                let far = if name == wanted {
+                let far = if wanted.contains(&name) {
                     0
                 } else {
-                    1 + distance(wanted, name)?
+                    1 + wanted
+                        .iter()
+                        .filter_map(|wanted| distance(wanted, name))
+                        .min()?
                 };
                 let mut taken = self.taken.iter();
                 let has_some = self.taken.is_empty() || taken.any(|name| self.holds(path, name));

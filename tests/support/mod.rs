@@ -225,12 +225,12 @@ pub(crate) fn skip(reason: &str) {
         std::env::var_os("MENDIT_NO_SKIPS").is_none(),
         "skipped: {reason}"
     );
-    static AT_EXIT: Once = Once::new();
     AT_EXIT.call_once(report_skips_at_exit);
     let mut skips = SKIPS.lock().unwrap();
     *skips.entry(reason.to_owned()).or_default() += 1;
 }
 
+static AT_EXIT: Once = Once::new();
 static SKIPS: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
 #[cfg(unix)]
