@@ -123,6 +123,12 @@ impl<'a> Code<'a> {
         self.text.get(..self.end).unwrap_or_default()
     }
 
+    /// Whether the code is a part of the file, as the script of a component is.
+    #[cfg(feature = "program")]
+    pub(super) fn is_embedded(&self) -> bool {
+        matches!(self.text, Cow::Owned(_))
+    }
+
     /// The tree of the head; `None` when it cannot be parsed.
     pub(super) fn tree(&self) -> Option<Tree> {
         parse::parse(self.grammar, self.head())

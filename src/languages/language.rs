@@ -5,16 +5,16 @@ use tree_sitter::Node;
 use tree_sitter::Tree;
 
 #[cfg(feature = "program")]
-use super::insert::{Inserter, Page};
+use super::insert::Page;
 #[cfg(feature = "program")]
 use super::installed::Look;
 #[cfg(feature = "program")]
 use super::names::Names;
 use super::query::Query;
 use super::resolver::{Resolution, Resolver};
-#[cfg(feature = "program")]
-use super::statements::Statement;
 use super::{python, typescript};
+#[cfg(feature = "program")]
+use crate::model::Suggestion;
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
 
 /// The languages whose imports are read. One more is a folder and a row.
@@ -78,7 +78,8 @@ pub(super) struct Editing {
     pub(super) names: fn(Node<'_>) -> Option<Names>,
     /// Where the specifier of an import stands in the text from its line on.
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
-    pub(super) inserter: for<'p> fn(&'p Page<'p>, &[Statement<'_>]) -> Box<dyn Inserter + 'p>,
+    /// Writes an import as a statement.
+    pub(super) import_line: fn(&Page<'_>, &Suggestion) -> String,
 }
 
 /// A module outside the repository that exports a name.
@@ -298,7 +299,7 @@ mod tests {
         extensions.sort_unstable();
         assert!(readings.windows(2).all(|pair| pair[0] < pair[1]));
         assert!(extensions.windows(2).all(|pair| pair[0] < pair[1]));
-        assert_eq!(Language::of_path("a/b.tsx"), Language::of_path("c.mdx"));
+        assert_eq!(Language::of_path("a/b.tsx"), Language::of_path("c.vue"));
         assert!(Language::of_path("a.rs").is_none() && Language::of_path("py").is_none());
     }
 }

@@ -4,7 +4,7 @@ use std::hash::Hash;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::facts::facts;
-use super::files::{Files, child};
+use super::files::Files;
 use super::language::Language;
 use super::{python, typescript};
 use crate::model::{FileFacts, Import, ParseProblem, RepoPath};
@@ -82,16 +82,6 @@ impl<'a> Resolver<'a> {
             facts: Memo::default(),
             reader,
         }
-    }
-
-    /// The text of the nearest file of this name at or above `from`.
-    #[must_use]
-    pub fn text_above(&self, from: &RepoPath, name: &str) -> Option<String> {
-        let paths = from.ancestors().map(|directory| child(directory, name));
-        let bytes = paths
-            .into_iter()
-            .find_map(|path| self.files.read(self.source, &path))?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The first file that an import leads to.

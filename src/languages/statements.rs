@@ -101,44 +101,33 @@ pub(super) fn names_on(file: &RepoPath, text: &str, line: u32) -> Option<Names> 
     nodes.find_map(|node| (editing.names)(*node))
 }
 
-/// Runs of statements with nothing but comments and single blank lines between them, as ranges of
-/// their numbers; a blank line ends a block. Only the blocks that belong together from the first
-/// statement on are given: code between ends the region.
-pub(super) fn blocks(text: &str, statements: &[Statement<'_>]) -> Vec<Range<usize>> {
-    let mut blocks: Vec<Range<usize>> = Vec::new();
-    let mut last_end = None;
-    for (at, statement) in statements.iter().enumerate() {
-        let between = last_end.map(|end| text.get(end..statement.span.start).unwrap_or_default());
-        let code = |line: &str| {
-            let line = line.trim();
-            !(line.is_empty()
-                || ["#", "//", "/*", "*"]
-                    .iter()
-                    .any(|mark| line.starts_with(mark)))
-        };
-        match (between, blocks.last_mut()) {
-            (Some(between), _) if between.lines().any(code) => break,
-            (Some(between), Some(block))
-                if !between.lines().skip(1).any(|line| line.trim().is_empty()) =>
-            {
-                block.end = at + 1;
-            }
-            _ => blocks.push(at..at + 1),
+/// Returns the statements from the first one on that only comments and blank lines separate.
+pub(super) fn leading_imports<'s, 'f>(
+    text: &str,
+    statements: &'s [Statement<'f>],
+) -> &'s [Statement<'f>] {
+    const COMMENTS: &[&str] = &["#", "//", "/*", "*"];
+    let is_code = |line: &str| {
+        let line = line.trim();
+        !line.is_empty() && !COMMENTS.iter().any(|mark| line.starts_with(mark))
+    };
+    let parts_from = |pair: &[Statement<'_>]| match pair {
+        [above, below] => {
+            let between = text.get(above.span.end..below.span.start);
+            between.unwrap_or_default().lines().any(is_code)
         }
-        last_end = Some(statement.span.end);
-    }
-    blocks
+        _ => false,
+    };
+    let end = statements.windows(2).position(parts_from);
+    let end = end.map_or(statements.len(), |at| at + 1);
+    statements.get(..end).unwrap_or_default()
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::{Names, blocks, names_on, statements};
+mod tests {
+    use super::{leading_imports, statements};
     use crate::languages::facts;
     use crate::model::RepoPath;
-
-    pub(in crate::languages) fn names(file: &str, text: &str) -> Names {
-        names_on(&RepoPath::new(file).unwrap(), text, 1).unwrap()
-    }
 
     #[test]
     fn statements_end_where_they_end() {
@@ -149,11 +138,11 @@ pub(super) mod tests {
         assert_eq!(texts.len(), 6);
         assert_eq!(texts[2], "from b import (  # x)\n    c,\n)");
         assert_eq!(texts[3], "from d \\\n    import e");
-        assert_eq!(blocks(text, &found), [0..1, 1..4, 4..5]);
+        assert_eq!(leading_imports(text, &found).len(), 5);
         let text =
             "import {\n  a, // it's\n} from './a'\nimport b from 'b';\n\nconst c = require('c')\n";
         let own = facts(&RepoPath::new("a.ts").unwrap(), text.as_bytes());
         let found = statements(&RepoPath::new("a.ts").unwrap(), text, &own);
-        assert_eq!(blocks(text, &found), [0..2, 2..3]);
+        assert_eq!(leading_imports(text, &found).len(), 3);
     }
 }

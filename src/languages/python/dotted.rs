@@ -69,12 +69,12 @@ pub(super) fn read(tree: &Tree, text: &[u8], facts: &mut FileFacts) {
 }
 
 /// Whether a byte may be part of a dotted name.
-pub(super) fn is_dotted(byte: u8) -> bool {
+fn is_dotted(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.')
 }
 
 /// Whether a text is a dotted name of several parts.
-pub(super) fn is_name(text: &[u8]) -> bool {
+fn is_name(text: &[u8]) -> bool {
     text.contains(&b'.')
         && text
             .split(|byte| *byte == b'.')

@@ -1,8 +1,8 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
+use super::dotted;
 use super::language::PYTHON;
-use super::{dotted, quiet};
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
 use crate::languages::literal::{Syntax, line_of, text_of, unescape};
@@ -10,13 +10,9 @@ use crate::languages::parse::parse;
 use crate::languages::tags::tags;
 use crate::model::{Export, FileFacts, Import, ImportKind, ImportedName, RepoPath};
 
-/// Reads a file: without what says nothing of imports where that leaves a whole program.
+/// Reads the imports, definitions and exports of a file.
 pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
-    let short = quiet::quieted(text).and_then(|text| {
-        let tree = parse(grammar, &text)?;
-        (!tree.root_node().has_error()).then(|| read(&tree, &text))
-    });
-    short.or_else(|| Some(read(&parse(grammar, text)?, text)))
+    Some(read(&parse(grammar, text)?, text))
 }
 
 /// Reads a Python tree: imports where the word stands, names along the top-level statements.

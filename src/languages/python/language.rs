@@ -44,7 +44,7 @@ pub static PYTHON: Language = Language {
         shows: installed::shows,
         names: insert::names,
         specifier_in: insert::specifier_in,
-        inserter: |page, all| Box::new(insert::Isort::new(page, all)),
+        import_line: |_, one| one.import_statement.clone(),
     }),
     resolve: resolve::resolve,
     implicit: resolve::conftests,

@@ -10,7 +10,6 @@ mod insert;
 mod installed;
 mod language;
 mod layout;
-mod quiet;
 #[cfg(feature = "program")]
 pub(crate) mod requirements;
 mod resolve;

@@ -10,21 +10,6 @@ pub(super) fn component(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
     blanked(bytes, &PLAIN, &script_elements(bytes))
 }
 
-/// The same of a page of Astro, its head included.
-pub(super) fn astro(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
-    let mut scripts: Vec<Script<'_>> = frontmatter(bytes).into_iter().collect();
-    let end = scripts.first().map_or(0, |(range, _)| range.end);
-    let below = script_elements(bytes.get(end..).unwrap_or_default());
-    let below = below.into_iter();
-    scripts.extend(below.map(|(range, lang)| (range.start + end..range.end + end, lang)));
-    blanked(bytes, &PLAIN, &scripts)
-}
-
-/// The statements of a page of Markdown.
-pub(super) fn mdx(bytes: &[u8]) -> (&'static Grammar, Vec<u8>) {
-    blanked(bytes, &TSX, &statements(bytes))
-}
-
 fn blanked(
     bytes: &[u8],
     grammar: &'static Grammar,
@@ -75,48 +60,13 @@ fn language_attribute(attributes: &[u8]) -> &[u8] {
     value.get(..end).unwrap_or(value)
 }
 
-fn frontmatter(bytes: &[u8]) -> Option<Script<'_>> {
-    let start = memmem::find(bytes, b"---")?;
-    bytes
-        .get(..start)?
-        .iter()
-        .all(u8::is_ascii_whitespace)
-        .then_some(())?;
-    let end = find(bytes, start + 3, b"\n---")?;
-    Some((start + 3..end, b""))
-}
-
-// Paragraphs of Markdown that start with `import` or `export`, outside of fenced code.
-fn statements(bytes: &[u8]) -> Vec<Script<'_>> {
-    let mut found: Vec<Script<'_>> = Vec::new();
-    let (mut at, mut fenced, mut open) = (0, false, false);
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let end = at + line.len();
-        let text = line.trim_ascii_end();
-        if text.starts_with(b"```") || text.starts_with(b"~~~") {
-            fenced = !fenced;
-        }
-        let starts = text.starts_with(b"import ") || text.starts_with(b"export ");
-        open = !fenced && !text.is_empty() && (open || starts);
-        if open {
-            match found.last_mut().filter(|(range, _)| range.end == at) {
-                Some((range, _)) => range.end = end,
-                None => found.push((at..end, b"")),
-            }
-        }
-        at = end;
-    }
-    found
-}
-
 fn find(bytes: &[u8], from: usize, needle: &[u8]) -> Option<usize> {
     Some(from + memmem::find(bytes.get(from..)?, needle)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{astro, component, mdx};
-    use crate::languages::language::Grammar;
+    use super::component;
 
     #[test]
     fn lines_stay_where_they_are() {
@@ -126,28 +76,5 @@ mod tests {
         assert_eq!(script.len(), text.len());
         assert_eq!(script.lines().nth(4), Some("import a from './a'"));
         assert_eq!(script.replace("import a from './a'", "").trim(), "");
-    }
-
-    #[test]
-    fn only_statements_of_pages_are_read() {
-        type Read = fn(&[u8]) -> (&'static Grammar, Vec<u8>);
-        for (read, text, expected) in [
-            (
-                mdx as Read,
-                "---\ntitle: a\n---\nimport A from './a'\nexport const b = {\n  c: 1\n}\n\n# import this\n\n```js\nimport no\n```\n<A />\n",
-                "import A from './a' export const b = { c: 1 }",
-            ),
-            (
-                astro,
-                "---\nimport A from './a'\n---\n<A />\n<script>import './b'</script>\n",
-                "import A from './a' import './b'",
-            ),
-        ] {
-            let (_, script) = read(text.as_bytes());
-            let script = String::from_utf8(script).unwrap();
-            let words: Vec<&str> = script.split_whitespace().collect();
-            assert_eq!(words.join(" "), expected);
-            assert_eq!(script.len(), text.len());
-        }
     }
 }

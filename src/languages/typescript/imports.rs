@@ -11,15 +11,9 @@ use crate::model::{FileFacts, Import, ImportKind, ImportedName, RepoPath};
 /// Blocks inside blocks (`declare module`, `namespace`) that are looked into.
 const MAX_BLOCKS: usize = 16;
 
-/// Reads a file; of JavaScript what its comments import as well.
-pub(super) fn facts(path: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
-    let tree = parse(grammar, text)?;
-    let mut facts = read(&tree, text);
-    if matches!(path.extension(), Some("js" | "jsx" | "mjs" | "cjs")) {
-        comments::jsdoc(&tree, text, &mut facts);
-        facts.imports.sort_by_key(|import| import.line);
-    }
-    Some(facts)
+/// Reads the imports, definitions and exports of a file.
+pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Option<FileFacts> {
+    Some(read(&parse(grammar, text)?, text))
 }
 
 // Reads a TypeScript or JavaScript tree: statements by their kinds, calls by their words.

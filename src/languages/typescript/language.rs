@@ -25,9 +25,7 @@ pub static TYPESCRIPT: Language = Language {
         kind(&["tsx"], &TSX, 1),
         holding(&["vue"], embedded::component, 3),
         holding(&["svelte"], embedded::component, 4),
-        holding(&["astro"], embedded::astro, 5),
         kind(&["js", "jsx", "mjs", "cjs"], &TSX, 6),
-        holding(&["mdx"], embedded::mdx, 7),
     ],
     declares_exports: true,
     families: &["js", "ts"],
@@ -61,7 +59,7 @@ pub static TYPESCRIPT: Language = Language {
                 ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
             Some(quoted.into_iter().flatten().min()? + 1)
         },
-        inserter: |page, _| Box::new(insert::Groups::new(page)),
+        import_line: insert::import_line,
     }),
     resolve: resolve::resolve,
     implicit: |_, _| Vec::new(),

@@ -2,7 +2,6 @@
 
 mod calls;
 mod comments;
-mod configured;
 mod embedded;
 mod emitted;
 mod exports;

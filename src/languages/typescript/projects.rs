@@ -1,9 +1,8 @@
 use std::sync::{Arc, OnceLock};
 
-use super::configured;
 use super::manifest::Manifest;
 use super::packages::package_name;
-use super::tsconfig::{self, Alias, Config};
+use super::tsconfig::{self, Config};
 use super::workspace::Workspace;
 use crate::languages::files::{child, join};
 use crate::languages::resolver::{Memo, Resolver};
@@ -15,7 +14,6 @@ pub(in crate::languages) struct Projects {
     manifests: Memo<String, Option<Arc<Manifest>>>,
     configs: Memo<String, Option<Arc<Config>>>,
     owners: Memo<RepoPath, Option<Arc<Config>>>,
-    configured: Memo<String, Arc<Vec<Alias>>>,
     workspace: OnceLock<Workspace>,
 }
 
@@ -43,22 +41,6 @@ impl Resolver<'_> {
             let locate = |directory: &str, specifier: &str| self.extended(directory, specifier);
             tsconfig::read(path, &load, &locate).map(Arc::new)
         })
-    }
-
-    /// The aliases that bundlers and test runners are told of at or above the file, by the nearest
-    /// directory that tells of any.
-    pub(super) fn configured(&self, from: &RepoPath) -> Option<Arc<Vec<Alias>>> {
-        let read = |path: &str| {
-            let bytes = self.files.read(self.source, path)?;
-            Some(String::from_utf8_lossy(&bytes).into_owned())
-        };
-        from.ancestors()
-            .map(|directory| {
-                self.projects.configured.get(directory, || {
-                    Arc::new(configured::aliases(directory, &read))
-                })
-            })
-            .find(|aliases| !aliases.is_empty())
     }
 
     // The file of an `extends` entry; one outside the repository is passed over.

@@ -2,7 +2,7 @@ use super::language::is_node;
 use super::packages::{Packaged, file_or_directory, nearest, package_name, packaged, target_file};
 use super::tsconfig::Config;
 use super::{emitted, glob, probe};
-use crate::languages::files::{child, join};
+use crate::languages::files::join;
 use crate::languages::resolver::{Resolution, Resolver};
 use crate::model::{Import, ImportKind, RepoPath};
 
@@ -69,9 +69,6 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
             Packaged::Unknown => {}
         }
     }
-    if let Some(found) = configured(resolver, from, specifier) {
-        return Resolution::file(found);
-    }
     if let Some(base) = config.as_ref().and_then(|config| config.base_url.as_ref())
         && let Some(path) = join(base, specifier)
         && let Some(found) = probe::file(files, &path, &mut Vec::new())
@@ -128,37 +125,7 @@ fn relative(
         let package = nearest(resolver, from)?;
         return emitted::source_of(resolver, None, &package.directory, &path);
     };
-    virtual_roots(resolver, &config, from, specifier, tried)
-        .or_else(|| emitted::source_of(resolver, Some(&config), &config.directory, &path))
-}
-
-// `rootDirs`: directories that are one at run time.
-fn virtual_roots(
-    resolver: &Resolver<'_>,
-    config: &Config,
-    from: &RepoPath,
-    specifier: &str,
-    tried: &mut Vec<String>,
-) -> Option<RepoPath> {
-    let path = join(from.directory(), specifier)?;
-    let below = |root: &String| {
-        if root.is_empty() {
-            return Some(path.clone());
-        }
-        let rest = path.strip_prefix(root.as_str())?.strip_prefix('/')?;
-        Some(rest.to_owned())
-    };
-    let own = config
-        .root_dirs
-        .iter()
-        .filter(|root| below(root).is_some())
-        .max_by_key(|root| root.len())?;
-    let rest = below(own)?;
-    config
-        .root_dirs
-        .iter()
-        .filter(|root| *root != own)
-        .find_map(|root| probe::file(&resolver.files, &child(root, &rest), tried))
+    emitted::source_of(resolver, Some(&config), &config.directory, &path)
 }
 
 fn aliased(
@@ -182,16 +149,6 @@ fn aliased(
         .or_else(|| {
             targets().find_map(|path| emitted::source_of(resolver, Some(config), "", &path))
         })
-}
-
-// What bundlers and test runners are told of, where it is there.
-fn configured(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
-    let aliases = resolver.configured(from)?;
-    aliases.iter().find_map(|alias| {
-        let star = alias.star(specifier)?;
-        let path = join("", &alias.targets.first()?.replacen('*', star, 1))?;
-        file_or_directory(resolver, &path, &path, &mut Vec::new())
-    })
 }
 
 // `#name`: the nearest package with an `imports` field decides.
@@ -223,62 +180,35 @@ fn imported(
 }
 
 fn globbed(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Resolution {
-    let places = if let Some(rest) = pattern.strip_prefix('/') {
+    let place = if let Some(rest) = pattern.strip_prefix('/') {
         let base = nearest(resolver, from).map_or(String::new(), |it| it.directory.clone());
-        vec![join(&base, rest)]
+        join(&base, rest)
     } else if is_relative(pattern) {
-        vec![join(from.directory(), pattern)]
+        join(from.directory(), pattern)
     } else {
-        let places = behind_alias(resolver, from, pattern);
-        if places.is_empty() {
-            return Resolution::external(pattern);
-        }
-        places.into_iter().map(Some).collect()
+        return Resolution::external(pattern);
     };
-    let Some(places) = places.into_iter().collect::<Option<Vec<String>>>() else {
+    let Some(place) = place else {
         return missing(vec![pattern.to_owned()]);
     };
     let listing = resolver.files.listing();
-    let mut files: Vec<RepoPath> = Vec::new();
-    for place in &places {
-        let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
-        let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
-        let patterns = glob::expand(place);
-        let takes = |path: &str| patterns.iter().any(|it| glob::matches(it, path));
-        let found = listing
-            .below(top)
+    let fixed = place.split(['*', '?', '{']).next().unwrap_or_default();
+    let top = fixed.rsplit_once('/').map_or("", |(top, _)| top);
+    let patterns = glob::expand(&place);
+    let is_taken = |path: &RepoPath| {
+        let path_text = path.as_str();
+        let matches = patterns
             .iter()
-            .filter(|entry| entry.path != *from && listing.has_file(entry.path.as_str()))
-            .filter(|entry| takes(entry.path.as_str()))
-            .map(|entry| entry.path.clone());
-        files.extend(found);
-    }
-    files.sort();
-    files.dedup();
+            .any(|pattern| glob::matches(pattern, path_text));
+        matches && path != from && listing.has_file(path_text)
+    };
+    let below = listing.below(top).iter().map(|entry| &entry.path);
+    let files: Vec<RepoPath> = below.filter(|path| is_taken(path)).cloned().collect();
     if files.is_empty() {
-        return missing(places);
+        return missing(vec![place]);
     }
     Resolution {
         files,
         ..Resolution::default()
     }
-}
-
-// The patterns of repository paths that a pattern behind an alias stands for.
-fn behind_alias(resolver: &Resolver<'_>, from: &RepoPath, pattern: &str) -> Vec<String> {
-    let config = resolver.owner(from);
-    let configured = resolver.configured(from);
-    let paths = config.iter().flat_map(|config| &config.paths);
-    let all = paths.chain(configured.iter().flat_map(|configured| configured.iter()));
-    let mut found: Vec<String> = all
-        .filter(|alias| alias.pattern.len() > 1)
-        .filter_map(|alias| Some((alias, alias.star(pattern)?)))
-        .flat_map(|(alias, star)| {
-            let targets = alias.targets.iter();
-            targets.map(move |target| target.replacen('*', star, 1))
-        })
-        .collect();
-    found.sort();
-    found.dedup();
-    found
 }

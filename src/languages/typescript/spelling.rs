@@ -5,18 +5,15 @@ use crate::model::RepoPath;
 
 /// How one file of the repository may name another: the inverse of [`Resolver::resolve`].
 impl Resolver<'_> {
-    /// Specifiers that the `paths` of the config governing `from`, and the aliases that bundlers
-    /// and test runners are told of, allow for a file, shortest first. Patterns that match everything are left out.
+    /// Returns the specifiers that the `paths` of the config governing `from` allow for a file,
+    /// shortest first. Patterns that match everything are left out.
     #[must_use]
     pub fn aliases(&self, from: &RepoPath, target: &RepoPath) -> Vec<String> {
         let config = self.owner(from);
-        let configured = self.configured(from);
-        let own = config.iter().flat_map(|config| &config.paths);
-        let aliased = configured.iter().flat_map(|aliases| aliases.iter());
+        let paths = config.iter().flat_map(|config| &config.paths);
         let stem = probe::without_extension(target.as_str());
         let stem = stem.strip_suffix("/index").unwrap_or(stem);
-        let mut found: Vec<String> = own
-            .chain(aliased)
+        let mut found: Vec<String> = paths
             .filter(|alias| !alias.pattern.starts_with('*'))
             .flat_map(|alias| {
                 alias.targets.iter().filter_map(|path| {

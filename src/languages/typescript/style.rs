@@ -49,26 +49,27 @@ impl ScriptStyle {
         others: impl Iterator<Item = &'f FileFacts>,
         rules: ModuleRules,
     ) -> Self {
-        let own: Vec<&FileFacts> = std::iter::once(facts).collect();
-        let mut all = own.clone();
+        let own = [facts];
+        let mut all = own.to_vec();
         all.extend(others.take(32));
-        let (single, double) = quotes(text, facts);
-        let (mut require, mut import) = kinds(&own);
-        if require + import == 0 && rules.common {
-            (require, import) = kinds(&all);
-        }
-        let relative = |specifier: &str| specifier.starts_with('.');
-        let shown = extension(&own, relative);
+        let near = if rules.common { &all[..] } else { &own[..] };
+        let requires = requires(near);
+        let relative: fn(&str) -> bool = |specifier| specifier.starts_with('.');
+        let shown = first_extension(&own, relative);
         let rules = ModuleRules {
             full_paths: rules.full_paths && shown != Some(Extension::None),
             ..rules
         };
-        let near = shown.or_else(|| extension(&all, relative));
+        let near = shown.or_else(|| first_extension(&all, relative));
+        let has_type_imports = |facts: &&FileFacts| {
+            let mut imports = facts.imports.iter();
+            imports.any(|import| import.type_only && import.kind == ImportKind::Import)
+        };
         Self {
-            quote: if double > single { '"' } else { '\'' },
-            semicolons: semicolons(text),
-            require: require > 0 && import == 0,
-            modules: import > 0 && require == 0,
+            quote: first_quote(text, facts),
+            semicolons: has_semicolons(text, facts),
+            require: requires == Some(true),
+            modules: requires == Some(false),
             extension: match near {
                 Some(Extension::Source) if shown.is_some() || rules.source_extensions => {
                     Extension::Source
@@ -77,14 +78,10 @@ impl ScriptStyle {
                 near => near.unwrap_or(Extension::None),
             },
             aliases: prefers_alias(&all),
-            alias_extension: extension(&all, is_alias).unwrap_or(Extension::None),
-            node_prefix: node_prefix(&all),
+            alias_extension: first_extension(&all, is_alias).unwrap_or(Extension::None),
+            node_prefix: has_node_prefix(&all),
             rules,
-            types: rules.explicit_types
-                || all
-                    .iter()
-                    .flat_map(|it| &it.imports)
-                    .any(|one| one.type_only && one.kind == ImportKind::Import),
+            types: rules.explicit_types || all.iter().any(has_type_imports),
         }
     }
 
@@ -242,15 +239,20 @@ pub(crate) fn split(path: &str) -> (&str, Option<&str>) {
     (path, None)
 }
 
-// Top-level calls of `require`, and import statements.
-fn kinds(files: &[&FileFacts]) -> (usize, usize) {
-    let (mut require, mut import) = (0, 0);
-    for one in files.iter().flat_map(|it| &it.imports) {
-        require += usize::from(one.kind == ImportKind::Require && !one.nested);
-        let statement = [ImportKind::Import, ImportKind::ImportEquals];
-        import += usize::from(statement.contains(&one.kind));
-    }
-    (require, import)
+// Whether the first import of the files with one is a call of `require`.
+fn requires(files: &[&FileFacts]) -> Option<bool> {
+    const KINDS: &[ImportKind] = &[
+        ImportKind::Require,
+        ImportKind::Import,
+        ImportKind::ImportEquals,
+    ];
+    let is_statement = |import: &&Import| !import.nested && KINDS.contains(&import.kind);
+    let mut kinds = files
+        .iter()
+        .filter_map(|facts| facts.imports.iter().find(is_statement));
+    kinds
+        .next()
+        .map(|import| import.kind == ImportKind::Require)
 }
 
 fn is_alias(specifier: &str) -> bool {
@@ -258,108 +260,79 @@ fn is_alias(specifier: &str) -> bool {
     marks.iter().any(|mark| specifier.starts_with(mark))
 }
 
-fn extension(files: &[&FileFacts], of: impl Fn(&str) -> bool) -> Option<Extension> {
-    for facts in files {
-        let mut counts = [0_usize; 3];
-        let relative = facts.imports.iter().filter(|import| {
-            matches!(
-                import.kind,
-                ImportKind::Import | ImportKind::ExportFrom | ImportKind::Require
-            ) && of(&import.specifier)
-        });
-        for import in relative {
-            let last = import.specifier.rsplit('/').next().unwrap_or_default();
+// The extension of the first specifier of a source file that is meant.
+fn first_extension(files: &[&FileFacts], is_meant: fn(&str) -> bool) -> Option<Extension> {
+    let imports = files.iter().flat_map(|facts| &facts.imports);
+    let specifiers = imports.map(|import| import.specifier.as_str());
+    specifiers
+        .filter(|specifier| is_meant(specifier))
+        .find_map(|specifier| {
+            let last = specifier.rsplit('/').next().unwrap_or_default();
             match last.rsplit_once('.').map(|(_, extension)| extension) {
-                Some("js" | "mjs" | "cjs" | "jsx") => counts[1] += 1,
-                Some("ts" | "tsx" | "mts" | "cts") => counts[2] += 1,
-                Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => {}
-                _ => counts[0] += 1,
+                Some("js" | "mjs" | "cjs" | "jsx") => Some(Extension::Emitted),
+                Some("ts" | "tsx" | "mts" | "cts") => Some(Extension::Source),
+                Some("json" | "css" | "vue" | "svelte" | "svg" | "scss") => None,
+                _ => Some(Extension::None),
             }
-        }
-        let most = counts.iter().max().copied().unwrap_or(0);
-        if most > 0 {
-            return Some(match counts.iter().position(|count| *count == most) {
-                Some(1) => Extension::Emitted,
-                Some(2) => Extension::Source,
-                _ => Extension::None,
-            });
-        }
-    }
-    None
+        })
 }
 
-fn node_prefix(files: &[&FileFacts]) -> bool {
+fn has_node_prefix(files: &[&FileFacts]) -> bool {
     let mut all = files.iter().flat_map(|facts| &facts.imports);
     let first = all.find(|import| is_node(&import.specifier));
     first.is_none_or(|import| import.specifier.starts_with("node:"))
 }
 
+// Whether aliases name more files than `../` in the first file that has either, and whether that
+// file has no `./` at all.
 fn prefers_alias(files: &[&FileFacts]) -> (bool, bool) {
     for facts in files {
-        let (mut alias, mut relative, mut beside) = (0, 0, 0);
-        for import in &facts.imports {
-            alias += usize::from(is_alias(&import.specifier));
-            relative += usize::from(import.specifier.starts_with("../"));
-            beside += usize::from(import.specifier.starts_with("./"));
-        }
-        if alias + relative > 0 {
-            return (alias > relative, alias > relative && beside == 0);
+        let specifiers = || facts.imports.iter().map(|import| import.specifier.as_str());
+        let aliased = specifiers().filter(|specifier| is_alias(specifier)).count();
+        let above = specifiers().filter(|it| it.starts_with("../")).count();
+        let is_beside = specifiers().any(|it| it.starts_with("./"));
+        if aliased + above > 0 {
+            return (aliased > above, aliased > above && !is_beside);
         }
     }
     (false, false)
 }
 
-// Quotes around what is imported, else after `from` and in `require(`, else anywhere.
-fn quotes(text: &[u8], facts: &FileFacts) -> (usize, usize) {
-    let mut counts = (0, 0);
-    let mut from = 0;
-    let imports = facts.imports.iter().filter(|import| !import.nested);
-    for import in imports.take(64) {
-        let rest = text.get(from..).unwrap_or_default();
-        for at in memchr::memmem::find_iter(rest, import.specifier.as_bytes()) {
-            let before = at.checked_sub(1).and_then(|at| rest.get(at));
-            let after = rest.get(at + import.specifier.len());
-            if let (Some(quote @ (b'\'' | b'"')), true) = (before, before == after) {
-                if *quote == b'"' {
-                    counts.1 += 1;
-                } else {
-                    counts.0 += 1;
-                }
-                from += at + import.specifier.len();
-                break;
-            }
-        }
-    }
-    if counts != (0, 0) {
-        return counts;
-    }
-    for mark in [&b"from "[..], b"require(", b"import "] {
-        for at in memchr::memmem::find_iter(text, mark) {
-            match text.get(at + mark.len()) {
-                Some(b'\'') => counts.0 += 1,
-                Some(b'"') => counts.1 += 1,
-                _ => {}
-            }
-        }
-    }
-    if counts == (0, 0) {
-        let count = |quote| memchr::memchr_iter(quote, text).count();
-        counts = (count(b'\''), count(b'"'));
-    }
-    counts
+// The quoted specifier of the first import at the top level: its quote, and the text behind it.
+fn first_specifier<'t>(text: &'t [u8], facts: &FileFacts) -> Option<(char, &'t [u8])> {
+    let mut imports = facts.imports.iter().filter(|import| !import.nested);
+    imports.find_map(|import| {
+        let specifier = import.specifier.as_bytes();
+        memchr::memmem::find_iter(text, specifier).find_map(|at| {
+            let quote = *text.get(at.checked_sub(1)?)?;
+            let rest = text.get(at + specifier.len()..)?;
+            let is_quoted = matches!(quote, b'\'' | b'"') && rest.first() == Some(&quote);
+            is_quoted.then_some((char::from(quote), rest))
+        })
+    })
 }
 
-fn semicolons(text: &[u8]) -> bool {
-    let (mut with, mut without) = (0_usize, 0_usize);
-    for line in text.split(|byte| *byte == b'\n') {
-        let line = line.trim_ascii();
-        if line.ends_with(b";") {
-            with += 1;
-        } else if line.ends_with(b")") || line.ends_with(b"'") || line.ends_with(b"\"") {
-            without += 1;
+// The quote of the first import statement, else the more frequent one of the text.
+fn first_quote(text: &[u8], facts: &FileFacts) -> char {
+    let own = first_specifier(text, facts).map(|(quote, _)| quote);
+    own.unwrap_or_else(|| {
+        let count = |quote| memchr::memchr_iter(quote, text).count();
+        if count(b'"') > count(b'\'') {
+            '"'
+        } else {
+            '\''
         }
+    })
+}
+
+// Whether the first import statement ends with a semicolon, else whether any line does.
+fn has_semicolons(text: &[u8], facts: &FileFacts) -> bool {
+    let ends = |line: &[u8]| line.trim_ascii_end().ends_with(b";");
+    let lines = |text| <[u8]>::split(text, |byte| *byte == b'\n');
+    match first_specifier(text, facts) {
+        Some((_, rest)) => lines(rest).next().is_some_and(ends),
+        None => lines(text).any(ends),
     }
-    with > 0 && with * 3 >= without
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ pub(super) struct Config {
     /// `compilerOptions.paths`, exact names first, then by length of the prefix.
     pub(super) paths: Vec<Alias>,
     pub(super) base_url: Option<String>,
-    pub(super) root_dirs: Vec<String>,
     pub(super) out_dir: Option<String>,
     pub(super) root_dir: Option<String>,
     pub(super) conditions: Vec<String>,
@@ -116,7 +115,7 @@ fn collect(
     for specifier in extends {
         if let Some(base) = locate(directory_of(path), &specifier) {
             collect(&base, load, locate, chain, open, budget);
-        } else if let Some(options) = published(&specifier) {
+        } else if let Some(options) = published_options(&specifier) {
             chain.push((path.to_owned(), options));
         }
     }
@@ -125,21 +124,12 @@ fn collect(
     Some(())
 }
 
-// What configs in wide use say about modules; they stand in packages that are not looked at.
-fn published(specifier: &str) -> Option<Value> {
+// The module setting of https://github.com/tsconfig/bases for Node.js, which is installed and not read.
+fn published_options(specifier: &str) -> Option<Value> {
     let (name, _) = package_name(specifier)?;
-    let node = name.strip_prefix("@tsconfig/node");
-    if node
-        .is_some_and(|version| version == "-lts" || version.parse::<u32>().is_ok_and(|it| it >= 16))
-    {
-        return Some(json!({ "compilerOptions": { "module": "node16" } }));
-    }
-    let verbatim = ["@tsconfig/svelte", "@vue/tsconfig", "astro"];
-    let options =
-        json!({ "module": "esnext", "moduleResolution": "bundler", "verbatimModuleSyntax": true });
-    verbatim
-        .contains(&name)
-        .then(|| json!({ "compilerOptions": options }))
+    let version = name.strip_prefix("@tsconfig/node")?;
+    let is_modern = version == "-lts" || version.parse::<u32>().is_ok_and(|version| version >= 16);
+    is_modern.then(|| json!({ "compilerOptions": { "module": "node16" } }))
 }
 
 fn apply(config: &mut Config, link: &str, value: &Value) {
@@ -183,9 +173,6 @@ fn apply(config: &mut Config, link: &str, value: &Value) {
     }
     if let Some(root) = option("rootDir").and_then(Value::as_str) {
         config.root_dir = place(root);
-    }
-    if option("rootDirs").is_some() {
-        config.root_dirs = places(option("rootDirs"));
     }
     if option("customConditions").is_some() {
         config.conditions = strings(option("customConditions"));

@@ -180,22 +180,12 @@ fn components_are_mended_inside_their_script() {
         (
             "src/Price.vue",
             "<template>\n  <b>{{ formatMoney(1) }}</b>\n</template>\n\n<script setup lang=\"ts\">\nimport { ref } from 'vue'\n\nconst a = ref(1)\n</script>\n",
-            "<script setup lang=\"ts\">\nimport { ref } from 'vue'\n\nimport { formatMoney } from './lib/money'\n\nconst a",
+            "<script setup lang=\"ts\">\nimport { ref } from 'vue'\nimport { formatMoney } from './lib/money'\n\nconst a",
         ),
         (
             "src/Price.svelte",
             "<script>\n\timport { onMount } from 'svelte';\n\timport x from './x';\n\tonMount(x);\n</script>\n\n<b>{formatMoney(1)}</b>\n",
-            "\timport { formatMoney } from './lib/money';\n\timport x from './x';\n",
-        ),
-        (
-            "src/Price.svelte",
-            "<script>\r\n  let n = 1\r\n</script>\r\n<b>{formatMoney(n)}</b>\r\n",
-            "<script>\r\n  import { formatMoney } from './lib/money'\r\n\r\n  let n",
-        ),
-        (
-            "src/Price.astro",
-            "---\nconst price = formatMoney(1)\n---\n<b>{price}</b>\n",
-            "---\nimport { formatMoney } from './lib/money'\n\nconst price",
+            "\timport x from './x';\n\timport { formatMoney } from './lib/money';\n",
         ),
     ] {
         let files = [manifest, lib, (file, before)];
@@ -350,7 +340,7 @@ fn what_is_written_runs() {
     let marked = fixed("\u{feff}import os\n\nx = Bee()\n", "a.py", module);
     assert_eq!(
         marked,
-        "\u{feff}import os\n\nfrom b import Bee\n\nx = Bee()\n"
+        "\u{feff}import os\nfrom b import Bee\n\nx = Bee()\n"
     );
     // Below its use an import comes too late.
     let late = "x = Bee()\nimport os\n";

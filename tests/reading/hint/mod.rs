@@ -241,7 +241,7 @@ fn the_command_prints_and_applies_patches() {
     let text = std::fs::read_to_string(repo.root().join("pkg/two.py")).unwrap();
     assert_eq!(
         text,
-        "import os\n\nfrom pkg.core import Engine\n\nEngine(os)\n"
+        "import os\nfrom pkg.core import Engine\n\nEngine(os)\n"
     );
 
     let none = repo.mendit(&["hint", "Nowhere", "--file", "pkg/two.py"]);
