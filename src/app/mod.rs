@@ -65,7 +65,7 @@ pub use context_request::ContextRequest;
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
 pub use doctor::check_up;
 pub use error::AppError;
-pub use explain::{Explained, explain_word};
+pub use explain::explain_word;
 pub use files::{to_json, to_json_line, write_file};
 pub use fix::{Fixed, find_fix, write_fix};
 pub use flags::{Flags, Suggested, share};
@@ -86,7 +86,7 @@ pub use patch::{
 };
 pub use progress::{Progress, Silent};
 pub use rates::{add_up_runs, holds_runs};
-pub use redact::{FindingRow, RedactRequest, Switch, last_line, readable_file, redact_text};
+pub use redact::{RedactRequest, last_line, readable_file, redact_text};
 pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};

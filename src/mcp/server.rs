@@ -121,6 +121,7 @@ impl ServerHandler for Server {
         let _permit = self.calls.acquire().await;
         let options = self.options.clone();
         let mut arguments = request.arguments.unwrap_or_default();
+        row.coerce_arguments(&mut arguments);
         let limit = match row.take_limit(&mut arguments) {
             Ok(limit) => limit,
             Err(error) => return Ok(failed(error).into()),
@@ -243,10 +244,10 @@ impl ServerHandler for Server {
 
 const CALLS: usize = 8;
 const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
-hard caps, find imports for undefined names, and judge patches before they are applied. Start with \
+hard caps, find imports for undefined names, and validate patches before they are applied. Start with \
 `run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`, `logFile`, \
-or neither for the last run of `mendit run`); check every patch with `check_patch`, whose feedback says \
-what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
+or neither for the last `mendit run`). Validate every patch with `check_patch`, whose feedback says \
+what to send instead when it does not apply.";
 
 fn refused(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])

@@ -81,6 +81,37 @@ impl ToolRow {
         }
     }
 
+    /// Converts arguments that a model wrote in another type than the schema names: `"1"` where a
+    /// number or a Boolean is expected, a text where a list of texts is.
+    pub(super) fn coerce_arguments(&self, arguments: &mut JsonObject) {
+        let schema = (self.input)();
+        for (name, value) in arguments {
+            let Value::String(text) = &value else {
+                continue;
+            };
+            let types = &schema["properties"][name]["type"];
+            let accepts = |wanted: &str| match types {
+                Value::Array(all) => all.iter().any(|one| one == wanted),
+                one => one == wanted,
+            };
+            if accepts("string") {
+                continue;
+            }
+            let parsed = serde_json::from_str::<Value>(text).ok();
+            let parsed = parsed.filter(|parsed| match parsed {
+                Value::Number(_) => accepts("integer") || accepts("number"),
+                Value::Bool(_) => accepts("boolean"),
+                Value::Array(_) => accepts("array"),
+                _ => false,
+            });
+            if let Some(parsed) = parsed {
+                *value = parsed;
+            } else if accepts("array") {
+                *value = Value::Array(vec![Value::String(text.clone())]);
+            }
+        }
+    }
+
     /// Takes out of its arguments how many tokens it may answer with, unless it reads that itself.
     pub(super) fn take_limit(&self, given: &mut JsonObject) -> Result<Option<u64>, ToolError> {
         let own = (self.input)();

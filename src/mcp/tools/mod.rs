@@ -1,12 +1,10 @@
-//! The tools: a table, one file for each kind.
+//! The tools of the MCP server: a table of them, and one file for each kind.
 
 mod context;
 mod diagnose;
-mod explain;
 mod hint;
 mod imports;
 mod patch;
-mod redact;
 mod table;
 mod tests;
 
