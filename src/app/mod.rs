@@ -86,7 +86,9 @@ pub use patch::{
 };
 pub use progress::{Progress, Silent};
 pub use rates::{add_up_runs, holds_runs};
-pub use redact::{FindingRow, RedactRequest, Switch, last_line, readable_file, redact_text};
+pub use redact::{
+    FindingRow, RedactRequest, StreamMasker, Switch, last_line, readable_file, redact_text,
+};
 pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};
