@@ -30,9 +30,10 @@ pub(super) fn confined(
     if let Some(git) = &repository {
         writable.extend(git.workdir().map(Path::to_owned));
         let homes = [git.git_dir().to_owned(), git.common_dir()];
-        closed.extend(homes.iter().filter_map(|it| it.canonicalize().ok()));
+        closed.extend(homes.iter().filter_map(|home| home.canonicalize().ok()));
+        closed.extend(git.workdir().map(nested_repositories).unwrap_or_default());
     }
-    closed.retain(|it| !writable.contains(it));
+    closed.retain(|place| !writable.contains(place));
     Ok(Job {
         sandbox: Sandbox {
             mode: how.sandbox,
@@ -43,6 +44,54 @@ pub(super) fn confined(
         },
         ..Job::new(command, app.directory())
     })
+}
+
+/// Folders of a worktree that are searched for repositories inside it.
+const MAX_FOLDERS: usize = 20_000;
+
+/// Finds the `.git` of every repository inside a worktree, whose hooks and settings git runs there.
+/// Installed packages are passed over.
+pub(super) fn nested_repositories(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    let mut seen = 0;
+    while let Some(folder) = open.pop().filter(|_| seen < MAX_FOLDERS) {
+        seen += 1;
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            match entry.file_name().to_str() {
+                Some(".git") if folder == root => {}
+                Some(".git") => found.push(entry.path()),
+                Some("node_modules" | ".venv" | "target" | ".mendit") => {}
+                _ if is_folder => open.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Reports repositories that a command made inside the worktree: git runs their hooks and settings.
+pub(super) fn say_new_repositories(job: &Job, progress: &dyn Progress) {
+    if job.sandbox.closed.is_empty() || job.sandbox.mode == SandboxMode::Off {
+        return;
+    }
+    for place in nested_repositories(&job.directory) {
+        let real = place.canonicalize().unwrap_or_else(|_| place.clone());
+        let known = job
+            .sandbox
+            .closed
+            .iter()
+            .filter_map(|closed| closed.canonicalize().ok());
+        if !known.into_iter().any(|closed| real.starts_with(closed)) {
+            progress.note(&format!(
+                "the command made `{}`, and git runs its hooks and settings there: remove it unless \
+                 you want it",
+                place.display()
+            ));
+        }
+    }
 }
 
 /// Moves a job from the worktree to a workplace of its own, which lasts as long as the value.

@@ -153,7 +153,7 @@ pub fn summarise_diagnosis(
 /// Reads a log of any size in bounded memory; see [`Log::read`]. One that gzip packed is unpacked.
 ///
 /// # Errors
-/// What the input gives, an archive, and what unpacks to more than 4 GiB.
+/// What the input gives, an archive, and what unpacks to more than 256 MiB.
 pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
     let mut start = Vec::new();
     (&mut input).take(4).read_to_end(&mut start)?;
@@ -166,7 +166,7 @@ pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
             let mut unpacked = packed.take(UNPACKED);
             let log = Log::read(&mut unpacked, &app.rules())?;
             match unpacked.limit() {
-                0 => Err(io::Error::other("it unpacks to more than 4 GiB")),
+                0 => Err(io::Error::other("it unpacks to more than 256 MiB")),
                 _ => Ok(log),
             }
         }
@@ -175,7 +175,7 @@ pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
 }
 
 /// Bytes that a log may unpack to.
-pub(super) const UNPACKED: u64 = 4 << 30;
+pub(super) const UNPACKED: u64 = 256 << 20;
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///

@@ -118,7 +118,7 @@ const ZIP: &[u8; 4] = b"PK\x03\x04";
 /// or an archive those that stand in it, else those of its folders. Sorted by name.
 ///
 /// # Errors
-/// What cannot be read, what unpacks to more than 4 GiB, and what `take` cannot read.
+/// What cannot be read, what unpacks to more than 256 MiB, and what `take` cannot read.
 fn each_log(
     path: &Path,
     take: &mut dyn FnMut(&str, &mut dyn Read) -> io::Result<()>,
@@ -195,7 +195,7 @@ fn limited(
     let mut input = input.take(most);
     take(name, &mut input)?;
     match input.limit() {
-        0 => Err(io::Error::other("it unpacks to more than 4 GiB")),
+        0 => Err(io::Error::other("it unpacks to more than 256 MiB")),
         left => Ok(left),
     }
 }

@@ -9,7 +9,7 @@ use crate::diagnose::Log;
 use crate::exec::{CommandLine, End};
 use crate::git::Repository;
 use crate::model::{Code, RepoPath, RunSummary};
-use crate::policy::sanitize_whole_log;
+use crate::policy::sanitize_log;
 use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
 use crate::source::Source;
 use crate::workspace::Workspace;
@@ -199,7 +199,7 @@ pub(super) fn before(app: &App, line: &str, prefix: &str) -> Result<LastOf, AppE
         Some(LastRun {
             log: app
                 .redactor()
-                .redact(&sanitize_whole_log(last.log.text().as_bytes()))
+                .redact(&sanitize_log(last.log.text().as_bytes()))
                 .text
                 .into_owned(),
             exit_code: last.exit_code.filter(|it| *it > 0)?,

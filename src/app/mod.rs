@@ -86,7 +86,7 @@ pub use patch::{
 };
 pub use progress::{Progress, Silent};
 pub use rates::{add_up_runs, holds_runs};
-pub use redact::{RedactRequest, last_line, readable_file, redact_text};
+pub use redact::{RedactRequest, StreamMasker, last_line, readable_file, redact_text};
 pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};

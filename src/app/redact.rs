@@ -15,6 +15,60 @@ pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
     Some(app.redactor().redact(line).text.into_owned())
 }
 
+/// Masks a stream of output as it comes, line by line.
+///
+/// Secrets of the environment, formats and named values are masked; a value that only a later line
+/// gives away is not.
+pub struct StreamMasker {
+    redactor: Redactor,
+    pending: Vec<u8>,
+}
+
+// A private key is held back until its last line, up to so many bytes.
+const MAX_PENDING: usize = 64 * 1024;
+
+impl StreamMasker {
+    /// Masks with the rules and known values of the settings in force.
+    #[must_use]
+    pub fn new(app: &App) -> Self {
+        Self {
+            redactor: app.redactor().clone(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Takes the next bytes and returns the whole lines so far, masked.
+    pub fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
+        self.pending.extend_from_slice(bytes);
+        let ends = self.pending.iter().rposition(|byte| *byte == b'\n');
+        let mut ready = ends.map_or(0, |end| end + 1);
+        let open = memchr::memmem::rfind(&self.pending[..ready], b"-----BEGIN ");
+        let is_open = |start: &usize| {
+            memchr::memmem::find(&self.pending[*start..ready], b"-----END ").is_none()
+        };
+        if let Some(start) = open.filter(is_open) {
+            let line = self.pending[..start]
+                .iter()
+                .rposition(|byte| *byte == b'\n');
+            ready = line.map_or(0, |end| end + 1);
+        }
+        if self.pending.len() - ready > MAX_PENDING {
+            ready = self.pending.len();
+        }
+        self.take(ready)
+    }
+
+    /// Returns the rest, masked.
+    pub fn finish(&mut self) -> Vec<u8> {
+        self.take(self.pending.len())
+    }
+
+    fn take(&mut self, length: usize) -> Vec<u8> {
+        let ready: Vec<u8> = self.pending.drain(..length).collect();
+        self.redactor.redact_bytes(&ready).bytes.into_owned()
+    }
+}
+
 /// Mask the secrets of a text.
 #[derive(Debug, Clone, Args)]
 pub struct RedactRequest {

@@ -4,7 +4,7 @@ use std::time::UNIX_EPOCH;
 
 use super::agents::installed_agent;
 use super::brief::brief;
-use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
 use super::files::temporary;
 use super::flags::request;
 use super::last_run::Again;
@@ -329,4 +329,5 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     if started && job.sandbox.mode == SandboxMode::Auto {
         say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
+    say_new_repositories(job, progress);
 }

@@ -15,7 +15,7 @@ use crate::model::{
     Code, CommandAttempt, CommandRecord, CommandStatus, Diagnosis, DiagnosisDocument, NotConfined,
     RunSummary, WhyDocument,
 };
-use crate::policy::{CommandFiles, Redactor, sanitize_whole_log};
+use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
 use crate::repair::in_utc;
 use crate::workspace::Workspace;
@@ -244,7 +244,7 @@ impl Record {
     pub(super) fn hidden_failure(&self, run: &CommandFiles) -> Option<String> {
         let last = self.attempts.last()?;
         let evidence = command_evidence(&CommandOutput {
-            text: &sanitize_whole_log(last.log.as_bytes()),
+            text: &sanitize_log(last.log.as_bytes()),
             passed: true,
             named: named_runners(run),
             report: None,

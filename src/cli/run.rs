@@ -3,7 +3,9 @@ use std::io::IsTerminal as _;
 use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output, open};
-use crate::app::{App, RunRequest, find_test_command, has_last_run, last_words, run_command};
+use crate::app::{
+    App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
+};
 use crate::model::Code;
 use crate::report::{run_culprit, run_summary};
 
@@ -44,13 +46,21 @@ interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let json = args.format == Form::Json;
+    let app = open(global, &args.request)?;
+    // A person at a terminal sees the output as it is; a log that others read is masked.
+    let masked = !std::io::stdout().is_terminal();
+    let mut maskers = [StreamMasker::new(&app), StreamMasker::new(&app)];
     let mut passed_on = Ok(());
     let mut pass_on = |stdout: bool, bytes: &[u8]| {
         if !args.brief && passed_on.is_ok() {
-            passed_on = output.pass_on(stdout && !json, bytes);
+            let shown = if masked {
+                maskers[usize::from(stdout)].push(bytes)
+            } else {
+                bytes.to_vec()
+            };
+            passed_on = output.pass_on(stdout && !json, &shown);
         }
     };
-    let app = open(global, &args.request)?;
     let mut request = args.request.clone();
     if request.command.is_empty() {
         // A script whose variable is empty means no other command.
@@ -71,7 +81,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if !std::io::stderr().is_terminal() {
         output.doing(Some("running the command"));
     }
-    let mut ran = run_command(&app, &request, &mut pass_on, output)?;
+    let ran = run_command(&app, &request, &mut pass_on, output);
+    for (stdout, masker) in [false, true].into_iter().zip(&mut maskers) {
+        let rest = masker.finish();
+        if !rest.is_empty() && passed_on.is_ok() {
+            passed_on = output.pass_on(stdout && !json, &rest);
+        }
+    }
+    let mut ran = ran?;
     output.doing(None);
     let shown = !json && !args.brief && began(ran.failure.as_ref());
     let exit = match &ran.failure {

@@ -4,7 +4,7 @@ use super::line::{Line, Mark};
 use super::log::{Log, View};
 use super::prefix::{self, Wrapper};
 use super::quiet;
-use crate::policy::sanitize_whole_log;
+use crate::policy::sanitize_log;
 use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
@@ -127,7 +127,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     let raw = without_newline_word(raw);
     let is_control = |byte| byte < 0x20 && byte != b'\t' || byte == 0x7f;
     let text = if raw.bytes().any(is_control) {
-        Cow::Owned(sanitize_whole_log(raw.as_bytes()))
+        Cow::Owned(sanitize_log(raw.as_bytes()))
     } else {
         Cow::Borrowed(raw)
     };

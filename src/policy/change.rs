@@ -1,14 +1,11 @@
-use std::collections::BTreeSet;
-
 use super::commands::CommandFiles;
+use super::guards::{Allowed, When};
 use super::invisible::is_invisible;
-use super::manifest::{Dependencies, manifest_change, means_the_same, without_bounds};
-use super::protected::{Allowed, When};
-use super::suspicion::suspicious;
-use super::test_change::{changed_lines, changed_tests};
+use super::manifest::{Dependencies, judge_manifest, means_the_same};
+use super::suspicion::find_suspicious;
+use super::test_change::judge_tests;
 use super::test_files::{is_assertion, is_foreign_program, is_test};
-use crate::languages::{Language, PYTHON};
-use crate::model::{Code, Operation, PatchProblem, file_name};
+use crate::model::{Code, Operation, PatchProblem};
 
 /// Limits on the size of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +37,6 @@ pub struct ChangeRules<'a> {
     pub dependencies: Dependencies,
     /// The files that the commands run.
     pub run: &'a CommandFiles,
-    /// What the last commit has at a path.
-    pub committed: &'a dyn Fn(&str) -> Option<Vec<u8>>,
     /// Whether changed assertions are refused where the product changes, too.
     pub tests_refused: bool,
 }
@@ -55,13 +50,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         let is_new = file.before.is_none() || file.operation == Operation::Copy;
         let holds = match guard.when {
             When::Denied => true,
-            When::Changed => {
-                !(by_name
-                    || means_the_same(file)
-                    || moves_imports(file)
-                    || bounds_versions(file, rules.dependencies)
-                    || puts_imports_back(file, rules))
-            }
+            When::Changed => !(by_name || means_the_same(file)),
             When::Created => !by_name && is_new,
         };
         if holds {
@@ -80,7 +69,7 @@ pub fn judge_change(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> Vec<Patc
         if findings.is_empty() {
             findings.extend(run_by_command(file, rules.run));
         }
-        findings.extend(manifest_change(file, rules.dependencies));
+        findings.extend(judge_manifest(file, rules.dependencies));
     }
     if file.modes.1 == 0o100_755 && file.modes.0 != 0o100_755 {
         let message = "the file mode becomes executable (100755)";
@@ -96,101 +85,6 @@ pub(super) const SEND_WITHOUT: &str =
     "the file may change, but not by this: send the change without it";
 
 pub(super) const LET_PASS: &str = "protected by policy; `--allow-protected PATH` lets it pass";
-
-// Whether all that a change of a program does is to have the same imports at other places.
-fn moves_imports(file: &ChangedFile<'_>) -> bool {
-    let (Some(before), Some(after)) = (file.before, file.after) else {
-        return false;
-    };
-    let Some(language) = Language::of_path(file.path).filter(|_| file.modes.0 == file.modes.1)
-    else {
-        return false;
-    };
-    // In script `#` begins a name.
-    let comment: &[u8] = if std::ptr::eq(language, &raw const PYTHON) {
-        b"#"
-    } else {
-        b"//"
-    };
-    // A line at its depth, and apart from these the imports, which stand alone on theirs.
-    let parts = |bytes| {
-        let lines = <[u8]>::split(bytes, |byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-        let code = |it: &&[u8]| !it.is_empty() && !it.trim_ascii_start().starts_with(comment);
-        let is_import = |text: &&[u8]| {
-            let line = text.trim_ascii_start();
-            line.starts_with(b"import ") && !line.contains(&b';') && !line.ends_with(b"\\")
-        };
-        let (mut imports, rest): (Vec<&[u8]>, Vec<&[u8]>) = lines.filter(code).partition(is_import);
-        imports = imports.into_iter().map(<[u8]>::trim_ascii_start).collect();
-        imports.sort_unstable();
-        (imports, rest)
-    };
-    parts(before) == parts(after)
-}
-
-// Whether a change of what installs a package bounds the versions of what it needs, and nothing else.
-fn bounds_versions(file: &ChangedFile<'_>, dependencies: Dependencies) -> bool {
-    let (Some(before), Some(after)) = (file.before, file.after) else {
-        return false;
-    };
-    file_name(file.path) == "setup.py"
-        && dependencies == Dependencies::Registry
-        && file.modes.0 == file.modes.1
-        && without_bounds(before) == without_bounds(after)
-}
-
-// Whether all that a change does is to put imports back that the last commit has, between the lines
-// where it has them: a test means what it meant there.
-fn puts_imports_back(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
-    let (Some(before), Some(after)) = (file.before, file.after) else {
-        return false;
-    };
-    let Some(committed) = (rules.committed)(file.path) else {
-        return false;
-    };
-    let lines = |bytes| -> Vec<&[u8]> { <[u8]>::split(bytes, |byte| *byte == b'\n').collect() };
-    let (old, is, committed) = (lines(before), lines(after), lines(&committed));
-    let same = old.iter().zip(&is).take_while(|(one, other)| one == other);
-    let head = same.count();
-    let rest = old.len().min(is.len()) - head;
-    let ends = old.iter().rev().zip(is.iter().rev());
-    let tail = ends.take(rest).take_while(|(one, other)| one == other);
-    let tail = tail.count();
-    let changed = |lines: &[&[u8]]| {
-        lines
-            .get(head..lines.len() - tail)
-            .unwrap_or_default()
-            .join(&b'\n')
-    };
-    let (gone, new) = (changed(&old), changed(&is));
-    let (gone, new) = changed_lines(&gone, &new);
-    // With the line above and the one below.
-    let place = is.get(head.saturating_sub(1)..is.len() - tail.saturating_sub(1));
-    let place = place.unwrap_or_default();
-    let words = |lines: &[&[u8]]| -> BTreeSet<Vec<u8>> {
-        let text = lines.concat();
-        let words = text.split(|byte| !byte.is_ascii_alphanumeric() && !b"_.".contains(byte));
-        let words = words.filter(|word| !word.is_empty());
-        words.map(<[u8]>::to_vec).collect()
-    };
-    !place.is_empty()
-        && committed.windows(place.len()).any(|it| it == place)
-        && new.iter().chain(&gone).all(|line| is_of_import(line))
-        && words(&gone).is_subset(&words(&new))
-}
-
-// A line of nothing but an import: a statement, or names in the list of one.
-fn is_of_import(line: &[u8]) -> bool {
-    let end = memchr::memchr(b'#', line).unwrap_or(line.len());
-    let code = line.get(..end).unwrap_or_default().trim_ascii();
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_, ".contains(byte);
-    let statement = code.starts_with(b"import ") || code.starts_with(b"from ");
-    let statement = statement && !code.contains(&b';');
-    statement
-        || code.is_empty()
-        || code == b")"
-        || code.ends_with(b",") && code.iter().all(is_name) && !code.starts_with(b"return ")
-}
 
 // What the command runs decides whether it passes, unless the failure itself lies there.
 fn run_by_command(file: &ChangedFile<'_>, run: &CommandFiles) -> Option<PatchProblem> {
@@ -261,8 +155,8 @@ pub fn judge_together(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let mut found = suspicious(files, rules);
-    found.extend(changed_tests(files, rules));
+    let mut found = find_suspicious(files, rules);
+    found.extend(judge_tests(files, rules));
     found.retain(|(at, _)| {
         files
             .get(*at)
@@ -292,29 +186,16 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::policy) fn with_rules<T>(
-        committed: &dyn Fn(&str) -> Option<Vec<u8>>,
-        ask: impl FnOnce(&ChangeRules<'_>) -> T,
-    ) -> T {
+    pub(in crate::policy) fn with_rules<T>(ask: impl FnOnce(&ChangeRules<'_>) -> T) -> T {
         ask(&ChangeRules {
             allowed: &Allowed::default(),
             dependencies: Dependencies::Registry,
             run: &CommandFiles::default(),
-            committed,
             tests_refused: false,
         })
     }
 
     fn codes(path: &str, before: Option<&str>, after: Option<&str>) -> Vec<&'static str> {
-        codes_in(path, before, after, None)
-    }
-
-    fn codes_in(
-        path: &str,
-        before: Option<&str>,
-        after: Option<&str>,
-        committed: Option<&str>,
-    ) -> Vec<&'static str> {
         let operation = match (before, after) {
             (None, _) => Operation::Create,
             (_, None) => Operation::Delete,
@@ -327,69 +208,26 @@ pub(super) mod tests {
             after: after.map(str::as_bytes),
             modes: (0o100_644, 0o100_644),
         };
-        let committed = |_: &str| committed.map(|it| it.as_bytes().to_vec());
-        let found = with_rules(&committed, |rules| {
-            let together = judge_together(&[file], rules).into_iter().map(|it| it.1);
+        let found = with_rules(|rules| {
+            let together = judge_together(&[file], rules)
+                .into_iter()
+                .map(|found| found.1);
             let mut found = judge_change(&file, rules);
             found.extend(together);
             found
         });
         found
             .into_iter()
-            .filter(|it| it.severity == crate::model::Severity::Error)
+            .filter(|found| found.severity == crate::model::Severity::Error)
             .map(|finding| finding.code.as_str())
             .collect()
     }
 
     #[test]
-    fn an_import_of_the_last_commit_goes_back_into_a_protected_file() {
-        let body = "\n\n@pytest.fixture\ndef client():\n    return TestClient()\n";
-        let head = format!(
-            "import os\nfrom web import (\n    A,\n    TestClient,\n)\nimport pytest{body}"
-        );
-        for (before, after, refused) in [
-            (head.replace("    TestClient,\n", ""), head.clone(), false),
-            (head.replace("import os\n", ""), head.clone(), false),
-            // At another place; beside another change; not of that commit; a line that is no import.
-            (
-                head.replace("import os\n", ""),
-                format!("{}import os\n", head.replace("import os\n", "")),
-                true,
-            ),
-            (
-                head.replace("import os\n", ""),
-                head.replace("return", "yield"),
-                true,
-            ),
-            (
-                head.clone(),
-                head.replace("import os\n", "import os\nimport sys\n"),
-                true,
-            ),
-            (head.replace("@pytest.fixture\n", ""), head.clone(), true),
-            (
-                head.replace("import os\n", "import os\nimport sys\n"),
-                head.clone(),
-                true,
-            ),
-        ] {
-            let found = codes_in(
-                "tests/conftest.py",
-                Some(&before),
-                Some(&after),
-                Some(&head),
-            );
-            assert_eq!(found == ["P701"], refused, "{before} {after} {found:?}");
-        }
-    }
-
-    #[test]
-    fn what_says_the_same_or_asks_more_is_let_pass() {
+    fn settings_may_become_stricter() {
         let conftest = "import ssl\n\n@fixture\ndef a():\n    return ssl\n";
-        let inside = "\n@fixture\ndef a():\n    # only here\n    import ssl\n    return ssl\n";
         let setup = "import os\nsetup(install_requires=['a>=1'], url='http://x')\n";
         for (path, before, after, refused) in [
-            ("tests/conftest.py", conftest, inside, false),
             (
                 "tests/conftest.py",
                 conftest,
@@ -408,7 +246,6 @@ pub(super) mod tests {
                 "class A {\n  #a = evil();\n}\n",
                 true,
             ),
-            ("setup.py", setup, &setup.replace("a>=1", "a>=2,<3"), false),
             ("setup.py", setup, &setup.replace("a>=1", "b>=1"), true),
             (
                 "setup.py",

@@ -1,94 +1,94 @@
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+//! Tables whose rows are about paths, by globs that do not regard case.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Paths after which globs are compiled: to compile some hundred costs as much as to ask each of them about so
-/// many paths, and a patch has few.
-const MANY: usize = 100;
+/// A row of a table of paths.
+pub(super) trait PathRow {
+    /// The globs of the row; any of them counts.
+    fn globs(&self) -> &[String];
 
-/// Globs of a built-in table, in lower case; `*` stands for no slash.
-#[derive(Debug)]
-pub(super) struct GlobList {
-    globs: Vec<String>,
-    calls: AtomicUsize,
-    compiled: OnceLock<GlobSet>,
+    /// Globs that take a path out again.
+    fn exceptions(&self) -> &[String] {
+        &[]
+    }
 }
 
-impl GlobList {
-    pub(super) fn new(globs: Vec<String>) -> Self {
+/// The rows of a built-in table, in the order in which they decide.
+pub(super) struct PathTable<R> {
+    rows: Vec<R>,
+    globs: GlobSet,
+    /// For each glob its row, and whether it is an exception.
+    meanings: Vec<(usize, bool)>,
+}
+
+impl<R: PathRow> PathTable<R> {
+    /// Compiles a table; a test asks for each of its globs.
+    pub(super) fn new(rows: Vec<R>) -> Self {
+        let mut builder = GlobSetBuilder::new();
+        let mut meanings = Vec::new();
+        for (at, row) in rows.iter().enumerate() {
+            let globs = row.globs().iter().map(|glob| (glob, false));
+            let exceptions = row.exceptions().iter().map(|glob| (glob, true));
+            for (glob, is_exception) in globs.chain(exceptions) {
+                if let Ok(glob) = compile_glob(glob) {
+                    builder.add(glob);
+                    meanings.push((at, is_exception));
+                }
+            }
+        }
+        let globs = builder.build().unwrap_or_default();
         Self {
+            rows,
             globs,
-            calls: AtomicUsize::new(0),
-            compiled: OnceLock::new(),
+            meanings,
         }
     }
 
-    /// Which of them match a path in lower case, in their order.
-    pub(super) fn matches(&self, path: &str) -> Vec<usize> {
-        if self.calls.fetch_add(1, Ordering::Relaxed) < MANY {
-            return self.one_by_one(path);
-        }
-        self.compiled.get_or_init(|| self.compile()).matches(path)
+    /// Returns the first row that is about a path.
+    pub(super) fn find(&self, path: &str) -> Option<&R> {
+        let found = self.globs.matches(path.to_lowercase());
+        let found: Vec<(usize, bool)> = found.iter().map(|hit| self.meanings[*hit]).collect();
+        let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
+        let (row, _) = found.iter().find(is_meant)?;
+        self.rows.get(*row)
     }
 
-    fn one_by_one(&self, path: &str) -> Vec<usize> {
-        let fits = |glob: &String| fast_glob::glob_match(glob, path);
-        let all = self.globs.iter().enumerate();
-        all.filter(|(_, glob)| fits(glob)).map(|it| it.0).collect()
-    }
-
-    fn compile(&self) -> GlobSet {
-        let mut set = GlobSetBuilder::new();
-        for glob in &self.globs {
-            // Names and endings in lower case are looked up; a glob for either case would be an automaton.
-            if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
-                set.add(glob);
-            }
-        }
-        set.build().unwrap_or_default()
-    }
-
-    /// Whether every glob can be compiled, and both ways of asking agree on a path.
+    /// Counts the rows and globs, and the globs that could not be compiled.
     #[cfg(test)]
-    pub(super) fn agrees(&self, path: &str) -> bool {
-        let set = self.compiled.get_or_init(|| self.compile());
-        set.len() == self.globs.len() && set.matches(path) == self.one_by_one(path)
+    pub(super) fn count(&self) -> (usize, usize, usize) {
+        let all = self
+            .rows
+            .iter()
+            .flat_map(|row| row.globs().iter().chain(row.exceptions()));
+        let broken = all.filter(|glob| compile_glob(glob).is_err()).count();
+        (self.rows.len(), self.globs.len(), broken)
     }
+}
 
-    /// Paths that some of them match and that nearly do.
-    #[cfg(test)]
-    pub(super) fn examples(&self) -> Vec<String> {
-        let plain = |glob: &str, stars: &str, star: &str| {
-            let mut glob = glob
-                .replace("**/", stars)
-                .replace("/**", "/x/y")
-                .replace('*', star);
-            while let (Some(open), Some(close)) = (glob.find('{'), glob.find('}')) {
-                let one = glob[open + 1..close]
-                    .split(',')
-                    .next_back()
-                    .unwrap_or_default();
-                glob = format!("{}{one}{}", &glob[..open], &glob[close + 1..]);
-            }
-            while let (Some(open), Some(close)) = (glob.find('['), glob.find(']')) {
-                let one = glob[open + 1..close].chars().next().unwrap_or('x');
-                glob = format!("{}{one}{}", &glob[..open], &glob[close + 1..]);
-            }
-            glob.replace('?', "q")
-        };
-        let of = |glob: &String| {
-            let made = [("", ""), ("a/", "x"), ("a/b/", "x.y"), ("a/", "x/y")];
-            let made = made.map(|(stars, star)| plain(glob, stars, star));
-            made.into_iter().flat_map(|path| {
-                [
-                    path.clone(),
-                    format!("{path}x"),
-                    format!("z{path}"),
-                    format!("{path}/z"),
-                ]
-            })
-        };
-        self.globs.iter().flat_map(of).collect()
+/// Compiles globs of a person.
+///
+/// # Errors
+/// The first glob that cannot be read, and why.
+pub(super) fn compile_globs(globs: &[String]) -> Result<GlobSet, (String, String)> {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs {
+        builder.add(compile_glob(glob)?);
     }
+    builder
+        .build()
+        .map_err(|error| (String::new(), error.kind().to_string()))
+}
+
+/// Compiles a glob: without a slash it means any folder, with one at its end all below, with one at
+/// its start the root. Lower case on both sides keeps globset's fast literal matching.
+fn compile_glob(glob: &str) -> Result<Glob, (String, String)> {
+    let plain = glob.strip_prefix("./").unwrap_or(glob).to_lowercase();
+    let pattern = match plain.strip_suffix('/') {
+        Some(folder) => format!("{}/**", folder.trim_start_matches('/')),
+        None if plain.starts_with('/') => plain[1..].to_owned(),
+        None if plain.contains('/') => plain,
+        None => format!("**/{plain}"),
+    };
+    let compiled = GlobBuilder::new(&pattern).literal_separator(true).build();
+    compiled.map_err(|error| (glob.to_owned(), error.kind().to_string()))
 }

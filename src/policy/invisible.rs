@@ -1,3 +1,8 @@
+//! Characters that a person does not see or that reorder the text around them.
+
+#[cfg(feature = "program")]
+use std::collections::BTreeSet;
+
 #[cfg(feature = "program")]
 use crate::model::TextWarning;
 
@@ -9,29 +14,20 @@ use crate::model::TextWarning;
 #[must_use]
 #[cfg(feature = "program")]
 pub fn text_warnings(text: &str) -> Vec<TextWarning> {
-    let mut warnings = Vec::new();
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if body.bytes().all(|byte| is_plain(byte) || byte == b'\n') {
-        return warnings;
-    }
+    let mut warnings = BTreeSet::new();
     for (index, line) in body.split('\n').enumerate() {
         if line.bytes().all(is_plain) {
             continue;
         }
-        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
-        for kind in line.chars().filter_map(kind_of) {
-            let warning = TextWarning { line: number, kind };
-            let seen = warnings
-                .iter()
-                .rev()
-                .take_while(|other: &&TextWarning| other.line == number);
-            if !seen.into_iter().any(|other| other == &warning) {
-                warnings.push(warning);
-            }
-        }
+        let line_number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        let kinds = line.chars().filter_map(kind_of);
+        warnings.extend(kinds.map(|kind| TextWarning {
+            line: line_number,
+            kind,
+        }));
     }
-    warnings.sort();
-    warnings
+    warnings.into_iter().collect()
 }
 
 /// Whether a character is not seen or changes the direction of text.
@@ -40,33 +36,28 @@ pub fn is_invisible(letter: char) -> bool {
     kind_of(letter).is_some_and(|kind| kind != "control")
 }
 
-/// `bidi`, `zero_width`, `tag` or `control`; `None` for a visible or ordinary character.
+/// Returns `bidi`, `zero_width`, `tag` or `control`; `None` for a visible or ordinary character.
 #[must_use]
 pub(super) fn kind_of(character: char) -> Option<&'static str> {
-    match character {
-        '\t' | '\n' | '\r' | '\u{c}' => None,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Some("control"),
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            Some("bidi")
-        }
-        '\u{ad}'
-        | '\u{34f}'
-        | '\u{115f}'
-        | '\u{1160}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200d}'
-        | '\u{2028}'
-        | '\u{2029}'
-        | '\u{2060}'..='\u{2065}'
-        | '\u{206a}'..='\u{206f}'
-        | '\u{3164}'
-        | '\u{feff}'
-        | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}' => Some("zero_width"),
-        // Tag characters spell hidden ASCII, the second block hides bytes as variation selectors.
-        '\u{e0000}'..='\u{e0fff}' => Some("tag"),
-        _ => None,
-    }
+    // Ranges of the Unicode character database. Tag characters spell hidden ASCII, and the variation
+    // selectors behind them hide bytes.
+    #[rustfmt::skip]
+    const KINDS: &[(char, char, &str)] = &[
+        ('\0', '\u{8}', "control"), ('\u{b}', '\u{b}', "control"), ('\u{e}', '\u{1f}', "control"),
+        ('\u{7f}', '\u{9f}', "control"), ('\u{ad}', '\u{ad}', "zero_width"),
+        ('\u{34f}', '\u{34f}', "zero_width"), ('\u{61c}', '\u{61c}', "bidi"),
+        ('\u{115f}', '\u{1160}', "zero_width"), ('\u{180b}', '\u{180f}', "zero_width"),
+        ('\u{200b}', '\u{200d}', "zero_width"), ('\u{200e}', '\u{200f}', "bidi"),
+        ('\u{2028}', '\u{2029}', "zero_width"), ('\u{202a}', '\u{202e}', "bidi"),
+        ('\u{2060}', '\u{2065}', "zero_width"), ('\u{2066}', '\u{2069}', "bidi"),
+        ('\u{206a}', '\u{206f}', "zero_width"), ('\u{3164}', '\u{3164}', "zero_width"),
+        ('\u{feff}', '\u{feff}', "zero_width"), ('\u{ffa0}', '\u{ffa0}', "zero_width"),
+        ('\u{fff9}', '\u{fffb}', "zero_width"), ('\u{e0000}', '\u{e0fff}', "tag"),
+    ];
+    let found = KINDS
+        .iter()
+        .find(|(first, last, _)| (*first..=*last).contains(&character));
+    found.map(|(_, _, kind)| *kind)
 }
 
 #[cfg(feature = "program")]

@@ -1,18 +1,16 @@
-//! Floor 3: what may be read, sent and changed, and in which form.
+//! Layer 3: which files may be read and changed, which text may be shown, and in which form.
 
 mod change;
+mod changed_lines;
 mod commands;
 mod globs;
+mod guards;
 mod invisible;
 mod manifest;
 mod path_safety;
-mod protected;
 mod read;
 #[cfg(feature = "program")]
 mod redact;
-#[cfg(feature = "program")]
-mod redrawn;
-mod row_pattern;
 #[cfg(feature = "program")]
 mod sanitize;
 #[cfg(feature = "program")]
@@ -25,16 +23,16 @@ mod utf16;
 
 pub use change::{ChangeLimits, ChangeRules, ChangedFile, judge_change, judge_together};
 pub use commands::CommandFiles;
+pub use guards::{Allowed, When};
 #[cfg(feature = "program")]
 pub use invisible::text_warnings;
 pub use manifest::{Dependencies, python_name, unreadable};
 pub use path_safety::check_path;
-pub use protected::{Allowed, When};
 pub use read::{PolicyError, ReadPolicy, ReadRules};
 #[cfg(feature = "program")]
 pub use redact::{Finding, Redactor};
 #[cfg(feature = "program")]
-pub use sanitize::{decode_log, sanitize_log, sanitize_whole_log};
+pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_page};
 pub use suspicion::{Needs, suspicions};

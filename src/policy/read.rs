@@ -1,20 +1,22 @@
+//! Files that may be read at all. Asked before any content is opened.
+
 use std::fmt;
 use std::sync::LazyLock;
 
-use super::globs::GlobList;
-use super::protected::{DenyClass, DenyRow, deny_table};
+use globset::GlobSet;
+
+use super::globs::{PathRow, PathTable, compile_globs};
 #[cfg(feature = "program")]
 use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Which files of a repository may be read at all. Asked before any content is opened.
+/// Decides which files of a repository may be read.
 ///
 /// The first rule that speaks decides, compared without regard to case:
 /// 1. built-in denials of credentials and of version-control internals: nothing opens them;
 /// 2. the user's deny globs;
 /// 3. the rest of the built-in deny list;
-/// 4. the user's allow list, when there is one: what it does not name is refused;
+/// 4. the user's allow list, when there is one: a file it does not name is refused;
 /// 5. otherwise, with profile `spec`, that profile's allow list.
 ///
 /// Everything else may be read.
@@ -25,10 +27,10 @@ pub struct ReadPolicy {
     profile_allow: Option<GlobSet>,
 }
 
-/// What the user says of files to read: globs of each kind.
+/// The user's globs of files to read.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ReadRules<'g> {
-    /// When there are any, only what matches one is read.
+    /// When there are any, only files that match one are read.
     pub allow: &'g [String],
     /// Never read.
     pub deny: &'g [String],
@@ -36,7 +38,7 @@ pub struct ReadRules<'g> {
 
 #[cfg(feature = "program")]
 impl<'g> ReadRules<'g> {
-    /// Those of the settings.
+    /// Returns those of the settings.
     #[must_use]
     pub fn from_settings(settings: &'g Context) -> Self {
         Self {
@@ -55,22 +57,16 @@ pub struct Refusal {
     pub reason: String,
 }
 
-/// A policy that cannot be built.
+/// An allow or deny glob that is malformed.
 #[derive(Debug)]
-pub enum PolicyError {
-    /// An allow or deny glob is malformed.
-    Glob {
-        /// The text as given.
-        glob: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+pub struct PolicyError {
+    glob: String,
+    problem: String,
 }
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Glob { glob, problem } = self;
-        write!(f, "`{glob}` is not a glob: {problem}")
+        write!(f, "`{}` is not a glob: {}", self.glob, self.problem)
     }
 }
 
@@ -80,70 +76,61 @@ impl PolicyError {
     /// The stable code of the error.
     #[must_use]
     pub fn code(&self) -> Code {
-        match self {
-            Self::Glob { .. } => Code::U101,
-        }
+        Code::U101
     }
 }
 
-/// The row of the built-in deny list that a path falls under; case does not count.
+/// Returns the row of the built-in deny list that a path falls under.
 pub(super) fn built_in_denial(path: &str) -> Option<&'static DenyRow> {
-    BUILT_IN.denial(&path.to_lowercase())
+    BUILT_IN.find(path)
 }
 
-/// The policy without anything of the user's.
-pub(super) fn built_in() -> &'static ReadPolicy {
-    static DEFAULT: LazyLock<ReadPolicy> = LazyLock::new(ReadPolicy::default);
-    &DEFAULT
+// The file is part of the program, and a test reads it.
+static BUILT_IN: LazyLock<PathTable<DenyRow>> = LazyLock::new(|| {
+    let file = crate::model::read_table::<DenyFile>(embedded!("policy/deny.toml"));
+    PathTable::new(file.map(|file| file.deny).unwrap_or_default())
+});
+
+#[derive(serde::Deserialize)]
+struct DenyFile {
+    deny: Vec<DenyRow>,
 }
 
-static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(BuiltIn::new);
-
-// The built-in deny list.
-struct BuiltIn {
-    rows: Vec<BuiltRow>,
-    denied: GlobList,
-    excepted: GlobList,
+/// One row of `deny.toml`.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DenyRow {
+    globs: Vec<String>,
+    #[serde(default)]
+    except: Vec<String>,
+    /// How firm the denial is.
+    pub(super) class: DenyClass,
+    /// Why such files are not read, as the end of a sentence.
+    reason: String,
+    /// Why a patch must not write them, after "the file".
+    pub(super) guarded: String,
 }
 
-// Where a row's globs stand in the two lists.
-struct BuiltRow {
-    row: &'static DenyRow,
-    globs: std::ops::Range<usize>,
-    except: std::ops::Range<usize>,
-}
-
-impl BuiltIn {
-    fn new() -> Self {
-        let (mut denied, mut excepted, mut rows) = (Vec::new(), Vec::new(), Vec::new());
-        for row in deny_table() {
-            rows.push(BuiltRow {
-                row,
-                globs: denied.len()..denied.len() + row.globs.len(),
-                except: excepted.len()..excepted.len() + row.except.len(),
-            });
-            denied.extend(row.globs.iter().cloned());
-            excepted.extend(row.except.iter().cloned());
-        }
-        Self {
-            rows,
-            denied: GlobList::new(denied),
-            excepted: GlobList::new(excepted),
-        }
+impl PathRow for DenyRow {
+    fn globs(&self) -> &[String] {
+        &self.globs
     }
 
-    fn denial(&self, lower: &str) -> Option<&'static DenyRow> {
-        let hits = self.denied.matches(lower);
-        if hits.is_empty() {
-            return None;
-        }
-        let exceptions = self.excepted.matches(lower);
-        hits.iter().find_map(|hit| {
-            let row = self.rows.iter().find(|row| row.globs.contains(hit))?;
-            let excepted = exceptions.iter().any(|at| row.except.contains(at));
-            (!excepted).then_some(row.row)
-        })
+    fn exceptions(&self) -> &[String] {
+        &self.except
     }
+}
+
+/// How firm a built-in denial is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum DenyClass {
+    /// Holds credentials by its nature: never read, whatever the user allows.
+    Credentials,
+    /// Internals of git and other version control: never read.
+    Internals,
+    /// Not worth sending, or often private.
+    Policy,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -153,12 +140,12 @@ struct Globs {
 }
 
 // The fixed list of the profile `spec`, and `pnpm-lock.yaml`, which level 1 adds.
-const SPEC_ALLOW: &[&str] = &[
-    "client/**",
-    "server/**",
-    "tsconfig.json",
-    "package.json",
-    "pnpm-lock.yaml",
+const SPEC_ALLOW: [&str; 5] = [
+    "client/",
+    "server/",
+    "/tsconfig.json",
+    "/package.json",
+    "/pnpm-lock.yaml",
 ];
 
 impl ReadPolicy {
@@ -166,17 +153,11 @@ impl ReadPolicy {
     /// that ends in `/` a whole folder.
     ///
     /// # Errors
-    /// [`PolicyError::Glob`] names the first glob that is malformed.
+    /// [`PolicyError`] names the first glob that is malformed.
     pub fn new(rules: &ReadRules<'_>, profile: Profile) -> Result<Self, PolicyError> {
         let profile_allow = match profile {
             Profile::Ranked => None,
-            Profile::Spec => {
-                let mut builder = GlobSetBuilder::new();
-                for glob in SPEC_ALLOW {
-                    builder.add(compile(glob)?);
-                }
-                Some(build(&builder)?)
-            }
+            Profile::Spec => Some(Globs::new(&SPEC_ALLOW.map(str::to_owned))?.set),
         };
         Ok(Self {
             allow: Globs::new(rules.allow)?,
@@ -185,112 +166,65 @@ impl ReadPolicy {
         })
     }
 
-    /// The reason why this file must not be read; `None` when it may be.
+    /// Returns the reason why this file must not be read; `None` when it may be.
     #[must_use]
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
-        let built_in = BUILT_IN.denial(&lower);
-        let firm = |class| matches!(class, DenyClass::Credentials | DenyClass::Internals);
-        if let Some(row) = built_in.filter(|row| firm(row.class)) {
-            return Some(refusal(path, row));
+        let denial = built_in_denial(&lower);
+        let refusal = |code, reason| {
+            Some(Refusal {
+                code,
+                reason: format!("`{path}` {reason}"),
+            })
+        };
+        match (denial, self.deny.matched(&lower)) {
+            (Some(row), _) if row.class != DenyClass::Policy => {
+                refusal(Code::C201, format!("is not read: {}", row.reason))
+            }
+            (_, Some(glob)) => refusal(Code::C204, format!("is denied by `{glob}`")),
+            (Some(row), None) => refusal(Code::C203, format!("is not read: {}", row.reason)),
+            (None, None) if !self.allow.texts.is_empty() => match self.allow.matched(&lower) {
+                Some(_) => None,
+                None => refusal(Code::C205, "is not on your allow list".to_owned()),
+            },
+            (None, None) => {
+                let allowed = self
+                    .profile_allow
+                    .as_ref()
+                    .filter(|set| !set.is_match(&lower));
+                allowed?;
+                refusal(
+                    Code::C205,
+                    "is not on the allow list of the profile `spec`".to_owned(),
+                )
+            }
         }
-        if let Some(glob) = self.deny.matched(&lower) {
-            return Some(Refusal {
-                code: Code::C204,
-                reason: format!("`{path}` is denied by `{glob}`"),
-            });
-        }
-        if let Some(row) = built_in {
-            return Some(refusal(path, row));
-        }
-        if !self.allow.texts.is_empty() {
-            let refused = self.allow.matched(&lower).is_none();
-            return refused.then(|| Refusal {
-                code: Code::C205,
-                reason: format!("`{path}` is not on your allow list"),
-            });
-        }
-        let allowed = self.profile_allow.as_ref();
-        if allowed.is_some_and(|set| !set.is_match(&lower)) {
-            return Some(Refusal {
-                code: Code::C205,
-                reason: format!("`{path}` is not on the allow list of the profile `spec`"),
-            });
-        }
-        None
     }
 
     /// Whether a file of this name holds credentials by its nature, wherever it lies. `path` may be
     /// absolute or relative, with `/` or `\` between components.
     #[must_use]
     pub fn is_credential_file(&self, path: &str) -> bool {
-        let lower = path.replace('\\', "/").to_lowercase();
-        let lower = lower.trim_start_matches(['/', '.']);
-        let dotted = path
-            .rsplit(['/', '\\'])
-            .next()
-            .unwrap_or(path)
-            .to_lowercase();
-        [lower, &dotted].into_iter().any(|path| {
-            (BUILT_IN.denial(path)).is_some_and(|row| row.class == DenyClass::Credentials)
-        })
+        let path = path.replace('\\', "/");
+        let relative = path.trim_start_matches(['/', '.']);
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let mut rows = [relative, name].into_iter().filter_map(built_in_denial);
+        rows.any(|row| row.class == DenyClass::Credentials)
     }
 }
 
 impl Globs {
     fn new(globs: &[String]) -> Result<Self, PolicyError> {
-        let mut builder = GlobSetBuilder::new();
-        for glob in globs {
-            builder.add(compile(&anywhere(glob))?);
-        }
+        let set = compile_globs(globs).map_err(|(glob, problem)| PolicyError { glob, problem })?;
         Ok(Self {
             texts: globs.to_vec(),
-            set: build(&builder)?,
+            set,
         })
     }
 
     fn matched(&self, lower: &str) -> Option<&str> {
         let at = *self.set.matches(lower).first()?;
         self.texts.get(at).map(String::as_str)
-    }
-}
-
-// The user's shorthands, as in a .gitignore: a bare name means any depth, `x/` all below x.
-fn anywhere(glob: &str) -> String {
-    let glob = glob.strip_prefix("./").unwrap_or(glob);
-    if let Some(folder) = glob.strip_suffix('/') {
-        let anchored = folder.strip_prefix('/').unwrap_or(folder);
-        return format!("{anchored}/**");
-    }
-    match glob.strip_prefix('/') {
-        Some(anchored) => anchored.to_owned(),
-        None if glob.contains('/') => glob.to_owned(),
-        None => format!("**/{glob}"),
-    }
-}
-
-// Lower-casing both sides keeps globset's fast literal matching, which its own option gives up.
-fn compile(glob: &str) -> Result<globset::Glob, PolicyError> {
-    GlobBuilder::new(&glob.to_lowercase())
-        .literal_separator(true)
-        .build()
-        .map_err(|problem| PolicyError::Glob {
-            glob: glob.to_owned(),
-            problem: problem.kind().to_string(),
-        })
-}
-
-fn build(builder: &GlobSetBuilder) -> Result<GlobSet, PolicyError> {
-    builder.build().map_err(|problem| PolicyError::Glob {
-        glob: problem.glob().unwrap_or_default().to_owned(),
-        problem: problem.kind().to_string(),
-    })
-}
-
-fn refusal(path: &RepoPath, row: &DenyRow) -> Refusal {
-    Refusal {
-        code: row.class.code(),
-        reason: format!("`{path}` is not read: {}", row.reason),
     }
 }
 
@@ -315,14 +249,9 @@ mod tests {
     }
 
     #[test]
-    fn every_glob_is_asked_alike_for_few_paths_and_for_many() {
-        for list in [&BUILT_IN.denied, &BUILT_IN.excepted] {
-            let paths = list.examples();
-            assert!(paths.len() > 100);
-            for path in paths {
-                assert!(list.agrees(&path), "{path}");
-            }
-        }
+    fn every_built_in_glob_compiles() {
+        let (rows, globs, broken) = BUILT_IN.count();
+        assert!(rows > 8 && globs > 100 && broken == 0);
     }
 
     #[test]

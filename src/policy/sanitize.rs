@@ -1,8 +1,9 @@
+//! Makes plain text of the raw output of programs.
+
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::invisible;
-use super::redrawn::redrawn;
 use super::utf16::Utf16;
 
 /// Longest line of a sanitised log, in bytes.
@@ -12,40 +13,26 @@ const TAIL: usize = 400;
 
 /// Turns the raw output of programs into plain text that a person sees the same way.
 ///
-/// UTF-16 is decoded, other bytes are taken as UTF-8, lossily. Terminal
-/// sequences (CSI, OSC and the other strings, C1 forms included), control and invisible characters
-/// are removed; a carriage return keeps what was written last, a backspace takes a character back, and lines
-/// that were written over are empty.
-/// Lines over 2 KB lose their middle to a marker. The number of lines stays as it is, so line
-/// numbers stay true; doing it twice changes nothing more.
+/// UTF-16 is decoded, other bytes are taken as UTF-8, lossily. Terminal sequences (CSI, OSC and the
+/// other strings, C1 forms included), control and invisible characters are removed; a carriage return
+/// keeps the text written last, a backspace takes a character back. Lines over 2 KB lose their middle
+/// to a marker. The number of lines stays as it is, so line numbers stay true; sanitizing twice
+/// changes nothing more.
 #[must_use]
 pub fn sanitize_log(bytes: &[u8]) -> String {
     let text = decode_log(bytes);
-    plain(&text, &redrawn(&text))
-}
-
-/// The same with all lines that were ever written: what a program wrote over counts for a proof.
-#[must_use]
-pub fn sanitize_whole_log(bytes: &[u8]) -> String {
-    plain(&decode_log(bytes), &[])
-}
-
-fn plain(text: &str, gone: &[bool]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut line = Line::default();
     for (index, raw) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        if gone.get(index) == Some(&true) {
-            continue;
-        }
         push_line(&mut out, raw, &mut line);
     }
     out
 }
 
-/// The text of bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
+/// Decodes bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
 #[must_use]
 pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
     match (Utf16::detect(bytes), bytes) {

@@ -1,194 +1,217 @@
-use std::collections::HashMap;
+//! What a patch does to existing tests.
 
-use foldhash::fast::RandomState;
+use std::collections::HashSet;
 
 use super::change::{ChangeRules, ChangedFile, LET_PASS};
+use super::changed_lines::{ChangedLine, changed_lines, split_lines};
 use super::manifest::{is_manifest, means_the_same};
 use super::test_files::{
-    is_assertion, is_comment, is_data, is_foreign_program, is_program, is_skip, is_test,
-    is_test_head, is_test_text,
+    is_assertion, is_comment, is_foreign_program, is_program, is_skip, is_test, is_test_data,
+    is_test_head, is_test_name, is_test_text,
 };
 use crate::model::{Code, Operation, PatchProblem, file_name};
 
-/// What a patch does to existing tests, by plain rules over lines. Refused are a test file or a case that
-/// goes, a case that is skipped, chosen alone or expected to fail, and changed assertions without a change of
-/// the product; all else is told. A test that moves is moved.
-pub(super) fn changed_tests(
+/// Judges what a patch does to existing tests, by plain rules over lines. Refused are a test file or a
+/// case that goes, a test file that its runner no longer finds, a case that is skipped, chosen alone or
+/// expected to fail, and changed assertions without a change of the product; all else is a warning. A
+/// test that moves is free.
+pub(super) fn judge_tests(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let tests = files.iter().enumerate().filter(|it| is_one(it.1, rules));
+    let tests = files
+        .iter()
+        .enumerate()
+        .filter(|(_, file)| is_existing_test(file, rules));
     let tests: Vec<(usize, &ChangedFile<'_>)> = tests.collect();
     if tests.is_empty() {
         return Vec::new();
     }
-    let repairs = files.iter().any(|it| is_product(it, rules));
-    let come = heads_that_come(files);
-    let refused = rules.tests_refused;
+    let has_repair = files.iter().any(|file| is_product(file, rules));
     let judged = crate::parallel::map(tests, |(at, file)| {
-        let (does, what, lines) = done_to(file, &come)?;
-        let head = format!("the patch {what} an existing test{}", at_lines(&lines));
-        let problem = match does {
-            Does::TakesAway => format!("{head}: {LET_PASS}"),
-            Does::Asserts if refused => format!("{head}: {LET_PASS}"),
-            Does::Asserts if !repairs => format!("{head}, and changes nothing else: {LET_PASS}"),
-            Does::Asserts | Does::Other => {
-                return Some((at, PatchProblem::new(Code::P703, head).as_warning()));
-            }
+        let Finding {
+            weight,
+            action,
+            lines,
+        } = judge_test(file, files)?;
+        let head = format!("the patch {action} an existing test{}", name_lines(&lines));
+        let is_refused = match weight {
+            Weight::Removal => true,
+            Weight::Assertion => rules.tests_refused || !has_repair,
+            Weight::Other => false,
         };
-        Some((at, PatchProblem::new(Code::P703, problem)))
+        let alone = weight == Weight::Assertion && !rules.tests_refused;
+        Some((
+            at,
+            match (is_refused, alone) {
+                (false, _) => PatchProblem::new(Code::P703, head).as_warning(),
+                (true, false) => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
+                (true, true) => {
+                    let message = format!("{head}, and changes nothing else: {LET_PASS}");
+                    PatchProblem::new(Code::P703, message)
+                }
+            },
+        ))
     });
     judged.into_iter().flatten().collect()
 }
 
-// How a change of a test is judged.
-enum Does {
-    /// A test, or that it is run: refused.
-    TakesAway,
-    /// What is asserted: told beside a change of the product.
-    Asserts,
-    /// Anything else: told.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Weight {
+    /// A test goes, or is no longer run: refused.
+    Removal,
+    /// An assertion changes: a warning beside a change of the product.
+    Assertion,
+    /// A warning.
     Other,
 }
 
-// What is done, in words, and the lines of it. Cases that are merely added are free.
-fn done_to(
-    file: &ChangedFile<'_>,
-    come: &HashMap<Vec<u8>, usize>,
-) -> Option<(Does, &'static str, Vec<u64>)> {
+struct Finding {
+    weight: Weight,
+    action: &'static str,
+    lines: Vec<usize>,
+}
+
+impl Finding {
+    fn new(weight: Weight, action: &'static str, lines: Vec<usize>) -> Option<Self> {
+        Some(Self {
+            weight,
+            action,
+            lines,
+        })
+    }
+}
+
+/// Judges the change of one test. Cases that are merely added are free.
+fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Finding> {
     let before = file.before?;
     let is_data = is_test_data(file.path);
+    let moved = moved_cases(file, files);
     let Some(after) = file.after.filter(|_| file.operation != Operation::Delete) else {
-        let heads = heads(before);
-        // Of cases that move each has come back somewhere.
-        let moved = !heads.is_empty() && heads.iter().all(|it| come.contains_key(*it));
-        return match (moved, is_data) {
+        let heads = split_lines(before)
+            .into_iter()
+            .filter(|line| is_test_head(line));
+        let heads: Vec<&[u8]> = heads.collect();
+        return match (
+            !heads.is_empty() && heads.iter().all(|head| moved.contains(head)),
+            is_data,
+        ) {
             (true, _) => None,
-            (false, true) => Some((Does::Other, "removes the data of", Vec::new())),
-            (false, false) => Some((Does::TakesAway, "deletes", Vec::new())),
+            (false, true) => Finding::new(Weight::Other, "removes the data of", Vec::new()),
+            (false, false) => Finding::new(Weight::Removal, "deletes", Vec::new()),
         };
     };
     if before == after || is_data && means_the_same(file) {
         return None;
     }
     let (gone, new) = changed_lines(before, after);
-    let count = |lines: &[&[u8]], by: fn(&[u8]) -> bool| lines.iter().filter(|it| by(it)).count();
-    let (lost, found) = (count(&gone, is_test_head), count(&new, is_test_head));
-    let moved = gone
+    let heads = |lines: &[ChangedLine<'_>]| numbers(lines, is_test_head);
+    let (lost, found) = (heads(&gone), heads(&new).len());
+    let elsewhere = gone
         .iter()
-        .filter(|it| is_test_head(it) && come.contains_key(**it));
-    if lost > found
-        && lost - found > moved.count() + if found > 0 { rows_of_tables(&new) } else { 0 }
-    {
-        let lines = lines_of(before, &gone, &is_test_head);
-        return Some((Does::TakesAway, "removes a case of", lines));
+        .filter(|line| is_test_head(line.text) && moved.contains(line.text));
+    let rows = if found > 0 { count_table_rows(&new) } else { 0 };
+    if lost.len() > found + elsewhere.count() + rows {
+        return Finding::new(Weight::Removal, "removes a case of", lost);
     }
     // A new case may be born skipped; an old one may not be made so.
-    let skips = count(&new, is_skip).saturating_sub(count(&gone, is_skip));
-    if skips > found.saturating_sub(lost) {
-        let lines = lines_of(after, &new, &is_skip);
-        return Some((Does::TakesAway, "skips a case of", lines));
+    let skips = numbers(&new, is_skip);
+    if skips.len() > numbers(&gone, is_skip).len() + found.saturating_sub(lost.len()) {
+        return Finding::new(Weight::Removal, "skips a case of", skips);
     }
     let is_any = |line: &[u8]| !line.is_empty() && !is_comment(line);
-    let foreign = is_foreign_program(file.path);
-    let asserts = |line: &[u8]| is_assertion(line) || (foreign || is_data) && is_any(line);
-    let lines = lines_of(before, &gone, &asserts);
+    let all = is_foreign_program(file.path) || is_data;
+    let lines = numbers(&gone, |line| is_assertion(line) || all && is_any(line));
     if !lines.is_empty() {
-        let what = if is_data {
+        let action = if is_data {
             "rewrites the data of"
         } else {
             "alters an assertion of"
         };
-        return Some((Does::Asserts, what, lines));
+        return Finding::new(Weight::Assertion, action, lines);
     }
-    // A specification or a page stands there, too.
+    // A specification or a page may stand there, too.
     if !is_program(file.path) {
         return None;
     }
-    let lines = lines_of(before, &gone, &is_any);
+    let lines = numbers(&gone, is_any);
     if !lines.is_empty() {
-        return Some((
-            Does::Other,
-            "changes what stands around assertions of",
-            lines,
-        ));
+        return Finding::new(Weight::Other, "changes lines around assertions of", lines);
     }
-    let lines = lines_of(after, &new, &is_any);
-    (found == 0 && !is_data && !lines.is_empty()).then_some((Does::Other, "adds to", lines))
+    let lines = numbers(&new, is_any);
+    let is_addition = found == 0 && !is_data && !lines.is_empty();
+    Finding::new(Weight::Other, "adds to", lines).filter(|_| is_addition)
 }
 
-// Cases that became rows of one that runs over a table: the rows that a file gains beside such a case.
-fn rows_of_tables(new: &[&[u8]]) -> usize {
-    let is_table = |line: &&&[u8]| {
-        [&b"parametrize("[..], b"it.each", b"test.each"]
+fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
+    let wanted = lines.iter().filter(|line| is_wanted(line.text));
+    wanted.map(|line| line.number).collect()
+}
+
+/// Counts the rows that a file gains beside a case over a table: cases may become rows of one.
+fn count_table_rows(new: &[ChangedLine<'_>]) -> usize {
+    const TABLES: [&[u8]; 3] = [b"parametrize(", b"it.each", b"test.each"];
+    let has_table = |line: &ChangedLine<'_>| {
+        TABLES
             .iter()
-            .any(|word| memchr::memmem::find(line, word).is_some())
+            .any(|table| memchr::memmem::find(line.text, table).is_some())
     };
-    let is_row = |line: &&&[u8]| {
-        line.first().is_some_and(|it| b"([{".contains(it)) || line.starts_with(b"pytest.param(")
+    let is_row = |text: &[u8]| {
+        text.first().is_some_and(|first| b"([{".contains(first))
+            || text.starts_with(b"pytest.param(")
     };
-    match new.iter().filter(is_table).count() {
-        0 => 0,
-        _ => new.iter().filter(is_row).count(),
+    if new.iter().any(has_table) {
+        numbers(new, is_row).len()
+    } else {
+        0
     }
 }
 
-// Whether a file that was there is a test, or what one reads.
-fn is_one(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
+/// Returns the heads of cases that other files gain, where the runner that finds this file finds
+/// those as well: `test_a.py` renamed to `a_helper.py` is a test deleted.
+fn moved_cases<'t>(file: &ChangedFile<'_>, files: &[ChangedFile<'t>]) -> HashSet<&'t [u8]> {
+    let ending = |path: &str| path.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+    let is_found = |other: &&ChangedFile<'_>| {
+        let named = !is_test_name(file_name(file.path)) || is_test_name(file_name(other.path));
+        is_test(other.path) && named && ending(other.path) == ending(file.path)
+    };
+    let mut heads = HashSet::new();
+    for other in files.iter().filter(is_found) {
+        let (before, after) = (
+            other.before.unwrap_or_default(),
+            other.after.unwrap_or_default(),
+        );
+        let new = changed_lines(before, after).1.into_iter();
+        heads.extend(new.map(|line| line.text).filter(|line| is_test_head(line)));
+    }
+    heads
+}
+
+/// Whether a file that was there is a test, or data that one reads.
+fn is_existing_test(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     let Some(before) = file.before.filter(|_| file.operation != Operation::Copy) else {
         return false;
     };
-    rules.run.get(file.path).is_some_and(|it| it.is_test)
+    rules.run.get(file.path).is_some_and(|found| found.is_test)
         || is_test_data(file.path)
         || is_test(file.path)
         || is_test_text(file.path, before)
 }
 
-// Whether a file of the product changes: neither a test nor a text about it.
+/// Whether a file of the product changes: neither a test nor a text about it.
 fn is_product(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
     const TEXTS: [&str; 4] = ["adoc", "md", "rst", "txt"];
-    let extension = file_name(file.path).rsplit_once('.').map_or("", |it| it.1);
+    let extension = file_name(file.path)
+        .rsplit_once('.')
+        .map_or("", |(_, ending)| ending);
+    let is_text = TEXTS.contains(&extension) && !is_manifest(file.path);
     file.before != file.after
-        && (is_manifest(file.path)
-            || !is_one(file, rules) && !is_test(file.path) && !TEXTS.contains(&extension))
+        && !is_text
+        && (is_manifest(file.path) || !is_existing_test(file, rules) && !is_test(file.path))
 }
 
-fn heads(text: &[u8]) -> Vec<&[u8]> {
-    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.filter(|it| is_test_head(it)).collect()
-}
-
-// Lines that name a case and that a file gains.
-fn heads_that_come(files: &[ChangedFile<'_>]) -> HashMap<Vec<u8>, usize> {
-    let mut found = HashMap::new();
-    for file in files {
-        let Some(after) = file.after.filter(|_| is_test(file.path)) else {
-            continue;
-        };
-        for head in missing(&heads(after), &heads(file.before.unwrap_or_default())) {
-            *found.entry(head.to_vec()).or_insert(0) += 1;
-        }
-    }
-    found
-}
-
-fn lines_of(text: &[u8], changed: &[&[u8]], wanted: &dyn Fn(&[u8]) -> bool) -> Vec<u64> {
-    let mut left: HashMap<&[u8], usize> = HashMap::new();
-    for line in changed.iter().filter(|it| wanted(it)) {
-        *left.entry(line).or_default() += 1;
-    }
-    let mut found = Vec::new();
-    for (at, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        if let Some(left) = left.get_mut(line.trim_ascii()).filter(|it| **it > 0) {
-            *left -= 1;
-            found.push(at as u64 + 1);
-        }
-    }
-    found
-}
-
-fn at_lines(lines: &[u64]) -> String {
-    let shown: Vec<String> = lines.iter().take(8).map(u64::to_string).collect();
+fn name_lines(lines: &[usize]) -> String {
+    let shown: Vec<String> = lines.iter().take(8).map(usize::to_string).collect();
     let more = if lines.len() > shown.len() {
         " and more"
     } else {
@@ -201,74 +224,9 @@ fn at_lines(lines: &[u64]) -> String {
     }
 }
 
-// Folders that hold nothing but what tests read, in lower case.
-const FOLDERS: [&str; 5] = [
-    "__fixtures__",
-    "cassettes",
-    "test-data",
-    "test_data",
-    "testdata",
-];
-
-/// Whether a file is what tests read or compare with, and no program: by its place and the end of its name.
-pub(super) fn is_test_data(path: &str) -> bool {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    // Folders of specifications are those of products, too.
-    let is_spec = |part: &&str| matches!(part.to_ascii_lowercase().as_str(), "spec" | "specs");
-    let kept: Vec<&str> = directory.split('/').filter(|it| !is_spec(it)).collect();
-    let holds = |it: &&str| FOLDERS.contains(&it.to_ascii_lowercase().as_str());
-    let stem = name.split('.').next().unwrap_or_default();
-    let is_read_me = stem.len() > 1 && !stem.bytes().any(|it| it.is_ascii_lowercase());
-    (kept.iter().any(holds) || is_test(&format!("{}/x", kept.join("/"))))
-        && is_data(name)
-        && !is_read_me
-        && !is_manifest(path)
-}
-
-/// Lines that are in one side only, as a multiset, white space at both ends aside.
-pub(super) fn changed_lines<'a>(
-    before: &'a [u8],
-    after: &'a [u8],
-) -> (Vec<&'a [u8]>, Vec<&'a [u8]>) {
-    let (before, after) = without_shared_ends(before, after);
-    let lines = |bytes: &'a [u8]| bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let (before, after): (Vec<&[u8]>, Vec<&[u8]>) =
-        (lines(before).collect(), lines(after).collect());
-    (missing(&before, &after), missing(&after, &before))
-}
-
-// Both without the whole lines that they share at their beginning and at their end.
-fn without_shared_ends<'a>(before: &'a [u8], after: &'a [u8]) -> (&'a [u8], &'a [u8]) {
-    let same =
-        |one: &mut dyn Iterator<Item = (&u8, &u8)>| one.take_while(|it| it.0 == it.1).count();
-    let head = same(&mut before.iter().zip(after));
-    let head = memchr::memrchr(b'\n', &before[..head]).map_or(0, |at| at + 1);
-    let (before, after) = (&before[head..], &after[head..]);
-    let tail = same(&mut before.iter().rev().zip(after.iter().rev()));
-    let cut = memchr::memchr(b'\n', &before[before.len() - tail..]);
-    let tail = cut.map_or(0, |at| tail - at);
-    (&before[..before.len() - tail], &after[..after.len() - tail])
-}
-
-// What of the one is not in the other, as a multiset.
-fn missing<T: Copy + Eq + std::hash::Hash>(one: &[T], other: &[T]) -> Vec<T> {
-    let mut left: HashMap<T, usize, RandomState> = HashMap::default();
-    for item in other {
-        *left.entry(*item).or_default() += 1;
-    }
-    let mut found = Vec::new();
-    for item in one {
-        match left.get_mut(item).filter(|left| **left > 0) {
-            Some(left) => *left -= 1,
-            None => found.push(*item),
-        }
-    }
-    found
-}
-
 #[cfg(test)]
 mod tests {
-    use super::changed_tests;
+    use super::judge_tests;
     use crate::model::{Operation, Severity};
     use crate::policy::change::tests::{modified, with_rules};
     use crate::policy::{ChangeRules, ChangedFile};
@@ -279,12 +237,12 @@ mod tests {
 
     // What is said of the first file: nothing, `told` or `refused`, and the words.
     fn verdict(files: &[ChangedFile<'_>], refused: bool) -> (&'static str, String) {
-        with_rules(&|_| None, |rules| {
+        with_rules(|rules| {
             let rules = ChangeRules {
                 tests_refused: refused,
                 ..*rules
             };
-            match changed_tests(files, &rules).first() {
+            match judge_tests(files, &rules).first() {
                 None => ("free", String::new()),
                 Some((_, it)) if it.severity == Severity::Error => ("refused", it.message.clone()),
                 Some((_, it)) => ("told", it.message.clone()),
@@ -359,6 +317,11 @@ mod tests {
             ..modified("tests/unit/test_a.py", "", TEST)
         };
         assert_eq!(verdict(&[gone, moved], false).0, "free");
+        // Renamed to names that no runner looks for.
+        for path in ["tests/helper_a.py", "tests/test_a.txt", "tests/a.py.off"] {
+            let hidden = ChangedFile { path, ..moved };
+            assert_eq!(verdict(&[gone, hidden], false).0, "refused", "{path}");
+        }
     }
 
     #[test]

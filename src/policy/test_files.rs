@@ -1,7 +1,10 @@
+//! Which files are tests, by their names and by what they say.
+
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use super::manifest::is_manifest;
 use crate::languages::{Language, expected};
 use crate::model::{RepoPath, file_name};
 
@@ -39,34 +42,7 @@ pub fn is_test_name(name: &str) -> bool {
         || is_program(name)
             // `run_tests.py` runs tests and is none.
             && (stem == "tests"
-                || ends(&["_spec", "-spec", ".cy", ".e2e", ".test-d"])
-                || is_test_class(name))
-}
-
-// `CartTest.java`, `CartIT.kt`, `TestCart.java`: where a file is called as its class.
-fn is_test_class(name: &str) -> bool {
-    let Some((stem, extension)) = name.rsplit_once('.') else {
-        return false;
-    };
-    let capital_after = |start: &str| {
-        let rest = stem.strip_prefix(start);
-        rest.is_some_and(|rest| rest.starts_with(|it: char| it.is_ascii_uppercase()))
-    };
-    let small_before = |end: &str| {
-        let rest = stem.strip_suffix(end);
-        rest.is_some_and(|rest| rest.ends_with(|it: char| !it.is_ascii_uppercase()))
-    };
-    match extension {
-        "java" | "kt" | "scala" | "groovy" | "cs" | "swift" | "php" => {
-            ["Test", "Tests", "TestCase"]
-                .iter()
-                .any(|end| stem.ends_with(end))
-                || small_before("IT")
-                || capital_after("Test")
-                || matches!(extension, "scala" | "groovy") && stem.ends_with("Spec")
-        }
-        _ => false,
-    }
+                || ends(&["_spec", "-spec", ".cy", ".e2e", ".test-d"]))
 }
 
 /// Whether a program shows by what it says that it is a test, wherever it stands: it takes a runner, and has
@@ -172,8 +148,28 @@ pub(super) fn is_foreign_program(path: &str) -> bool {
     ends_in(path, &WORDS.foreign_extensions)
 }
 
-pub(super) fn is_data(name: &str) -> bool {
-    ends_in(&name.to_ascii_lowercase(), &WORDS.data_extensions)
+/// Whether a file is data that tests read or compare with, by its place and the end of its name.
+pub(super) fn is_test_data(path: &str) -> bool {
+    const FOLDERS: [&str; 5] = [
+        "__fixtures__",
+        "cassettes",
+        "test-data",
+        "test_data",
+        "testdata",
+    ];
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    // Folders of specifications are those of products, too.
+    let mut folders = directory.split('/').map(str::to_ascii_lowercase);
+    let is_tests = |folder: String| {
+        let is_spec = matches!(folder.as_str(), "spec" | "specs");
+        FOLDERS.contains(&folder.as_str()) || !is_spec && TEST_FOLDERS.contains(&folder.as_str())
+    };
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_read_me = stem.len() > 1 && !stem.bytes().any(|byte| byte.is_ascii_lowercase());
+    folders.any(is_tests)
+        && ends_in(&name.to_ascii_lowercase(), &WORDS.data_extensions)
+        && !is_read_me
+        && !is_manifest(path)
 }
 
 fn ends_in(path: &str, extensions: &[String]) -> bool {
@@ -209,10 +205,6 @@ mod tests {
             "spec/a.rb",
             "lib/cart_spec.rb",
             "src/tests.rs",
-            "shop/CartTest.java",
-            "shop/CartIT.java",
-            "shop/TestCart.java",
-            "Shop.Unit/CartTests.cs",
         ] {
             assert!(is_test(path), "{path}");
         }
@@ -226,10 +218,6 @@ mod tests {
             "docs/tests.md",
             "tests.toml",
             "run_tests.py",
-            "k8s/PodSpec.java",
-            "vcs/GIT.java",
-            "app/Contest.java",
-            "app/Testimonial.java",
         ] {
             assert!(!is_test(path), "{path}");
         }

@@ -50,7 +50,14 @@ impl Utf16 {
     /// end is left out.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> String {
-        self.chars(bytes).map(|(character, _)| character).collect()
+        let units = bytes.get(self.mark..).unwrap_or_default().chunks_exact(2);
+        let units = units.map(|pair| match self.big_endian {
+            true => u16::from_be_bytes([pair[0], pair[1]]),
+            false => u16::from_le_bytes([pair[0], pair[1]]),
+        });
+        char::decode_utf16(units)
+            .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+            .collect()
     }
 
     /// The same for bytes further on, which have no byte order mark.
@@ -59,51 +66,26 @@ impl Utf16 {
         Self { mark: 0, ..self }
     }
 
-    /// A text in this encoding, without a byte order mark.
+    /// Bytes of the byte order mark.
+    pub(super) fn mark_length(self) -> usize {
+        self.mark
+    }
+
+    /// Bytes that a piece of the decoded text takes in this encoding.
+    pub(super) fn encoded_length(self, decoded: &[u8]) -> usize {
+        String::from_utf8_lossy(decoded).encode_utf16().count() * 2
+    }
+
+    /// Encodes a text, without a byte order mark.
     pub(super) fn encode(self, text: &str) -> Vec<u8> {
-        let unit = |unit: u16| {
+        let swap = |unit: u16| {
             if self.big_endian {
                 unit.to_be_bytes()
             } else {
                 unit.to_le_bytes()
             }
         };
-        text.encode_utf16().flat_map(unit).collect()
-    }
-
-    /// Where ascending places of the decoded text stand in the bytes.
-    pub(super) fn places(
-        self,
-        bytes: &[u8],
-        decoded: impl IntoIterator<Item = usize>,
-    ) -> Vec<usize> {
-        let mut chars = self.chars(bytes);
-        let (mut at, mut byte) = (0, self.mark);
-        let mut places = Vec::new();
-        for wanted in decoded {
-            while at < wanted
-                && let Some((character, length)) = chars.next()
-            {
-                at += character.len_utf8();
-                byte += length;
-            }
-            places.push(byte);
-        }
-        places
-    }
-
-    // Characters and the bytes that each takes.
-    fn chars(self, bytes: &[u8]) -> impl Iterator<Item = (char, usize)> + '_ {
-        let units = bytes.get(self.mark..).unwrap_or_default().chunks_exact(2);
-        let units = units.map(move |pair| match pair {
-            [a, b] if self.big_endian => u16::from_be_bytes([*a, *b]),
-            [a, b] => u16::from_le_bytes([*a, *b]),
-            _ => 0,
-        });
-        char::decode_utf16(units).map(|character| match character {
-            Ok(character) => (character, character.len_utf16() * 2),
-            Err(_) => (char::REPLACEMENT_CHARACTER, 2),
-        })
+        text.encode_utf16().flat_map(swap).collect()
     }
 }
 
@@ -125,10 +107,6 @@ mod tests {
                 bytes.extend(wide.encode(text));
                 assert_eq!(Utf16::detect(&bytes), Some(wide));
                 assert_eq!(wide.decode(&bytes), text);
-                let place = text.find("next").unwrap();
-                let places = wide.places(&bytes, [0, place]);
-                assert_eq!(places[0], mark);
-                assert_eq!(bytes[places[1]..places[1] + 4], wide.encode("ne"));
             }
         }
     }

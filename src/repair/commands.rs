@@ -16,7 +16,7 @@ use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
 use crate::model::{Diagnosis, FailureKind, NotConfined, Observed};
-use crate::policy::{CommandFiles, Redactor, sanitize_log, sanitize_whole_log};
+use crate::policy::{CommandFiles, Redactor, sanitize_log};
 use crate::proof::{CommandEvidence, CommandOutput, Evidence, command_evidence, named_runners};
 use crate::source::Source;
 use crate::workplace::Workplace;
@@ -119,10 +119,10 @@ impl CommandRunner<'_> {
             allow.push(report.variable(allow));
         }
         let outcome = run(&asking, stop, &mut Discard)?;
-        let text = sanitize_whole_log(outcome.output.text().as_bytes());
+        let text = sanitize_log(outcome.output.text().as_bytes());
         if text.contains("unrecognized arguments: --junitxml") {
             let outcome = run(&plain, stop, &mut Discard)?;
-            let text = sanitize_whole_log(outcome.output.text().as_bytes());
+            let text = sanitize_log(outcome.output.text().as_bytes());
             let evidence = self.evidence(line, &outcome, &text, None);
             return Ok((outcome, evidence));
         }

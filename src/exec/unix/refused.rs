@@ -39,7 +39,7 @@ fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathB
         let memory = near.then(|| PathBuf::from("/dev/shm"));
         for path in paths(line).into_iter().chain(memory) {
             let held = !within(open, &path) || within(closed, &path);
-            if held && is_ours(&path) && !found.contains(&path) {
+            if held && is_ours(&path) && !is_never_opened(&path) && !found.contains(&path) {
                 found.push(path);
             }
         }
@@ -82,6 +82,18 @@ fn paths(line: &str) -> Vec<PathBuf> {
         );
     }
     found
+}
+
+/// Whether a place is one that nobody should open to a command: the kernel's own folders, and the
+/// state of this program.
+fn is_never_opened(path: &Path) -> bool {
+    let state = std::env::var_os("XDG_STATE_HOME").map(|home| PathBuf::from(home).join("mendit"));
+    let is_state = |folder: &Path| {
+        folder.ends_with(".local/state/mendit")
+            || folder.ends_with(".mendit")
+            || state.as_deref() == Some(folder)
+    };
+    path.starts_with("/proc") || path.starts_with("/sys") || path.ancestors().any(is_state)
 }
 
 // What this user may not write anyway was not refused by the sandbox.

@@ -246,7 +246,6 @@ impl Judging<'_, '_> {
             allowed: &self.options.allowed,
             dependencies: self.options.dependencies,
             run: &self.options.run,
-            committed: &|path| self.options.objects?.committed(path),
             tests_refused: self.options.tests == TestChanges::Refused,
         };
         let mut found = Vec::new();

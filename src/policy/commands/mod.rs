@@ -1,10 +1,6 @@
-//! What a command line runs: its files, and those that scripts, rules and other files name in turn.
+//! Reads which files and programs a command line names.
 
 mod files;
-mod packages;
-mod programs;
-mod recipes;
 mod shell;
-mod walk;
 
 pub use files::CommandFiles;

@@ -1,6 +1,8 @@
-/// The simple commands of a line for a shell, each as its words with quotes taken away; what stands
-/// in `$(…)`, backticks or parentheses is a command too.
-pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
+//! Splits lines for a shell into simple commands.
+
+/// Splits a line into simple commands, each as its words without quotes; the text in `$(…)`,
+/// backticks or parentheses is a command too.
+pub(super) fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut word: Option<String> = None;
@@ -51,7 +53,7 @@ pub(super) fn commands(line: &str) -> Vec<Vec<String>> {
     all
 }
 
-// `a{b,c}` and `${name}` are parts of words.
+/// Whether a brace is part of a word: `a{b,c}`, `${name}`.
 fn is_brace_inside(c: char, word: Option<&str>) -> bool {
     match c {
         '{' => word.is_some(),
@@ -62,7 +64,7 @@ fn is_brace_inside(c: char, word: Option<&str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::commands;
+    use super::split_commands;
 
     #[test]
     fn lines_are_commands_of_words() {
@@ -80,7 +82,10 @@ mod tests {
             ("''", ""),
             ("a 'unended", "a unended"),
         ] {
-            let found: Vec<String> = commands(line).iter().map(|it| it.join(" ")).collect();
+            let found: Vec<String> = split_commands(line)
+                .iter()
+                .map(|words| words.join(" "))
+                .collect();
             assert_eq!(found.join(" / "), expected, "{line}");
         }
     }

@@ -1,12 +1,18 @@
+//! Judges a change of a manifest by the keys that differ: the rows of `manifests.toml`.
+
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
 
 use super::format::Format;
-use super::rules::{Manifest, Permit, manifest};
-use super::tree::Tree;
-use super::version::{is_npm, is_python, is_table_version};
+use super::version::{is_npm_version, is_python_requirement, is_table_version};
 use crate::model::{Code, PatchProblem};
 use crate::policy::change::{ChangedFile, LET_PASS};
+use crate::policy::globs::{PathRow, PathTable};
 use crate::policy::test_files::is_test_runner;
+
+const LINK: u32 = 0o120_000;
 
 /// Whether a patch may add, change and remove dependencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,222 +24,287 @@ pub enum Dependencies {
     Kept,
 }
 
-/// What a patch changes in a manifest that it may not, a problem for each kind of it.
-pub(in crate::policy) fn manifest_change(
-    file: &ChangedFile<'_>,
-    dependencies: Dependencies,
-) -> Vec<PatchProblem> {
-    let Some(rules) = manifest(file.path) else {
-        return Vec::new();
-    };
-    let Some(after) = file.after else {
-        return vec![refused(Code::P704, "the patch takes the manifest away")];
-    };
-    if file.before == Some(after) && file.modes.0 == file.modes.1 {
-        return Vec::new();
-    }
-    if file.modes.1 == LINK {
-        return vec![refused(Code::P704, "the patch makes the manifest a link")];
-    }
-    let before = match file.before.map(|bytes| rules.format.read(bytes)) {
-        None => Tree::empty(),
-        Some(Ok(tree)) => tree,
-        Some(Err(why)) => return vec![unreadable("is", &why)],
-    };
-    let after = match rules.format.read(after) {
-        Ok(tree) => tree,
-        Err(why) => return vec![unreadable("would be", &why)],
-    };
-    let mut reported = BTreeSet::new();
-    differences(&before, &after)
-        .iter()
-        .filter_map(|difference| judge(rules, difference, dependencies))
-        .filter(|(code, _)| reported.insert(*code))
-        .map(|(code, message)| refused(code, &message))
-        .collect()
+/// A manifest that a repair may change in part.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Manifest {
+    names: Vec<String>,
+    format: Format,
+    /// Keys that may change, `*` for any one key or any end of one and `**` for all below.
+    may_change: BTreeMap<Permit, Vec<String>>,
 }
 
-const LINK: u32 = 0o120_000;
+impl PathRow for Manifest {
+    fn globs(&self) -> &[String] {
+        &self.names
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    manifest: Vec<Manifest>,
+}
+
+// The file is part of the program, and a test reads it.
+static MANIFESTS: LazyLock<PathTable<Manifest>> = LazyLock::new(|| {
+    let file = crate::model::read_table::<File>(embedded!("policy/manifest/manifests.toml"));
+    PathTable::new(file.map(|file| file.manifest).unwrap_or_default())
+});
+
+/// How a key may change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Permit {
+    /// In any way.
+    Free,
+    /// As a dependency of npm: `name: range`.
+    Npm,
+    /// As requirements of Python, in a list or one a line.
+    Python,
+    /// As dependencies whose value is a version or a table.
+    Table,
+    /// As aliases of modules, but for those of test runners.
+    Alias,
+    /// To settings that find more.
+    Stricter,
+}
+
+impl Manifest {
+    /// Returns how the key at a path may change; `None` when it may not.
+    fn permit(&self, path: &[&str]) -> Option<Permit> {
+        let mut rows = self.may_change.iter();
+        let row = rows.find(|(_, keys)| keys.iter().any(|key| key_fits(key, path)));
+        row.map(|(permit, _)| *permit)
+    }
+}
+
+fn key_fits(row: &str, path: &[&str]) -> bool {
+    if row.is_empty() {
+        return path.is_empty();
+    }
+    let mut keys = path.iter();
+    for part in row.split('.') {
+        let Some(key) = keys.next() else {
+            return false;
+        };
+        match part.strip_suffix('*') {
+            Some("*") => return true,
+            Some(start) if key.starts_with(start) => {}
+            _ if *key == part => {}
+            _ => return false,
+        }
+    }
+    keys.next().is_none()
+}
 
 /// Whether a settings file says the same before and after, whatever its spelling.
 pub(in crate::policy) fn means_the_same(file: &ChangedFile<'_>) -> bool {
-    let read = |bytes: &[u8]| Format::of_settings(file.path)?.read(bytes).ok();
-    match (file.before.and_then(read), file.after.and_then(read)) {
-        (Some(before), Some(after)) => before == after,
-        _ => false,
-    }
+    let read = |bytes: &[u8]| Format::from_settings_name(file.path)?.read(bytes).ok();
+    let before = file.before.and_then(read);
+    before.is_some() && before == file.after.and_then(read)
 }
 
 /// Whether a file is a manifest that has rules.
 pub(in crate::policy) fn is_manifest(path: &str) -> bool {
-    manifest(path).is_some()
+    MANIFESTS.find(path).is_some()
 }
 
-/// The name of a Python package as registries compare it: lower case, runs of `-`, `_` and `.` are
-/// one `-`.
+/// Returns the name of a Python package as registries compare it: lower case, runs of `-`, `_` and
+/// `.` are one `-`.
 #[must_use]
 pub fn python_name(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let words: Vec<&str> = lower
-        .split(['-', '_', '.'])
-        .filter(|it| !it.is_empty())
-        .collect();
-    words.join("-")
+    let words = lower.split(['-', '_', '.']).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }
 
-fn judge(
-    rules: &Manifest,
-    difference: &Difference<'_>,
+/// Finds the changes of a manifest that a patch may not make, one problem for each kind.
+pub(in crate::policy) fn judge_manifest(
+    file: &ChangedFile<'_>,
     dependencies: Dependencies,
-) -> Option<(Code, String)> {
-    let key = difference.path.join(".");
-    let Some(permit) = rules.permit(&difference.path) else {
-        let key = if key.is_empty() { "all of it" } else { &key };
-        return Some((Code::P704, format!("the patch changes `{key}`")));
+) -> Vec<PatchProblem> {
+    let Some(manifest) = MANIFESTS.find(file.path) else {
+        return Vec::new();
     };
-    if permit == Permit::Alias {
-        let name = difference.path.last().copied().unwrap_or_default();
-        return (is_test_runner(name.trim_end_matches("/*")) || name == "*").then(|| {
-            (
-                Code::P704,
-                format!("the patch changes `{key}`, which leads to a test runner"),
+    let read = |bytes: &[u8], when: &str| {
+        manifest.format.read(bytes).map_err(|why| {
+            let why: String = why
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(200)
+                .collect();
+            refuse(
+                Code::P709,
+                &format!("the manifest {when} no valid one ({why})"),
             )
-        });
-    }
-    if permit == Permit::Stricter {
-        let loosens = !difference.after.is_some_and(Tree::is_on);
-        return loosens.then(|| (Code::P704, format!("the patch changes `{key}`")));
-    }
-    if !permit.is_dependency() {
-        return None;
-    }
-    if let Some(name) = foreign(permit, difference) {
-        let message =
-            format!("the patch changes where the dependency `{name}` of `{key}` comes from");
-        return Some((Code::P704, message));
-    }
-    (dependencies == Dependencies::Kept).then(|| {
-        let message =
-            format!("the patch changes the dependency `{key}`, and no package is missing");
-        (Code::P708, message)
-    })
-}
-
-// The first new dependency that does not come from the registry under its own name.
-fn foreign(permit: Permit, difference: &Difference<'_>) -> Option<String> {
-    let after = difference.after?;
-    let name = || difference.path.last().copied().unwrap_or_default();
-    match permit {
-        Permit::Npm => (!is_npm(name(), after)).then(|| name().to_owned()),
-        Permit::Table => {
-            // One key of a dependency's own table changes alone: the table is judged by that key.
-            let parts = difference.path.len();
-            let in_table = parts >= 2
-                && difference
-                    .path
-                    .get(parts - 2)
-                    .is_some_and(|above| !is_group(above));
-            let fits = if in_table {
-                let table = [(name().to_owned(), after.clone())];
-                is_table_version(&Tree::Table(table.into_iter().collect()))
-            } else {
-                is_table_version(after)
-            };
-            (!fits).then(|| name().to_owned())
+        })
+    };
+    let trees = match (file.before, file.after) {
+        (_, None) => Err(refuse(Code::P704, "the patch takes the manifest away")),
+        (before, after) if before == after && file.modes.0 == file.modes.1 => return Vec::new(),
+        _ if file.modes.1 == LINK => Err(refuse(Code::P704, "the patch makes the manifest a link")),
+        (before, Some(after)) => {
+            let before = before.map_or(Ok(Value::Null), |before| read(before, "is"));
+            before.and_then(|before| Ok((before, read(after, "would be")?)))
         }
-        _ => {
-            let old = items(difference.before);
-            items(Some(after))
-                .into_iter()
-                .find(|item| !old.contains(item) && !is_python(item))
-        }
-    }
+    };
+    let (before, after) = match trees {
+        Ok(trees) => trees,
+        Err(problem) => return vec![problem],
+    };
+    let mut differences = Vec::new();
+    compare(Vec::new(), Some(&before), Some(&after), &mut differences);
+    let mut reported = BTreeSet::new();
+    let problems = differences
+        .iter()
+        .filter_map(|it| judge_key(manifest, it, dependencies));
+    let first = problems.filter(|(code, _)| reported.insert(*code));
+    first
+        .map(|(code, message)| refuse(code, &message))
+        .collect()
 }
 
-fn is_group(key: &str) -> bool {
-    key.ends_with("dependencies") || key.ends_with("packages")
-}
-
-// The requirements of a list, a text with one a line, or a list that includes other lists.
-fn items(tree: Option<&Tree>) -> Vec<String> {
-    match tree {
-        Some(Tree::Text(text)) => {
-            let lines = text.lines().map(str::trim);
-            lines
-                .filter(|line| !line.is_empty() && !line.starts_with('#'))
-                .map(str::to_owned)
-                .collect()
-        }
-        Some(Tree::List(list)) => list
-            .iter()
-            .filter(|item| !is_include(item))
-            .map(|item| match item {
-                Tree::Text(text) => text.clone(),
-                other => format!("{other:?}"),
-            })
-            .collect(),
-        Some(other) => vec![format!("{other:?}")],
-        None => Vec::new(),
-    }
-}
-
-fn is_include(item: &Tree) -> bool {
-    item.table()
-        .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
-}
-
-fn unreadable(when: &str, why: &str) -> PatchProblem {
-    let why: String = why
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .take(200)
-        .collect();
-    refused(
-        Code::P709,
-        &format!("the manifest {when} no valid one ({why})"),
-    )
-}
-
-fn refused(code: Code, message: &str) -> PatchProblem {
+fn refuse(code: Code, message: &str) -> PatchProblem {
     PatchProblem::new(code, format!("{message}: {LET_PASS}"))
 }
 
-/// One place where two trees differ. Lists and single values differ as a whole.
+fn judge_key(
+    manifest: &Manifest,
+    difference: &Difference<'_>,
+    dependencies: Dependencies,
+) -> Option<(Code, String)> {
+    let path = &difference.path;
+    let key = if path.is_empty() {
+        "all of it".to_owned()
+    } else {
+        path.join(".")
+    };
+    let name = path.last().copied().unwrap_or_default();
+    let changes = || (Code::P704, format!("the patch changes `{key}`"));
+    match manifest.permit(path) {
+        None => Some(changes()),
+        Some(Permit::Free) => None,
+        Some(Permit::Alias) => {
+            let leads = is_test_runner(name.trim_end_matches("/*")) || name == "*";
+            let message = format!("the patch changes `{key}`, which leads to a test runner");
+            leads.then_some((Code::P704, message))
+        }
+        Some(Permit::Stricter) => (!difference.after.is_some_and(is_on)).then(changes),
+        Some(permit) => match foreign_dependency(permit, difference) {
+            Some(name) => Some((
+                Code::P704,
+                format!("the patch changes where the dependency `{name}` of `{key}` comes from"),
+            )),
+            None if dependencies == Dependencies::Registry => None,
+            None => Some((
+                Code::P708,
+                format!("the patch changes the dependency `{key}`, and no package is missing"),
+            )),
+        },
+    }
+}
+
+fn is_on(value: &Value) -> bool {
+    let word = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_ascii_lowercase);
+    matches!(word.as_str(), "true" | "yes" | "on" | "1")
+}
+
+/// Returns the first new dependency that does not come from the registry under its own name.
+fn foreign_dependency(permit: Permit, difference: &Difference<'_>) -> Option<String> {
+    let after = difference.after?;
+    let name = difference.path.last().copied().unwrap_or_default();
+    let is_fine = match permit {
+        Permit::Npm => is_npm_version(name, after),
+        Permit::Table => {
+            // One key of a dependency's own table changes alone: it is judged as such a table.
+            let above = difference
+                .path
+                .iter()
+                .rev()
+                .nth(1)
+                .copied()
+                .unwrap_or("packages");
+            let is_group = above.ends_with("dependencies") || above.ends_with("packages");
+            let own = Value::Object(Map::from_iter([(name.to_owned(), after.clone())]));
+            is_table_version(if is_group { after } else { &own })
+        }
+        _ => {
+            let old = list_items(difference.before);
+            let mut items = list_items(Some(after)).into_iter();
+            return items.find(|item| !old.contains(item) && !is_python_requirement(item));
+        }
+    };
+    (!is_fine).then(|| name.to_owned())
+}
+
+/// Returns the requirements of a list, of a text with one a line, or of a list that includes others.
+fn list_items(value: Option<&Value>) -> Vec<String> {
+    let is_include = |item: &&Value| {
+        item.as_object()
+            .is_some_and(|table| table.len() == 1 && table.contains_key("include-group"))
+    };
+    let text = |item: &Value| {
+        item.as_str()
+            .map_or_else(|| item.to_string(), str::to_owned)
+    };
+    match value {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .filter(|item| !is_include(item))
+            .map(text)
+            .collect(),
+        Some(other) => {
+            let whole = text(other);
+            // A comment ends a requirement; hashes only narrow the choice.
+            let requirement = |line: &str| {
+                let words = line
+                    .split_whitespace()
+                    .take_while(|word| !word.starts_with('#'));
+                let words = words.filter(|word| !word.starts_with("--hash=sha256:"));
+                words.collect::<Vec<_>>().join(" ")
+            };
+            let lines = whole.lines().map(requirement);
+            lines.filter(|line| !line.is_empty()).collect()
+        }
+    }
+}
+
+/// One place where two values differ. Lists and single values differ as a whole.
 #[derive(Debug)]
-struct Difference<'t> {
+struct Difference<'v> {
     /// The keys from the top.
-    path: Vec<&'t str>,
-    before: Option<&'t Tree>,
-    after: Option<&'t Tree>,
+    path: Vec<&'v str>,
+    before: Option<&'v Value>,
+    after: Option<&'v Value>,
 }
 
-/// The places where two trees differ, in the order of their keys.
-fn differences<'t>(before: &'t Tree, after: &'t Tree) -> Vec<Difference<'t>> {
-    let mut found = Vec::new();
-    compare(Vec::new(), Some(before), Some(after), &mut found);
-    found
-}
-
-fn compare<'t>(
-    path: Vec<&'t str>,
-    before: Option<&'t Tree>,
-    after: Option<&'t Tree>,
-    found: &mut Vec<Difference<'t>>,
+fn compare<'v>(
+    path: Vec<&'v str>,
+    before: Option<&'v Value>,
+    after: Option<&'v Value>,
+    found: &mut Vec<Difference<'v>>,
 ) {
+    static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     if before == after {
         return;
     }
-    let keys = |tree: Option<&'t Tree>| tree.map_or(Some(NOTHING), Tree::table);
-    // A table that comes or goes is told by its keys; an empty one has none and is told itself.
-    if let (Some(old), Some(new)) = (keys(before), keys(after))
+    let table = |value: Option<&'v Value>| match value {
+        None => Some(&*NOTHING),
+        Some(Value::Null) if path.is_empty() => Some(&*NOTHING),
+        Some(value) => value.as_object(),
+    };
+    // A table that comes or goes is judged by its keys; an empty one has none.
+    if let (Some(old), Some(new)) = (table(before), table(after))
         && !(old.is_empty() && new.is_empty())
     {
         let added = new.keys().filter(|key| !old.contains_key(*key));
         for key in old.keys().chain(added) {
-            let mut path = path.clone();
-            path.push(key);
+            let path = [path.as_slice(), &[key.as_str()]].concat();
             compare(path, old.get(key), new.get(key), found);
         }
         return;
@@ -245,32 +316,65 @@ fn compare<'t>(
     });
 }
 
-static EMPTY: BTreeMap<String, Tree> = BTreeMap::new();
-const NOTHING: &BTreeMap<String, Tree> = &EMPTY;
-
 #[cfg(test)]
 mod tests {
-    use super::differences;
-    use crate::policy::manifest::tree::Tree;
+    use super::{Difference, MANIFESTS, Permit, compare};
+    use serde_json::{Value, json};
 
     #[test]
-    fn tells_the_deepest_places() {
-        let read = |text: &str| serde_json::from_str::<Tree>(text).unwrap();
-        for (before, after, expected) in [
-            (r#"{"a":1,"b":{"c":2}}"#, r#"{"b":{"c":2},"a":1}"#, ""),
-            (r#"{"b":{"c":2}}"#, r#"{"b":{"c":3,"d":1}}"#, "b.c b.d"),
-            ("{}", r#"{"b":{"c":{"d":1}}}"#, "b.c.d"),
-            (r#"{"b":{"c":1}}"#, "{}", "b.c"),
-            ("{}", r#"{"b":{}}"#, "b"),
-            (r#"{"b":[1,2]}"#, r#"{"b":[2,1]}"#, "b"),
-            (r#"{"b":"1"}"#, r#"{"b":1}"#, "b"),
-            ("{}", "[]", ""),
+    fn names_are_globs_and_lead_to_rules() {
+        assert!(MANIFESTS.count().0 > 7 && MANIFESTS.count().2 == 0);
+        for path in [
+            "package.json",
+            "a/package.json",
+            "Requirements-dev.txt",
+            "requirements/ci.txt",
+            "tsconfig.build.json",
+            "setup.cfg",
         ] {
-            let (old, new) = (read(before), read(after));
-            let found = differences(&old, &new);
-            let paths: Vec<String> = found.iter().map(|it| it.path.join(".")).collect();
+            assert!(MANIFESTS.find(path).is_some(), "{path}");
+        }
+        for path in ["src/package.json.ts", "requirements.md", "my.toml"] {
+            assert!(MANIFESTS.find(path).is_none(), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_no_row_names_may_not_change() {
+        let permit = |path: &[&str]| MANIFESTS.find("package.json").unwrap().permit(path);
+        assert_eq!(permit(&["version"]), Some(Permit::Free));
+        assert_eq!(permit(&["bugs", "url"]), Some(Permit::Free));
+        assert_eq!(permit(&["dependencies", "a"]), Some(Permit::Npm));
+        assert_eq!(permit(&["dependencies", "a", "b"]), None);
+        assert_eq!(permit(&["dependencies"]), None);
+        assert_eq!(permit(&["scripts", "test"]), None);
+        assert_eq!(permit(&[]), None);
+    }
+
+    #[test]
+    fn compare_names_the_deepest_places() {
+        for (before, after, expected) in [
+            (
+                json!({"a": 1, "b": {"c": 2}}),
+                json!({"b": {"c": 2}, "a": 1}),
+                "",
+            ),
+            (
+                json!({"b": {"c": 2}}),
+                json!({"b": {"c": 3, "d": 1}}),
+                "b.c b.d",
+            ),
+            (json!({}), json!({"b": {"c": {"d": 1}}}), "b.c.d"),
+            (json!({"b": {"c": 1}}), json!({}), "b.c"),
+            (json!({}), json!({"b": {}}), "b"),
+            (json!({"b": [1, 2]}), json!({"b": [2, 1]}), "b"),
+            (json!({"b": "1"}), json!({"b": 1}), "b"),
+            (Value::Null, json!({"b": 1}), "b"),
+        ] {
+            let mut found: Vec<Difference<'_>> = Vec::new();
+            compare(Vec::new(), Some(&before), Some(&after), &mut found);
+            let paths: Vec<String> = found.iter().map(|found| found.path.join(".")).collect();
             assert_eq!(paths.join(" "), expected, "{before} {after}");
-            assert_eq!(found.is_empty(), old == new, "{before} {after}");
         }
     }
 }

@@ -1,12 +1,9 @@
-//! Manifests and settings as trees: what a change of them means, whatever its spelling.
+//! Manifests and settings: what a change of them means, whatever its spelling.
 
 mod format;
 mod judge;
-mod rules;
-mod tree;
 mod version;
 
 pub use format::unreadable;
 pub use judge::{Dependencies, python_name};
-pub(super) use judge::{is_manifest, manifest_change, means_the_same};
-pub(super) use version::without_bounds;
+pub(super) use judge::{is_manifest, judge_manifest, means_the_same};

@@ -1,3 +1,6 @@
+//! Values that are known to be secret: those of the environment, and those that their surroundings
+//! gave away elsewhere in the text. Both are masked wherever they stand, in any encoding.
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -5,13 +8,14 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
+use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
 use super::value::{Strength, is_placeholder, strength};
 
-const RULE: &str = "environment-variable";
 const MIN_LENGTH: usize = 6;
+const MAX_LEARNED: usize = 10_000;
 
-/// Values that are known to be secret, verbatim and encoded.
+/// Values of environment variables, verbatim and encoded.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct KnownValues {
     forms: BTreeSet<Vec<u8>>,
@@ -19,259 +23,183 @@ pub(in crate::policy) struct KnownValues {
 }
 
 impl KnownValues {
-    /// Adds the values of secret-named variables and the passwords in any variable that holds a URL.
+    /// Adds the values of secret-named variables and the passwords in variables that hold URLs.
     pub(in crate::policy) fn learn(
         &mut self,
         variables: impl IntoIterator<Item = (String, String)>,
     ) {
         let before = self.forms.len();
         for (name, value) in variables {
-            if is_secret_name(&name) && is_worth_masking(&value) {
-                self.forms.extend(encodings(&value));
-            }
-            if let Some(password) =
-                url_password(&value).filter(|password| is_worth_masking(password))
-            {
-                self.forms.extend(encodings(password));
+            let whole = is_secret_name(&name).then_some(value.as_str());
+            let known = [whole, url_password(&value)].into_iter().flatten();
+            for value in known.filter(|value| is_worth_masking(value)) {
+                self.forms.extend(encodings(value));
             }
         }
         if self.forms.len() > before {
-            self.finder = AhoCorasick::builder()
-                .match_kind(MatchKind::LeftmostLongest)
-                .build(&self.forms)
-                .ok();
+            self.finder = build_finder(&self.forms);
         }
     }
 
     pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
-        let Some(finder) = &self.finder else {
-            return;
-        };
-        let found = finder.find_iter(text);
-        hits.extend(found.map(|found| Hit::new(RULE, found.range())));
+        let found = self.finder.iter().flat_map(|finder| finder.find_iter(text));
+        hits.extend(found.map(|found| Hit::new("environment-variable", found.range())));
     }
 }
 
-/// Values that their surroundings told somewhere, each with the rule that knew it there.
+/// Values that their surroundings gave away, each with the rule that found it there.
 #[derive(Debug, Clone, Default)]
 pub(in crate::policy) struct Learned {
     values: BTreeMap<Vec<u8>, Cow<'static, str>>,
 }
 
 impl Learned {
-    /// Takes what was masked, unless it is short or common, or was known without surroundings.
-    pub(in crate::policy) fn take(&mut self, value: &[u8], rule: &str) {
-        if TELLING.contains(&rule) && self.values.len() < MAX_LEARNED {
-            for part in parts(value, rule).filter(|it| is_told_again(it)) {
-                let rule_name = || Cow::Owned(rule.to_owned());
-                self.values.entry(part.to_vec()).or_insert_with(rule_name);
-            }
+    /// Learns a masked value, unless it is short, common, or known by its own shape.
+    pub(in crate::policy) fn learn(&mut self, value: &[u8], rule: &str) {
+        const BY_PLACE: &[&str] = &[
+            "password",
+            "named-secret",
+            "named-key",
+            "secret-argument",
+            "command-line",
+            "authorization",
+            "url-credentials",
+        ];
+        let is_url = rule == "url-credentials";
+        let password = value
+            .rsplit(|byte| is_url && *byte == b':')
+            .next()
+            .unwrap_or(value);
+        let is_wanted = BY_PLACE.contains(&rule) && self.values.len() < MAX_LEARNED;
+        if is_wanted && is_distinctive(password) {
+            self.values
+                .entry(password.to_vec())
+                .or_insert_with(|| Cow::Owned(rule.to_owned()));
         }
     }
 
-    pub(in crate::policy) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    /// Values of another one, too.
     pub(in crate::policy) fn extend(&mut self, other: Self) {
         self.values.extend(other.values);
     }
 
-    /// What finds them, as they stand and encoded.
-    pub(in crate::policy) fn finder(&self) -> LearnedFinder {
+    /// Builds the search for the values, as they stand and encoded; `None` without any.
+    pub(in crate::policy) fn finder(&self) -> Option<LearnedFinder> {
         let mut forms = BTreeMap::new();
         for (value, rule) in &self.values {
-            let text = String::from_utf8_lossy(value);
-            for form in encodings(&text)
-                .into_iter()
-                .filter(|it| it.len() >= MIN_LENGTH)
-            {
+            let encoded = encodings(&String::from_utf8_lossy(value));
+            for form in encoded.into_iter().filter(|form| form.len() >= MIN_LENGTH) {
                 let whole = form == *value && strength(value) < Strength::Strong;
                 forms.entry(form).or_insert((rule.clone(), whole));
             }
         }
-        let (forms, rules): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
-        let mut builder = AhoCorasick::builder();
-        let finder = builder.match_kind(MatchKind::LeftmostLongest).build(forms);
-        LearnedFinder {
-            finder: finder.ok(),
-            rules,
-        }
+        let (forms, rules): (BTreeSet<_>, Vec<_>) = forms.into_iter().unzip();
+        let finder = build_finder(&forms).filter(|_| !rules.is_empty())?;
+        Some(LearnedFinder { finder, rules })
     }
 }
 
 /// Finds learned values in texts.
 #[derive(Debug, Clone)]
 pub(in crate::policy) struct LearnedFinder {
-    finder: Option<AhoCorasick>,
-    // Of each form its rule, and whether it counts as a whole word alone.
+    finder: AhoCorasick,
+    /// For each form its rule, and whether it counts as a whole word alone.
     rules: Vec<(Cow<'static, str>, bool)>,
 }
 
 impl LearnedFinder {
     pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
-        let inside = |at: Option<usize>| {
-            let byte = at.and_then(|at| text.get(at));
-            byte.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_')
+        let is_part = |byte: Option<&u8>| {
+            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
         };
-        for found in self.finder.iter().flat_map(|it| it.find_iter(text)) {
-            let Some((rule, whole)) = self.rules.get(found.pattern().as_usize()) else {
-                continue;
-            };
-            let (before, after) = (found.start().checked_sub(1), Some(found.end()));
-            if !whole || !(inside(before) || inside(after)) {
+        for found in self.finder.find_iter(text) {
+            let (rule, whole) = &self.rules[found.pattern().as_usize()];
+            let before = text[..found.start()].last();
+            if !whole || !(is_part(before) || is_part(text.get(found.end()))) {
                 hits.push(Hit::new(rule.clone(), found.range()));
             }
         }
     }
 }
 
-const MAX_LEARNED: usize = 10_000;
-
-// What is known by what stands around it.
-#[rustfmt::skip]
-const TELLING: &[&str] = &[
-    "password", "named-secret", "named-key", "secret-argument", "command-line", "authorization",
-    "url-credentials",
-];
-
-// Of a name and a password in one the password.
-fn parts<'v>(value: &'v [u8], rule: &str) -> impl Iterator<Item = &'v [u8]> {
-    let mark = if rule == "url-credentials" { b':' } else { 0 };
-    value.rsplit(move |byte| *byte == mark).take(1)
+fn build_finder(forms: &BTreeSet<Vec<u8>>) -> Option<AhoCorasick> {
+    let mut builder = AhoCorasick::builder();
+    builder
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(forms)
+        .ok()
 }
 
-// No word that may stand in any text.
-fn is_told_again(value: &[u8]) -> bool {
+/// Whether a value is no word that may stand in any text.
+fn is_distinctive(value: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| value.iter().any(test);
-    let kinds = [
-        has(u8::is_ascii_lowercase),
-        has(u8::is_ascii_uppercase),
-        has(u8::is_ascii_digit),
-        has(u8::is_ascii_punctuation),
-    ];
-    let mixed = kinds.into_iter().filter(|it| *it).count() >= 2 && has(u8::is_ascii_alphabetic);
+    let is_mixed = has(u8::is_ascii_alphabetic)
+        && has(u8::is_ascii_digit)
+        && (8..=1024).contains(&value.len());
     let words = value.split(|byte| b" -".contains(byte)).count();
     (8..=1024).contains(&value.len())
         && std::str::from_utf8(value).is_ok_and(is_worth_masking)
         && !is_placeholder(value)
-        && (strength(value) >= Strength::Medium || words >= 3 || (mixed && has(u8::is_ascii_digit)))
+        && (strength(value) >= Strength::Medium || words >= 3 || is_mixed)
 }
 
-/// Whether a variable or a field of this name usually holds a secret.
-#[must_use]
-pub fn is_secret_name(name: &str) -> bool {
-    #[rustfmt::skip]
-    const WORDS: &[&str] = &[
-        "TOKEN", "SECRET", "SECRETS", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD", "PW",
-        "KEY", "APIKEY", "CREDENTIAL", "CREDENTIALS", "AUTH", "PAT", "DSN", "COOKIE", "JWT",
-        "AUTHORIZATION", "BEARER", "WEBHOOK", "SIGNATURE", "SALT",
-    ];
-    // A path, a name or a number about a secret, not the secret.
-    #[rustfmt::skip]
-    const NOT: &[&str] = &[
-        "PATH", "FILE", "DIR", "SOCK", "ID", "NAME", "TYPE", "TTL", "URL", "URI", "HOST",
-        "PORT", "USER", "COUNT", "METHOD", "MODE", "ENABLED", "TIMEOUT", "ALGORITHM", "HEADER",
-        "REPEAT", "FORMAT", "STORE", "SIZE", "LIMIT",
-    ];
-    let upper = name.to_ascii_uppercase();
-    if matches!(upper.as_str(), "PWD" | "OLDPWD") {
-        return false;
-    }
-    let words: Vec<&str> = upper
-        .split(['_', '-', '.'])
-        .filter(|word| !word.is_empty())
-        .collect();
-    let secret = |word: &str| {
-        let ends = [
-            "TOKEN",
-            "SECRET",
-            "PASSWORD",
-            "PASSWD",
-            "PASSPHRASE",
-            "APIKEY",
-        ];
-        WORDS.contains(&word) || ends.iter().any(|end| word.ends_with(end))
-    };
-    // Who knows the address of a webhook may post to it.
-    let about = words.last().is_some_and(|last| NOT.contains(last)) && !words.contains(&"WEBHOOK");
-    words.iter().any(|word| secret(word)) && !about
-}
-
+/// Whether masking a value everywhere would not eat ordinary text.
 fn is_worth_masking(value: &str) -> bool {
-    #[rustfmt::skip]
-    const COMMON: &[&str] = &[
-        "password", "secret", "changeme", "enabled", "disabled", "default", "postgres",
-        "development", "production", "localhost", "public", "private", "testing",
-    ];
-    let lower = value.to_ascii_lowercase();
-    let mut distinct: Vec<u8> = value.bytes().collect();
-    distinct.sort_unstable();
-    distinct.dedup();
+    let distinct: BTreeSet<u8> = value.bytes().collect();
+    let is_short_path = value.starts_with('/') && value.len() < 24;
     value.len() >= MIN_LENGTH
         && distinct.len() >= 3
-        && !COMMON.contains(&lower.as_str())
-        && !(value.starts_with('/') && value.len() < 24)
+        && !WORDS.common.contains(&value.to_ascii_lowercase())
+        && !is_short_path
         && !value.starts_with("[REDACTED:")
 }
 
 fn url_password(value: &str) -> Option<&str> {
-    let rest = value.split_once("://")?.1;
+    let (_, rest) = value.split_once("://")?;
     let authority = rest.split(['/', '?', '#']).next()?;
-    let user = authority.rsplit_once('@')?.0;
+    let (user, _) = authority.rsplit_once('@')?;
     user.split_once(':').map(|(_, password)| password)
 }
 
-// The value itself, as a JSON string, percent-encoded, in hex, and in base64 at each of the three
-// places it can have inside a longer text, as in the `user:password` of a basic header.
+/// Returns the value itself, as a JSON string, percent-encoded, in hex, and in base64 at each of the
+/// three places it can have inside a longer text, as in the `user:password` of a basic header.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let bytes = value.as_bytes();
-    let mut forms = vec![bytes.to_vec()];
-    if let Ok(quoted) = serde_json::to_string(value) {
-        forms.push(quoted.trim_matches('"').as_bytes().to_vec());
-    }
-    for line in value.lines().map(str::trim).filter(|line| line.len() >= 16) {
-        forms.push(line.as_bytes().to_vec());
-    }
-    for upper in [true, false] {
-        let mut percent = Vec::new();
-        let mut hex = Vec::new();
-        for byte in bytes {
-            let digits = if upper {
-                format!("{byte:02X}")
-            } else {
-                format!("{byte:02x}")
-            };
-            if byte.is_ascii_alphanumeric() || b"-_.~".contains(byte) {
-                percent.push(*byte);
-            } else {
-                percent.push(b'%');
-                percent.extend(digits.bytes());
-            }
-            hex.extend(digits.bytes());
-        }
-        forms.push(percent);
-        forms.push(hex);
-    }
-    forms.push(STANDARD.encode(bytes).into_bytes());
+    let mut forms = vec![value.to_owned(), STANDARD.encode(bytes)];
+    forms.extend(
+        serde_json::to_string(value)
+            .ok()
+            .map(|json| json.trim_matches('"').to_owned()),
+    );
+    let lines = value.lines().map(str::trim).filter(|line| line.len() >= 16);
+    forms.extend(lines.map(str::to_owned));
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    let percent = |byte: &u8| match *byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    let lower = |byte: &u8| match *byte {
+        byte if is_plain(byte) => char::from(byte).to_string(),
+        byte => format!("%{byte:02x}"),
+    };
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    forms.extend([
+        bytes.iter().map(percent).collect(),
+        bytes.iter().map(lower).collect(),
+    ]);
+    forms.extend([hex.to_ascii_uppercase(), hex]);
     for offset in 0..3_usize {
-        let mut padded = vec![0; offset];
-        padded.extend_from_slice(bytes);
-        // Characters that hold bits of the neighbours as well are left out at both ends.
-        let from = (offset * 8).div_ceil(6);
-        let to = (offset + bytes.len()) * 8 / 6;
+        let padded = [&vec![0; offset], bytes].concat();
+        // Characters that hold bits of the neighbors as well are left out at both ends.
+        let inner = (offset * 8).div_ceil(6)..(offset + bytes.len()) * 8 / 6;
         for encoded in [
             STANDARD_NO_PAD.encode(&padded),
             URL_SAFE_NO_PAD.encode(&padded),
         ] {
-            let inner = encoded.as_bytes().get(from..to).unwrap_or_default();
-            if inner.len() >= 8 {
-                forms.push(inner.to_vec());
-            }
+            let inner = encoded.get(inner.clone()).unwrap_or_default();
+            forms.extend((inner.len() >= 8).then(|| inner.to_owned()));
         }
     }
-    forms
+    forms.into_iter().map(String::into_bytes).collect()
 }
 
 #[cfg(test)]

@@ -1,27 +1,40 @@
-//! Finds secrets in text. A rule is a row of `rules/*.toml`; the rest is how rules are asked
-//! quickly, and what surrounds a value that makes it a secret.
+//! Finds secrets in text. One scanner ([`scan`]) asks four sources:
+//!
+//! - `formats`: tokens of a known shape, the rows of `rules/*.toml`; `user` adds a person's own;
+//! - `known`: values of the environment, and values that their surroundings gave away elsewhere;
+//! - `credentials`: URLs, headers, command lines, calls; `blocks`: keys and manifests of many lines;
+//! - `pairs`: values given to names; `name` classifies the names, `value` rates the values.
+//!
+//! All are asked of the text and of its `readings`: with escapes, entities and base64 decoded.
 
-mod anchors;
-mod assignment;
-mod block;
-mod command;
-mod encoded;
+/// Compiles a pattern of this program at its first use; letters and blanks are those of ASCII.
+macro_rules! regex {
+    ($pattern:expr) => {{
+        static PATTERN: std::sync::LazyLock<Option<regex::bytes::Regex>> =
+            std::sync::LazyLock::new(|| {
+                regex::bytes::RegexBuilder::new($pattern)
+                    .unicode(false)
+                    .build()
+                    .ok()
+            });
+        PATTERN.as_ref()
+    }};
+}
+
+mod blocks;
+mod credentials;
+mod formats;
 mod known;
-mod layout;
 mod name;
-mod provider;
+mod pairs;
+mod readings;
 mod scan;
-mod sheet;
-mod table;
-mod url;
 mod user;
 mod value;
-mod view;
-mod wrap;
 
-pub use known::is_secret_name;
+pub use formats::secret_rule_page;
 pub(super) use known::{Learned, LearnedFinder};
-pub(super) use scan::{Given, Hit, scan, scan_learned};
-pub use table::secret_rule_page;
+pub use name::is_secret_name;
+pub(super) use scan::{Hit, OwnSources, scan, scan_learned};
 pub use user::UserRuleError;
 pub(super) use user::UserRules;

@@ -1,4 +1,11 @@
-/// What a name says about the value that is given to it.
+//! What the name of a variable, field, attribute, header or flag says about its value.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
+
+use super::scan::Anchor;
+
+/// What a name says about the value given to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameKind {
     /// A person may have made the value up.
@@ -7,148 +14,64 @@ pub(super) enum NameKind {
     Token,
     /// Some kind of key; most are no secrets.
     Key,
-    /// A list of what a machine made, or of people's passwords.
+    /// A list of tokens or passwords.
     Several,
 }
 
-/// Judges the name of a variable, field, attribute, header or flag by the words it is made of.
+/// Classifies a name by the words it is made of; `None` for a name that speaks of no secret.
 pub(super) fn name_kind(name: &[u8]) -> Option<NameKind> {
-    let words = words(name);
+    let words = split_words(name);
     if words.first().is_some_and(|word| word == "encrypted") {
         return Some(NameKind::Token);
     }
     let at = words.iter().rposition(|word| word_kind(word).is_some())?;
-    let kind = word_kind(words.get(at)?)?;
-    let about = |word: &String| ABOUT.contains(&word.as_str());
-    if words.iter().skip(at + 1).any(about)
-        || words.iter().any(|word| NEVER.contains(&word.as_str()))
-    {
+    let kind = word_kind(&words[at])?;
+    let is_about = |word: &String| WORDS.about.contains(word);
+    // A list is also counted before its word: `max_tokens`.
+    let from = if kind == NameKind::Several { 0 } else { at + 1 };
+    if words[from..].iter().any(is_about) || words.iter().any(|word| WORDS.never.contains(word)) {
         return None;
     }
-    // How many there are, or may be.
-    if kind == NameKind::Several && words.iter().any(about) {
-        return None;
-    }
-    let before = at.checked_sub(1).and_then(|before| words.get(before));
-    let owned = before.is_some_and(|word| SECRET_KEYS.contains(&word.as_str()));
-    match words.get(at).map(String::as_str) {
-        Some("keys") => owned.then_some(kind),
-        _ if owned && kind == NameKind::Key => Some(NameKind::Token),
+    let is_secret_key = at > 0 && WORDS.secret_keys.contains(&words[at - 1]);
+    match kind {
+        NameKind::Several if words[at] == "keys" => is_secret_key.then_some(kind),
+        NameKind::Key if is_secret_key => Some(NameKind::Token),
         _ => Some(kind),
     }
 }
 
-// The word after which nothing about the value changes: `tokenType` is about a token.
-#[rustfmt::skip]
-const ABOUT: &[&str] = &[
-    "age", "alg", "algo", "algorithm", "arn", "at", "attempts", "audience", "balance", "board",
-    "body", "budget", "builder", "button", "by", "callback", "chain", "charset", "check",
-    "checksum", "choices", "class", "code", "codes", "col", "column", "component", "config",
-    "cost", "count", "counter", "created", "date", "dir", "directory", "down", "enabled",
-    "encoding", "end", "endpoint", "entry", "env", "error", "errors", "event", "exists", "exp",
-    "expiration", "expired", "expires", "expiry", "factory", "field", "fields", "file",
-    "filename", "fingerprint", "fn", "for", "form", "format", "frame", "frames", "func",
-    "function", "generator", "group", "handler", "header", "headers", "helper", "hash",
-    "hasher", "hashers", "hint", "host", "icon", "id", "ids", "index", "info", "input",
-    "invalid", "is", "issuer", "items", "kind", "label", "length", "len", "level", "limit",
-    "line", "list", "listener", "location", "manager", "map", "max", "message", "messages",
-    "method", "min", "missing", "mode", "model", "msg", "name", "names", "namespace", "none",
-    "object", "of", "offset", "option", "options", "order", "page", "pair", "param",
-    "parameter", "params", "parser", "path", "paths", "pattern", "placeholder", "policy", "pos",
-    "position", "prefix", "press", "price", "prompt", "property", "props", "provider", "range",
-    "reader", "ref", "reference", "regex", "regexp", "region", "required", "reset", "resolver",
-    "ring", "role", "rotation", "route", "rule", "rules", "schema", "scheme", "scope", "scopes",
-    "score", "screen", "selector", "service", "set", "size", "sort", "source", "start", "state",
-    "status", "store", "strategy", "strength", "stream", "style", "suffix", "text", "time",
-    "timeout", "timestamp", "title", "to", "toggle", "ttl", "type", "types", "up", "uri", "url",
-    "urls", "usage", "user", "username", "valid", "validator", "var", "variable", "version",
-    "view", "visibility", "visible", "warning", "width", "with",
-];
-
-// Words that make a secret out of no name that holds them.
-#[rustfmt::skip]
-const NEVER: &[&str] = &[
-    "public", "pub", "primary", "foreign", "partition", "cache", "i18n", "locale",
-    "translation", "integrity", "checksum", "sha", "sha1", "sha256", "sha512", "md5", "digest",
-    "revision", "commit", "fingerprint", "publishable", "hashed", "jsonwebtoken",
-];
-
-// `key` after one of these is a secret.
-#[rustfmt::skip]
-const SECRET_KEYS: &[&str] = &[
-    "access", "account", "admin", "aes", "api", "app", "application", "auth", "authentication",
-    "cipher", "client", "consumer", "crypto", "deploy", "encrypt", "encryption", "hmac", "host",
-    "ingest", "ingestion", "integration", "jwt", "license", "master", "nonce", "priv", "private", "root",
-    "secret", "server", "service", "session", "shared", "sign", "signing", "ssh", "storage",
-    "subscription", "token", "webhook", "write", "decryption", "instrumentation", "personal",
-    "security", "wep", "wpa",
-];
-
-// Before `pass` and `pw` written in one word; most other such words are about passing.
-#[rustfmt::skip]
-const PASS_OWNERS: &[&str] = &[
-    "", "admin", "app", "auth", "bind", "db", "email", "ftp", "http", "imap", "irc", "key",
-    "ldap", "login", "mail", "master", "my", "mysql", "pg", "proxy", "redis", "root", "smtp",
-    "sql", "ssh", "store", "sudo", "trust", "user", "vnc", "wifi",
-];
-
-fn word_kind(word: &str) -> Option<NameKind> {
-    let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
-    if matches!(word, "pass" | "pw" | "passcode" | "userpass" | "dbpass")
-        || ends(&["password", "passwd", "passphrase", "pwd"])
-    {
-        return Some(NameKind::Password);
-    }
-    let owner = word
-        .strip_suffix("pass")
-        .or_else(|| word.strip_suffix("pw"));
-    if owner.is_some_and(|owner| PASS_OWNERS.contains(&owner)) {
-        return Some(NameKind::Password);
-    }
-    let token = [
-        "auth",
-        "authorization",
-        "credential",
-        "credentials",
-        "cred",
-        "creds",
-        "bearer",
-        "jwt",
-        "salt",
-        "webhook",
-        "dsn",
-        "encrypted",
-        "pat",
-        "signing",
-        "mnemonic",
-        "seedphrase",
-    ];
-    if token.contains(&word)
-        || ends(&[
-            "token",
-            "secret",
-            "apikey",
-            "secretkey",
-            "accesskey",
-            "privatekey",
-            "authkey",
-        ])
-    {
-        return Some(NameKind::Token);
-    }
-    if word == "keys" || ends(&["tokens", "secrets", "passwords", "apikeys"]) {
-        return Some(NameKind::Several);
-    }
-    let key = matches!(
-        word,
-        "key" | "signature" | "sig" | "cookie" | "sid" | "sessionid" | "session"
-    );
-    key.then_some(NameKind::Key)
+/// Whether a variable or a field of this name usually holds a secret.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    // Whoever knows the address of a webhook may post to it; a shell keeps its folder in PWD.
+    let is_folder = matches!(lower.as_str(), "pwd" | "oldpwd") || lower.ends_with("sock");
+    let is_webhook = lower.contains("webhook");
+    let is_login = |kind| kind != NameKind::Key || !lower.contains("session");
+    is_webhook || !is_folder && name_kind(name.as_bytes()).is_some_and(is_login)
 }
 
-// Splits `DBPassword_old-2` into db, password, old; digits separate and are dropped, except inside
-// the names of hashes.
-fn words(name: &[u8]) -> Vec<String> {
+fn word_kind(word: &str) -> Option<NameKind> {
+    let ends = |ends: &HashSet<String>| ends.iter().any(|end| word.ends_with(end.as_str()));
+    let owner = word.strip_suffix("pass").or(word.strip_suffix("pw"));
+    if WORDS.password.contains(word)
+        || ends(&WORDS.password_ends)
+        || owner.is_some_and(|owner| WORDS.pass_owners.contains(owner))
+    {
+        return Some(NameKind::Password);
+    }
+    if WORDS.token.contains(word) || ends(&WORDS.token_ends) {
+        return Some(NameKind::Token);
+    }
+    if word == "keys" || ends(&WORDS.several_ends) {
+        return Some(NameKind::Several);
+    }
+    WORDS.key.contains(word).then_some(NameKind::Key)
+}
+
+/// Splits `DBPassword_old-2` into `db`, `password`, `old`. Digits separate words and are dropped,
+/// except inside the names of hashes.
+fn split_words(name: &[u8]) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
     let mut previous = 0_u8;
@@ -157,20 +80,45 @@ fn words(name: &[u8]) -> Vec<String> {
         let starts = byte.is_ascii_uppercase()
             && (previous.is_ascii_lowercase()
                 || (previous.is_ascii_uppercase() && next.is_ascii_lowercase()));
-        let hash = matches!(word.as_str(), "sha" | "md" | "i") || word.starts_with("sha");
-        let ends = !byte.is_ascii_alphanumeric() || starts || (byte.is_ascii_digit() && !hash);
-        if ends && !word.is_empty() {
+        let in_hash = matches!(word.as_str(), "md" | "i") || word.starts_with("sha");
+        let is_part = byte.is_ascii_alphabetic() || (byte.is_ascii_digit() && in_hash);
+        if (starts || !is_part) && !word.is_empty() {
             words.push(std::mem::take(&mut word));
         }
-        if byte.is_ascii_alphabetic() || (byte.is_ascii_digit() && hash) {
+        if is_part {
             word.push(char::from(byte.to_ascii_lowercase()));
         }
         previous = byte;
     }
-    if !word.is_empty() {
-        words.push(word);
-    }
+    words.extend((!word.is_empty()).then_some(word));
     words
+}
+
+/// The lists of `rules/words.toml`. The file is part of the program, and a test reads it.
+pub(super) static WORDS: LazyLock<Words> = LazyLock::new(|| {
+    crate::model::read_table(embedded!("policy/secrets/rules/words.toml")).unwrap_or_default()
+});
+
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Words {
+    password: HashSet<String>,
+    password_ends: HashSet<String>,
+    pass_owners: HashSet<String>,
+    token: HashSet<String>,
+    token_ends: HashSet<String>,
+    several_ends: HashSet<String>,
+    key: HashSet<String>,
+    secret_keys: HashSet<String>,
+    about: HashSet<String>,
+    never: HashSet<String>,
+    pub(super) placeholders: Vec<String>,
+    pub(super) common: HashSet<String>,
+    pub(super) sentence: HashSet<String>,
+    pub(super) things: HashSet<String>,
+    pub(super) templates: Vec<String>,
+    pub(super) public_starts: Vec<String>,
+    pub(super) anchors: BTreeMap<Anchor, Vec<String>>,
 }
 
 #[cfg(test)]

@@ -1,10 +1,13 @@
+//! The secret rules of the user: `[[output.secret]]` of the settings.
+
 use std::sync::Arc;
 
 use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::credentials::shift;
+use super::formats::is_taken;
 use super::scan::Hit;
-use super::table::secret_rule_ids;
 use crate::config::SecretRule;
 
 // Bytes that a compiled pattern may take.
@@ -49,17 +52,12 @@ struct Compiled {
 impl UserRules {
     /// Compiles rules; the ids of the table and of each other are taken.
     pub(in crate::policy) fn new(rules: &[SecretRule]) -> Result<Self, UserRuleError> {
-        if rules.is_empty() {
-            return Ok(Self::default());
-        }
-        let mut taken = secret_rule_ids();
-        let mut compiled = Vec::new();
+        let mut compiled: Vec<Compiled> = Vec::new();
         for rule in rules {
-            if taken.contains(&rule.id.as_str()) {
+            if is_taken(&rule.id) || compiled.iter().any(|other| other.id == rule.id) {
                 return Err(UserRuleError::Taken(rule.id.clone()));
             }
             compiled.push(compile(rule)?);
-            taken.push(&rule.id);
         }
         Ok(Self {
             rules: compiled.into(),
@@ -68,23 +66,20 @@ impl UserRules {
 
     pub(super) fn find(&self, text: &[u8], hits: &mut Vec<Hit>) {
         for rule in self.rules.iter() {
-            match &rule.keywords {
-                None => rule.find(text, 0, hits),
-                Some(keywords) => {
-                    let mut done = 0;
-                    for found in keywords.find_iter(text) {
-                        if found.start() < done {
-                            continue;
-                        }
-                        let before = text.get(..found.start()).unwrap_or_default();
-                        let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
-                        let after = text.get(found.start()..).unwrap_or_default();
-                        let end = memchr::memchr(b'\n', after)
-                            .map_or(text.len(), |at| found.start() + at);
-                        rule.find(text.get(start..end).unwrap_or_default(), start, hits);
-                        done = end;
-                    }
+            let Some(keywords) = &rule.keywords else {
+                rule.find(text, 0, hits);
+                continue;
+            };
+            let mut done = 0;
+            for keyword in keywords.find_iter(text) {
+                if keyword.start() < done {
+                    continue;
                 }
+                let start = memchr::memrchr(b'\n', &text[..keyword.start()]);
+                let start = start.map_or(0, |at| at + 1);
+                let end = memchr::memchr(b'\n', &text[keyword.start()..]);
+                done = end.map_or(text.len(), |at| keyword.start() + at);
+                rule.find(&text[start..done], start, hits);
             }
         }
     }
@@ -93,13 +88,9 @@ impl UserRules {
 impl Compiled {
     fn find(&self, text: &[u8], offset: usize, hits: &mut Vec<Hit>) {
         for found in self.pattern.captures_iter(text) {
-            let Some(secret) = found.get(1).or_else(|| found.get(0)) else {
-                continue;
-            };
-            if !secret.is_empty() {
-                let range = offset + secret.start()..offset + secret.end();
-                hits.push(Hit::new(self.id.clone(), range));
-            }
+            let secret = found.get(1).or_else(|| found.get(0));
+            let range = secret.map_or(0..0, |secret| shift(secret.range(), offset));
+            hits.push(Hit::new(self.id.clone(), range));
         }
     }
 }
@@ -121,7 +112,11 @@ fn compile(rule: &SecretRule) -> Result<Compiled, UserRuleError> {
     if pattern.is_match(b"") {
         return Err(UserRuleError::Empty(id));
     }
-    let words: Vec<&String> = rule.keywords.iter().filter(|it| !it.is_empty()).collect();
+    let words: Vec<&String> = rule
+        .keywords
+        .iter()
+        .filter(|word| !word.is_empty())
+        .collect();
     let keywords = (!words.is_empty())
         .then(|| {
             AhoCorasick::builder()
@@ -146,7 +141,7 @@ mod tests {
         SecretRule {
             id: id.to_owned(),
             pattern: pattern.to_owned(),
-            keywords: keywords.iter().map(|it| (*it).to_owned()).collect(),
+            keywords: keywords.iter().map(|word| (*word).to_owned()).collect(),
             why: None,
         }
     }

@@ -1,45 +1,37 @@
-/// How much a value looks like a secret, judged by itself.
+//! How much a value looks like a secret, judged by the value alone.
+
+use super::name::WORDS;
+
+/// How random a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Strength {
     /// A word, a path, a template, a placeholder, a number.
     None,
     /// Five groups of hex digits: random, but often a mere identifier.
     Uuid,
-    /// What a careful person types as a password.
+    /// A careful person types such a password.
     Medium,
-    /// What only a machine makes up.
+    /// Only a machine makes this up.
     Strong,
 }
 
-/// Judges a value as it stands between its quotes or delimiters.
+/// Rates a value as it stands between its quotes or delimiters.
 pub(super) fn strength(value: &[u8]) -> Strength {
     let shape = Shape::from_value(value);
     if shape.length < 6
         || is_template(value)
         || is_placeholder(value)
-        || is_version(value)
-        || is_checksum(value)
+        || is_public(value)
+        || shape.wide * 4 > shape.length
     {
         return Strength::None;
     }
     if shape.spaces > 0 {
-        let other = shape.length - shape.letters - shape.digits - shape.spaces;
-        let salt = shape.length >= 32
-            && shape.spaces * 12 <= shape.length
-            && other * 6 >= shape.length
-            && shape.ascii;
-        return if salt && shape.digits > 1 {
+        return if shape.is_salt() {
             Strength::Strong
         } else {
             Strength::None
         };
-    }
-    // Prose in another script.
-    if !shape.ascii && value.iter().filter(|byte| !byte.is_ascii()).count() * 4 > shape.length {
-        return Strength::None;
-    }
-    if PUBLIC_KEYS.iter().any(|start| value.starts_with(start)) {
-        return Strength::None;
     }
     if is_uuid(value) {
         return Strength::Uuid;
@@ -65,45 +57,131 @@ pub(super) fn strength(value: &[u8]) -> Strength {
     }
 }
 
-/// A word with a number, as a careless person types: too common in code to be a secret by itself.
+/// Whether a value is a word with a number, as a careless person types: too common in code to be a
+/// secret by itself.
 pub(super) fn is_weak_password(value: &[u8]) -> bool {
-    let letters = value
-        .iter()
-        .filter(|byte| byte.is_ascii_alphabetic())
-        .count();
-    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
-    letters >= 4
-        && digits >= 1
-        && letters + digits == value.len()
+    let shape = Shape::from_value(value);
+    shape.letters >= 4
+        && shape.digits >= 1
+        && shape.letters + shape.digits == value.len()
         && value.len() >= 8
         && !is_placeholder(value)
 }
 
-/// Letters with digits among them, as in `s3cr3t`, too long for what documentation shows.
+/// Whether digits stand among letters, as in `s3cr3t`, in a value too long for documentation.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let shape = Shape::from_value(value);
     shape.length >= 12 && shape.digit_letter > 1 && shape.distinct > 7 && shape.letters > 7
 }
 
-// How public keys start in base64, by their DER or SSH headers.
-#[rustfmt::skip]
-const PUBLIC_KEYS: &[&[u8]] = &[
-    b"MFkwEwYHKoZIzj0C", b"MIIBIjANBgkqhkiG9w0B", b"MIICIjANBgkqhkiG9w0B", b"MCowBQYDK2Vw",
-    b"AAAAB3NzaC1", b"AAAAC3NzaC1", b"AAAAE2VjZHNh",
-];
-
-/// Whether the value is made of words.
+/// Whether a value is made of words.
 pub(super) fn reads_like_words(value: &[u8]) -> bool {
     let shape = Shape::from_value(value);
     shape.digits == 0 && shape.pairs >= 6 && shape.reads_like_words()
 }
 
-/// Whether the value is five groups of hex digits.
+/// Whether a value is three words or more, as dice and password managers give them, and neither a
+/// sentence nor the name of a thing.
+pub(super) fn is_passphrase(value: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(value) else {
+        return false;
+    };
+    let mark = if text.contains(' ') { ' ' } else { '-' };
+    let is_word = |word: &str| {
+        let lower = word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let number = word.bytes().all(|byte| byte.is_ascii_digit());
+        let prose = WORDS.sentence.contains(word) && (mark == ' ' || word != "please");
+        let thing = mark == '-' && WORDS.things.contains(word);
+        (lower && (2..=12).contains(&word.len()) || number && (1..=4).contains(&word.len()))
+            && !prose
+            && !thing
+    };
+    (16..=96).contains(&value.len())
+        && (3..=12).contains(&text.split(mark).count())
+        && text.split(mark).all(is_word)
+}
+
+/// Whether a value is code: a call, an index, a path through modules or members.
+pub(super) fn is_code(value: &[u8]) -> bool {
+    let has = |marks: &[u8]| value.iter().any(|byte| marks.contains(byte));
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let is_member =
+        |part: &[u8]| part.first().is_some_and(u8::is_ascii_alphabetic) && part.iter().all(is_name);
+    let is_path = value.contains(&b'.') && value.len() <= 64;
+    (is_path && value.split(|byte| *byte == b'.').all(is_member))
+        || contains(value, b"::")
+        || (has(b"([{") && !has(b"!#%^"))
+}
+
+/// Whether something else puts the value in later: `${X}`, `{{ x }}`, `<token>`, `%s`, `$(cmd)`.
+pub(super) fn is_template(value: &[u8]) -> bool {
+    let is_variable = value.strip_prefix(b"$").is_some_and(|name| {
+        name.first()
+            .is_some_and(|first| *first == b'_' || first.is_ascii_alphabetic())
+            && name
+                .iter()
+                .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    });
+    let is_framed = matches!(
+        (value.first(), value.last()),
+        (Some(b'<'), Some(b'>'))
+            | (Some(b'%'), Some(b'%'))
+            | (Some(b'['), Some(b']'))
+            | (Some(b'{'), Some(b'}'))
+    );
+    is_variable
+        || is_framed
+        || WORDS
+            .templates
+            .iter()
+            .any(|part| contains(value, part.as_bytes()))
+}
+
+/// Whether a person put the value there to be replaced.
+pub(super) fn is_placeholder(value: &[u8]) -> bool {
+    let lower: Vec<u8> = value.iter().take(256).map(u8::to_ascii_lowercase).collect();
+    let distinct = count_distinct(&lower);
+    distinct < 5
+        || (distinct < 8 && value.len() >= 20)
+        || (value.len() <= 64
+            && WORDS
+                .placeholders
+                .iter()
+                .any(|part| contains(&lower, part.as_bytes())))
+}
+
+pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
+    memchr::memmem::find(text, part).is_some()
+}
+
+/// Whether a value is published by its nature: a checksum of a lock file, a public key by its DER or
+/// SSH header, a version such as `^1.2.3` or `name-1.2.3`.
+fn is_public(value: &[u8]) -> bool {
+    let number = |at: usize| value.get(at).is_some_and(u8::is_ascii_digit);
+    let is_range =
+        matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'=')) && (number(1) || number(2));
+    let last = value
+        .rsplit(|byte| matches!(byte, b'-' | b'@' | b'v' | b'^' | b'~'))
+        .next();
+    let parts: Vec<&[u8]> = last
+        .unwrap_or_default()
+        .split(|byte| *byte == b'.')
+        .collect();
+    let is_number = |part: &&[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
+    WORDS
+        .public_starts
+        .iter()
+        .any(|start| value.starts_with(start.as_bytes()))
+        || is_range
+        || (parts.len() >= 3 && parts.iter().all(is_number))
+        || (value.starts_with(b"npm:") && contains(value, b"@"))
+}
+
 fn is_uuid(value: &[u8]) -> bool {
-    let dashes = [8, 13, 18, 23];
+    let is_dash = |at: usize| [8, 13, 18, 23].contains(&at);
     value.len() == 36
         && value.iter().enumerate().all(|(at, byte)| {
-            if dashes.contains(&at) {
+            if is_dash(at) {
                 *byte == b'-'
             } else {
                 byte.is_ascii_hexdigit()
@@ -111,103 +189,12 @@ fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// Whether something else puts the value in later: `${X}`, `{{ x }}`, `<token>`, `%s`, `$(cmd)`.
-pub(super) fn is_template(value: &[u8]) -> bool {
-    let has = |part: &[u8]| memchr::memmem::find(value, part).is_some();
-    let sigil = value.first() == Some(&b'$')
-        && value.get(1..).is_some_and(|name| {
-            name.first()
-                .is_some_and(|first| first.is_ascii_alphabetic() || *first == b'_')
-                && name
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                && name.iter().all(|byte| !byte.is_ascii_digit())
-        });
-    let framed = matches!(
-        (value.first(), value.last()),
-        (Some(b'<'), Some(b'>'))
-            | (Some(b'%'), Some(b'%'))
-            | (Some(b'['), Some(b']'))
-            | (Some(b'{'), Some(b'}'))
-    );
-    sigil
-        || framed
-        || [
-            &b"${"[..],
-            b"{{",
-            b"$(",
-            b"<%",
-            b"%(",
-            b"[REDACTED:",
-            b"://",
-            b"{}",
-            b"{:",
-            b"{0",
-            b"process.env",
-            b"os.environ",
-            b"getenv",
-        ]
-        .iter()
-        .any(|part| has(part))
-}
-
-// What a manifest asks for: `^1.2.3`, `npm:name@^1.2`, `>=3`.
-fn is_version(value: &[u8]) -> bool {
-    let number = |at: usize| value.get(at).is_some_and(u8::is_ascii_digit);
-    let caret = memchr::memchr_iter(b'@', value).any(|at| {
-        number(at + 1) || (matches!(value.get(at + 1), Some(b'^' | b'~')) && number(at + 2))
-    });
-    let alias = [&b"npm:"[..], b"workspace:", b"file:", b"link:", b"catalog:"];
-    // `name-1.2.3`
-    let digits = |part: &[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-    let release = value
-        .rsplit(|byte| matches!(byte, b'-' | b'@' | b'v'))
-        .next()
-        .unwrap_or_default();
-    let released = release.split(|byte| *byte == b'.').count() >= 3
-        && release.split(|byte| *byte == b'.').all(digits);
-    released
-        || (matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'='))
-            && (number(1) || number(2)))
-        || (caret && alias.iter().any(|prefix| value.starts_with(prefix)))
-        || alias.iter().skip(1).any(|prefix| value.starts_with(prefix))
-}
-
-// What a lock file says about a package: `sha512-rdj...==`.
-fn is_checksum(value: &[u8]) -> bool {
-    let names = [&b"sha1-"[..], b"sha256-", b"sha384-", b"sha512-"];
-    names.iter().any(|name| value.starts_with(name))
-}
-
-/// Whether a person put the value there to be replaced.
-pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    // Found anywhere in the value.
-    #[rustfmt::skip]
-    const PARTS: &[&str] = &[
-        "example", "changeme", "change_me", "change-me", "change-this", "changethis", "your_",
-        "your-", "yourkey", "yourtoken", "yourpass", "yoursecret", "placeholder", "dummy",
-        "redacted", "foobar", "insert", "replace", "password", "passwd", "passw0rd", "mysecret",
-        "my-secret", "my_secret", "sample", "xxxx", "****", "....", "1234567", "abcdefg",
-        "qwerty", "lorem", "undefined", "notreal", "not-real", "not_real", "secret-key",
-        "secretkey", "secret_key", "supersecret", "super-secret", "super_secret", "fake-",
-        "fake_", "-fake", "_fake", "encrypted:", "0123456789", "aaaaaa", "000000", "test-",
-        "test_", "-test", "_test", "testing", "thisis", "this-is",
-    ];
-    let lower: Vec<u8> = value.iter().take(256).map(u8::to_ascii_lowercase).collect();
+fn count_distinct(bytes: &[u8]) -> usize {
     let mut seen = [false; 256];
-    for byte in &lower {
-        if let Some(slot) = seen.get_mut(usize::from(*byte)) {
-            *slot = true;
-        }
+    for byte in bytes {
+        seen[usize::from(*byte)] = true;
     }
-    let distinct = seen.iter().filter(|seen| **seen).count();
-    let short = value.len() <= 64;
-    distinct < 5
-        || (distinct < 8 && value.len() >= 20)
-        || (short
-            && PARTS
-                .iter()
-                .any(|part| memchr::memmem::find(&lower, part.as_bytes()).is_some()))
+    seen.iter().filter(|seen| **seen).count()
 }
 
 #[derive(Debug, Default)]
@@ -216,17 +203,18 @@ struct Shape {
     letters: usize,
     digits: usize,
     spaces: usize,
-    // Characters that names, paths and numbers do not contain.
+    /// Bytes that are not ASCII: prose in another script.
+    wide: usize,
+    /// Characters that names, paths and numbers do not contain.
     marks: usize,
-    uppers: usize,
-    // A digit directly before a letter, and a change of case that is not the start of a word.
+    /// Digits directly before a letter.
     digit_letter: usize,
+    /// Changes of case.
     odd_case: usize,
-    // Neighbouring letters, and how many of these pairs are common in words.
+    /// Neighboring letters, and how many of these pairs are common in words.
     pairs: usize,
     common: usize,
     hex: bool,
-    ascii: bool,
     distinct: usize,
 }
 
@@ -235,75 +223,71 @@ impl Shape {
         let mut shape = Self {
             length: value.len(),
             hex: value.iter().all(u8::is_ascii_hexdigit),
-            ascii: value.is_ascii(),
+            distinct: count_distinct(value),
             ..Self::default()
         };
-        let mut seen = [false; 256];
         let mut before = 0_u8;
         for byte in value.iter().copied() {
-            match byte {
-                b'0'..=b'9' => shape.digits += 1,
-                byte if byte.is_ascii_alphabetic() => {
-                    shape.letters += 1;
-                    shape.uppers += usize::from(byte.is_ascii_uppercase());
-                    shape.digit_letter += usize::from(before.is_ascii_digit());
-                    if before.is_ascii_alphabetic() {
-                        shape.pairs += 1;
-                        shape.common += usize::from(is_common_pair(before, byte));
-                        shape.odd_case +=
-                            usize::from(before.is_ascii_uppercase() != byte.is_ascii_uppercase());
-                    }
+            if byte.is_ascii_alphabetic() {
+                shape.letters += 1;
+                shape.digit_letter += usize::from(before.is_ascii_digit());
+                if before.is_ascii_alphabetic() {
+                    shape.pairs += 1;
+                    shape.common += usize::from(is_common_pair(before, byte));
+                    shape.odd_case +=
+                        usize::from(before.is_ascii_uppercase() != byte.is_ascii_uppercase());
                 }
-                byte if byte.is_ascii_whitespace() => shape.spaces += 1,
-                b'_' | b'-' | b'.' | b'/' | b':' | b',' | b'=' | b'+' | b'(' | b')' | b'['
-                | b']' | b'\'' | b'"' | b'\\' | b';' => {}
-                byte => shape.marks += usize::from(byte.is_ascii()),
             }
-            if let Some(slot) = seen.get_mut(usize::from(byte)) {
-                shape.distinct += usize::from(!*slot);
-                *slot = true;
-            }
+            shape.digits += usize::from(byte.is_ascii_digit());
+            shape.spaces += usize::from(byte.is_ascii_whitespace());
+            shape.wide += usize::from(!byte.is_ascii());
+            let is_plain = b"_-./:,=+()[]'\"\\;".contains(&byte);
+            shape.marks += usize::from(byte.is_ascii_punctuation() && !is_plain);
             before = byte;
         }
         shape
     }
 
-    // Words, dotted and dashed names, versions, words with a number at their end.
+    /// Whether words, dotted and dashed names, versions, or words with a number at their end.
     fn reads_like_words(&self) -> bool {
         let wordy = self.common * 100 >= self.pairs * 72;
         let camel = self.odd_case * 100 <= self.letters * 36;
-        wordy
-            && camel
-            && self.digit_letter <= 1 + self.length / 24
-            && self.marks == 0
-            && self.pairs * 2 >= self.length
-            || (self.digits == 0 && self.marks == 0 && wordy && camel)
+        let few_digits = self.digit_letter <= 1 + self.length / 24;
+        let mostly_letters = self.pairs * 2 >= self.length;
+        self.marks == 0 && wordy && camel && (self.digits == 0 || few_digits && mostly_letters)
     }
 
     fn points(&self) -> usize {
-        let rare = |percent: usize| self.pairs >= 3 && self.common * 100 < self.pairs * percent;
-        let mut points = 0;
-        points += usize::from(rare(75));
-        points += usize::from(rare(58));
-        points += self.digit_letter.min(2);
-        points += usize::from(self.odd_case * 100 >= self.letters * 36 && self.letters >= 6);
-        points += usize::from(self.marks > 0 && self.digits > 0);
-        points += usize::from(self.length >= 16 && self.distinct >= 9);
-        points += usize::from(self.length >= 24 && self.distinct >= 12);
-        points
+        let is_rare = |percent| self.pairs >= 3 && self.common * 100 < self.pairs * percent;
+        self.digit_letter.min(2)
+            + usize::from(is_rare(75))
+            + usize::from(is_rare(58))
+            + usize::from(self.odd_case * 100 >= self.letters * 36 && self.letters >= 6)
+            + usize::from(self.marks > 0 && self.digits > 0)
+            + usize::from(self.length >= 16 && self.distinct >= 9)
+            + usize::from(self.length >= 24 && self.distinct >= 12)
     }
 
-    // Letters, digits and a mark, as password rules ask for.
+    /// Whether letters, digits and a mark, as password rules ask for.
     fn is_typed_password(&self) -> bool {
         self.letters >= 2 && self.digits >= 1 && self.marks >= 1 && self.length <= 40
+    }
+
+    /// Whether a salt of WordPress, which holds blanks.
+    fn is_salt(&self) -> bool {
+        let other = self.length - self.letters - self.digits - self.spaces;
+        self.length >= 32
+            && self.spaces * 12 <= self.length
+            && other * 6 >= self.length
+            && self.digits > 1
+            && self.wide == 0
     }
 }
 
 fn is_common_pair(first: u8, second: u8) -> bool {
     let place = |byte: u8| usize::from(byte.to_ascii_lowercase().wrapping_sub(b'a'));
-    COMMON_PAIRS
-        .get(place(first))
-        .is_some_and(|row| row >> place(second) & 1 == 1)
+    let row = COMMON_PAIRS.get(place(first));
+    row.is_some_and(|row| row >> place(second) & 1 == 1)
 }
 
 // Row by first letter, bit by second: the 250 pairs that make up 94 % of the letter pairs in
@@ -317,7 +301,7 @@ const COMMON_PAIRS: [u32; 26] = [
 
 #[cfg(test)]
 mod tests {
-    use super::{Strength, strength};
+    use super::{Strength, is_passphrase, strength};
 
     #[test]
     fn machines_make_strong_values() {
@@ -382,5 +366,30 @@ mod tests {
             strength(b"26dfe8d8-889b-4380-92ff-9c3c6ea5d930"),
             Strength::Uuid
         );
+    }
+
+    #[test]
+    fn phrases_are_words_without_a_sentence() {
+        for value in [
+            "correct horse battery staple",
+            "orbit velvet 42 lantern",
+            "correct-horse-battery-staple",
+            "letmein-please-now",
+        ] {
+            assert!(is_passphrase(value.as_bytes()), "{value}");
+        }
+        for value in [
+            "enter your password",
+            "at least eight characters",
+            "Correct Horse Battery Staple",
+            "two words",
+            "kinda long, with commas",
+            "reset-password-form",
+            "orders-service-db-creds",
+            "2024-01-02",
+            "wide-tall form",
+        ] {
+            assert!(!is_passphrase(value.as_bytes()), "{value}");
+        }
     }
 }

@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -30,6 +31,9 @@ pub(in crate::exec::unix) fn confine(
         restrict(order, entered, &mut missing);
         if let Err(error) = drop_privileges(order) {
             missing.push(NotConfined::new(Wall::Privileges, &reason(error)));
+        }
+        if let Err(why) = refuse_set_id() {
+            missing.push(NotConfined::new(Wall::Privileges, &why));
         }
     }
     if order.sandbox == SandboxMode::Require && !missing.is_empty() {
@@ -158,59 +162,95 @@ fn holds_closed(place: &Path, order: &Order) -> bool {
     closed.any(|it| it.starts_with(place))
 }
 
-// Refuses every socket but local ones, and the rings through which sockets can be opened unseen.
+/// Refuses every socket but local ones, and the rings through which sockets can be opened unseen.
 fn refuse_network() -> Result<(), String> {
-    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
-    let filter = network_filter(arch).map_err(|error| error.to_string())?;
-    seccompiler::apply_filter(&filter).map_err(|error| error.to_string())
+    let foreign = condition(0, SeccompCmpOp::Ne, AF_UNIX);
+    let sockets = [libc::SYS_socket].map(|call| (call, vec![vec![foreign.clone()]]));
+    let rings = [
+        libc::SYS_io_uring_setup,
+        libc::SYS_io_uring_enter,
+        libc::SYS_io_uring_register,
+    ];
+    let rings = rings.map(|call| (call, Vec::new()));
+    refuse_calls(sockets.into_iter().chain(rings), libc::EACCES)
 }
 
-fn network_filter(arch: TargetArch) -> Result<BpfProgram, seccompiler::BackendError> {
-    let foreign = SeccompRule::new(vec![SeccompCondition::new(
-        0,
-        SeccompCmpArgLen::Dword,
-        SeccompCmpOp::Ne,
-        AF_UNIX,
-    )?])?;
-    let numbers = match arch {
-        TargetArch::x86_64 => X86_64,
-        _ => GENERIC,
-    };
-    let mut rules: Vec<(i64, Vec<SeccompRule>)> = Vec::new();
-    for socket in numbers.sockets {
-        rules.push((*socket, vec![foreign.clone()]));
+/// Refuses to give a file the set-user-id or set-group-id bit, which would outlive the command: by
+/// the chmod family, and by the mode of a file that is created.
+fn refuse_set_id() -> Result<(), String> {
+    let bits = [SET_USER_ID, SET_GROUP_ID];
+    let with_bit = |at: u8, bit| condition(at, SeccompCmpOp::MaskedEq(bit), bit);
+    let mut calls = Vec::new();
+    let created = SeccompCmpOp::MaskedEq(CREATE);
+    for (call, flags, mode) in [
+        (libc::SYS_fchmod, None, 1),
+        (libc::SYS_fchmodat, None, 2),
+        (SYS_FCHMODAT2, None, 2),
+        (libc::SYS_openat, Some(2), 3),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_chmod, None, 1),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_open, Some(1), 2),
+        #[cfg(target_arch = "x86_64")]
+        (libc::SYS_creat, None, 1),
+    ] {
+        let creates = flags.map(|at| condition(at, created.clone(), CREATE));
+        let rules = bits.map(|bit| {
+            creates
+                .clone()
+                .into_iter()
+                .chain([with_bit(mode, bit)])
+                .collect()
+        });
+        calls.push((call, rules.to_vec()));
     }
-    for ring in numbers.rings {
-        rules.push((*ring, Vec::new()));
-    }
-    SeccompFilter::new(
-        rules.into_iter().collect(),
-        SeccompAction::Allow,
-        SeccompAction::Errno(EACCES),
-        arch,
-    )?
-    .try_into()
+    refuse_calls(calls.into_iter(), libc::EPERM)
 }
 
 const AF_UNIX: u64 = 1;
-const EACCES: u32 = 13;
+const SET_USER_ID: u64 = 0o4000;
+const SET_GROUP_ID: u64 = 0o2000;
+const CREATE: u64 = libc::O_CREAT as u64;
+// Of the kernel's table of system calls, the same on every architecture.
+const SYS_FCHMODAT2: i64 = 452;
 // The bit that marks the 32-bit variant of a system call on x86_64.
 const X32: i64 = 0x4000_0000;
 
-struct Numbers {
-    sockets: &'static [i64],
-    rings: &'static [i64],
+type Condition = (u8, SeccompCmpOp, u64);
+
+fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> Condition {
+    (argument, operator, value)
 }
 
-// Of the kernel's tables of system calls: `socket`, and the three of `io_uring`.
-const X86_64: Numbers = Numbers {
-    sockets: &[41, 41 + X32],
-    rings: &[425, 426, 427, 425 + X32, 426 + X32, 427 + X32],
-};
-const GENERIC: Numbers = Numbers {
-    sockets: &[198],
-    rings: &[425, 426, 427],
-};
+/// Installs a filter that answers calls with an error where all conditions of a rule hold.
+fn refuse_calls(
+    calls: impl Iterator<Item = (i64, Vec<Vec<Condition>>)>,
+    error: i32,
+) -> Result<(), String> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
+    let rule = |conditions: &Vec<Condition>| {
+        let conditions = conditions.iter().cloned();
+        let conditions = conditions.map(|(argument, operator, value)| {
+            SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+        });
+        SeccompRule::new(conditions.collect::<Result<_, _>>()?)
+    };
+    let build = || {
+        let mut rules = BTreeMap::new();
+        for (call, conditions) in calls {
+            let all: Vec<SeccompRule> = conditions.iter().map(rule).collect::<Result<_, _>>()?;
+            if arch == TargetArch::x86_64 {
+                rules.insert(call + X32, all.clone());
+            }
+            rules.insert(call, all);
+        }
+        let action = SeccompAction::Errno(error.cast_unsigned());
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, action, arch)?;
+        BpfProgram::try_from(filter)
+    };
+    let filter = build().map_err(|error| error.to_string())?;
+    seccompiler::apply_filter(&filter).map_err(|error| error.to_string())
+}
 
 /// Keeps other processes of the same user from reading this one's environment and memory. The
 /// superuser can all the same; nothing changes on systems other than Linux.

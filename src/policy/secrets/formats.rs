@@ -1,0 +1,315 @@
+//! Tokens that are known by their own shape: the rows of `rules/*.toml`, and asking them quickly.
+
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::scan::Hit;
+use super::value::{Strength, reads_like_words, strength};
+
+/// One row of the table in `rules/*.toml`.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Rule {
+    /// The name that stands in the mask.
+    pub(super) id: String,
+    /// Fixed texts, any of which makes the rule worth asking. Compared with regard to case.
+    #[serde(default)]
+    pub(super) starts: Vec<String>,
+    /// A regular expression of the whole secret, without anchors. Empty for a rule that judges the
+    /// place of a value instead.
+    #[serde(default)]
+    pattern: String,
+    /// At most this many bytes of the secret stand before the fixed text.
+    #[serde(default)]
+    back: usize,
+    /// Whether a letter or digit right before the secret rules it out. Only for starts that turn up
+    /// inside ordinary words or base64: logs often put a letter directly before a token.
+    #[serde(default)]
+    word: bool,
+    /// A secret of this format. A backtick in it is dropped; it keeps scanners from taking the
+    /// example for a live token.
+    #[serde(default)]
+    example: String,
+    /// A text that looks like one and is none; a backtick is dropped here too.
+    #[serde(default)]
+    lookalike: String,
+    /// What the secret opens, in a sentence.
+    why: String,
+    #[serde(skip)]
+    compiled: OnceLock<Option<Regex>>,
+}
+
+/// The rules that have a pattern, each with its place in the table.
+pub(super) fn format_rules() -> impl Iterator<Item = (usize, &'static Rule)> {
+    let rules = TABLE.iter().enumerate();
+    rules.filter(|(_, rule)| !rule.pattern.is_empty())
+}
+
+/// Prints the page of a rule: what it masks, what that opens, an example and a look-alike.
+#[must_use]
+pub fn secret_rule_page(id: &str) -> Option<String> {
+    let rule = TABLE.iter().find(|rule| rule.id == id)?;
+    let mut page = format!("{id}\n\n{}\n\nMask: [REDACTED:{id}]\n", rule.why);
+    for (name, text) in [
+        ("Format", &rule.pattern),
+        ("Masked", &rule.example.replace('`', "")),
+        ("Kept", &rule.lookalike.replace('`', "")),
+    ] {
+        if !text.is_empty() {
+            page.push_str(&format!("{name}: {}\n", text.replace('\n', "\n  ")));
+        }
+    }
+    Some(page)
+}
+
+/// Whether a rule of the table has this id.
+pub(super) fn is_taken(id: &str) -> bool {
+    TABLE.iter().any(|rule| rule.id == id)
+}
+
+#[derive(serde::Deserialize)]
+struct File {
+    rule: Vec<Rule>,
+}
+
+macro_rules! table {
+    ($($name:literal),*) => {
+        &[$(($name, embedded!("policy/secrets/rules/", $name))),*]
+    };
+}
+const FILES: &[(&str, &str)] = table!(
+    "ai.toml",
+    "cloud.toml",
+    "formats.toml",
+    "hosts.toml",
+    "messages.toml",
+    "packages.toml",
+    "payments.toml",
+    "services.toml",
+    "surroundings.toml"
+);
+
+// The files are part of the program, and a test reads each.
+static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let files = FILES.iter();
+    let files = files.filter_map(|(_, text)| crate::model::read_table::<File>(text).ok());
+    files.flat_map(|file| file.rule).collect()
+});
+
+// No token is longer; a regular expression never looks further.
+const WINDOW: usize = 16 * 1024;
+// Runs of more than a screen without a blank are data or an attack: so many rules are asked in each
+// window of one, so that the work stays in proportion to the text.
+const LONG_RUN: usize = 1024;
+const MAX_ASKED: usize = 256;
+const LONG_WORD: usize = 24;
+const MAX_TAIL: usize = 128;
+
+/// Asks rules at the places where their fixed texts turn up, from the front of a text to its end.
+#[derive(Debug, Default)]
+pub(super) struct Matcher {
+    /// The end of the run of visible characters around the last place.
+    run_end: usize,
+    /// Rules asked in the current window of a long run.
+    asked: usize,
+    window: usize,
+}
+
+impl Matcher {
+    /// Finds the secret of a rule whose fixed text stands at `literal`.
+    pub(super) fn find(&mut self, text: &[u8], rule: usize, literal: Range<usize>) -> Option<Hit> {
+        let rule = TABLE.get(rule)?;
+        let from = literal.start.saturating_sub(rule.back);
+        if rule.word && is_inside_word(text, from) {
+            return None;
+        }
+        let window = &text[from..self.window_end(text, literal.start)?];
+        let compile = || {
+            let anchor = if rule.back == 0 { "^" } else { "" };
+            let mut pattern = RegexBuilder::new(&format!("{anchor}(?:{})", rule.pattern));
+            pattern.unicode(false).build().ok()
+        };
+        let found = rule.compiled.get_or_init(compile).as_ref()?.find(window)?;
+        let secret = from + found.start()..from + found.end();
+        let body = text.get(literal.end..secret.end).unwrap_or_default();
+        let varied = if rule.back == 0 {
+            body
+        } else {
+            found.as_bytes()
+        };
+        if !secret.contains(&literal.start) || !is_varied(varied) || reads_like_words(body) {
+            return None;
+        }
+        // A token that is longer than its format says is masked to its end.
+        let rest = window[found.end()..].iter().take(MAX_TAIL);
+        let more = rest.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        Some(Hit::new(rule.id.as_str(), secret.start..secret.end + more))
+    }
+
+    /// Returns the end of the run of visible characters: no secret holds white space.
+    fn window_end(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        if at >= self.run_end {
+            let length = text[at..].iter().position(u8::is_ascii_whitespace);
+            self.run_end = length.map_or(text.len(), |length| at + length);
+        }
+        if self.run_end - at > LONG_RUN {
+            if at / WINDOW != self.window {
+                (self.window, self.asked) = (at / WINDOW, 0);
+            }
+            self.asked += 1;
+            if self.asked > MAX_ASKED {
+                return None;
+            }
+        }
+        Some(self.run_end.min(at + WINDOW))
+    }
+}
+
+/// The id of an AWS key; tools list the key itself beside it.
+pub(super) const AWS_KEY_ID: &str = "aws-access-key-id";
+
+/// Finds the forty characters of an AWS key within 200 bytes of its id.
+pub(super) fn find_aws_key(text: &[u8], id: &Range<usize>) -> Option<Range<usize>> {
+    let from = id.start.saturating_sub(200);
+    let around = &text[from..text.len().min(id.end + 200)];
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/".contains(byte);
+    let mut end = from;
+    around.split(|byte| !is_part(byte)).find_map(|word| {
+        let start = end;
+        end += word.len() + 1;
+        let has = |test: fn(&u8) -> bool| word.iter().any(test);
+        let is_hex = word.iter().all(u8::is_ascii_hexdigit);
+        let is_key = word.len() == 40 && has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase);
+        (is_key && !is_hex && strength(word) == Strength::Strong).then_some(start..start + 40)
+    })
+}
+
+/// Whether a letter or digit stands right before, or a long run of base64.
+fn is_inside_word(text: &[u8], at: usize) -> bool {
+    let before = &text[at.saturating_sub(LONG_WORD)..at];
+    let is_base64 = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    match before.last() {
+        Some(b'+' | b'/') => before.len() == LONG_WORD && before.iter().all(is_base64),
+        last => last.is_some_and(u8::is_ascii_alphanumeric),
+    }
+}
+
+/// Whether a token is more than a mask or filler such as `ghp_xxxxxxxx`.
+fn is_varied(token: &[u8]) -> bool {
+    let distinct: std::collections::HashSet<u8> = token.iter().copied().collect();
+    distinct.len() >= 8.min(token.len() / 2) && !token.ends_with(b"EXAMPLE")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{FILES, File, Rule, TABLE, format_rules, secret_rule_page};
+    use crate::policy::Redactor;
+
+    fn example(rule: &Rule) -> String {
+        rule.example.replace('`', "")
+    }
+
+    #[test]
+    fn every_file_is_read() {
+        for (_, text) in FILES {
+            crate::model::read_table::<File>(text).unwrap();
+        }
+    }
+
+    #[test]
+    fn every_rule_masks_its_example_and_keeps_its_lookalike() {
+        let redactor = Redactor::default();
+        let mut wrong = Vec::new();
+        for rule in TABLE.iter().filter(|rule| !rule.example.is_empty()) {
+            let mask = format!("[REDACTED:{}]", rule.id);
+            let example = example(rule);
+            let whole = rule.pattern.is_empty();
+            let dresses = [
+                example.clone(),
+                format!("at \"{example}\","),
+                format!("log: {example}\n"),
+            ];
+            for text in dresses.iter().take(if whole { 1 } else { 3 }) {
+                let redacted = redactor.redact(text).text;
+                if redacted.contains(&example) || (whole && !redacted.contains(&mask)) {
+                    wrong.push(format!("{} leaves {text}", rule.id));
+                }
+            }
+            let lookalike = rule.lookalike.replace('`', "");
+            let text = if whole {
+                lookalike.clone()
+            } else {
+                format!("see {lookalike} here")
+            };
+            if redactor.redact(&text).text != text {
+                wrong.push(format!("{} takes {text}", rule.id));
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+
+    #[test]
+    fn every_format_has_an_example_that_it_fits() {
+        for (_, rule) in format_rules() {
+            let pattern = regex::Regex::new(&format!("^(?:{})$", rule.pattern)).unwrap();
+            assert!(pattern.is_match(&example(rule)), "{}", rule.id);
+            let starts = rule.starts.iter();
+            let started = |start: &String| example(rule).find(start.as_str());
+            let at = starts.filter_map(started).min();
+            assert!(at.is_some_and(|at| at <= rule.back), "{}", rule.id);
+            assert!(!rule.lookalike.is_empty(), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_start_no_rule() {
+        let ids: BTreeSet<_> = TABLE.iter().map(|rule| &rule.id).collect();
+        assert_eq!(ids.len(), TABLE.len());
+        let redactor = Redactor::default();
+        for id in ids {
+            let mask = format!("[REDACTED:{id}]=[REDACTED:{id}]");
+            assert_eq!(redactor.redact(&mask).text, mask);
+        }
+    }
+
+    #[test]
+    fn every_rule_has_a_page() {
+        for rule in TABLE.iter() {
+            let page = secret_rule_page(&rule.id).unwrap();
+            assert!(
+                page.contains(&rule.why) && rule.why.ends_with('.'),
+                "{page}"
+            );
+        }
+        assert_eq!(secret_rule_page("no-such-rule"), None);
+    }
+
+    #[test]
+    fn a_token_is_masked_to_its_end() {
+        let token = "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";
+        let redactor = Redactor::default();
+        for (behind, left) in [("b2258d31", ""), ("b2258d31, then", ", then"), ("/x", "/x")] {
+            let out = redactor
+                .redact(&format!("{token}{behind}"))
+                .text
+                .into_owned();
+            assert_eq!(out, format!("[REDACTED:shopify-token]{left}"));
+        }
+    }
+
+    #[test]
+    fn fillers_are_kept() {
+        let redactor = Redactor::default();
+        for text in [
+            "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+            "AKIAXXXXXXXXXXXXXXXX",
+            "xoxb-000000000000-000000000000",
+        ] {
+            assert_eq!(redactor.redact(text).text, text);
+        }
+    }
+}
