@@ -86,6 +86,9 @@ ContextRequest {
 }
 }
 
+/// More rounds than are ever answered.
+const MAX_ROUNDS: u64 = 8;
+
 const AFTER: &str = "After an attempt";
 const WHAT: &str = "What goes in";
 
@@ -124,7 +127,6 @@ pub(super) fn to_request(
         rules: app.rules(),
         level: query.level,
         include_bundle: query.include_repo_bundle,
-        requested: query.requested.clone(),
         cause: commands
             .clone()
             .find_map(|line| known_cause(app, workspace, line)),
@@ -143,15 +145,17 @@ pub(super) fn to_request(
     if let Some(since) = &query.since {
         request.since = files_of(since)?;
     }
+    let mut requested = query.requested.clone();
     if let Some(input) = &query.request {
         let document = input.json()?;
         if !document["requestedFiles"].is_array() {
             let message = format!("`{}` has no list `requestedFiles`", input.name());
             return Err(AppError::usage(message));
         }
-        request
-            .requested
-            .extend(strings(&document["requestedFiles"]));
+        requested.extend(strings(&document["requestedFiles"]));
+    }
+    if !requested.is_empty() {
+        request.requests.push(requested);
     }
     Ok(request)
 }
@@ -177,6 +181,11 @@ pub(super) fn previous(
             .as_str()
             .and_then(|reason| reason.parse().ok())
             .or(Some(StopReason::TestsFailed));
+        // Requests that earlier packets answered; their files are not served again.
+        let rounds = document["requestRounds"].as_u64().unwrap_or(0).min(MAX_ROUNDS);
+        for _ in 0..rounds {
+            request.requests.insert(0, Vec::new());
+        }
         patch_digest = document["patchDigest"].as_str().map(str::to_owned);
         let changed = strings(&document["filesModified"]);
         request.touched = changed

@@ -1,27 +1,23 @@
 use std::collections::HashSet;
 
-use super::candidates::Mentions;
-use super::choose::{Chosen, choose};
+use super::choose::{Selection, choose_files};
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
-use super::focus::Focus;
+use super::failure::{Failure, clean_issue, clean_log, read_failure};
 use super::hints::{Recovery, recovery};
-use super::ladder::{Purpose, choose_level};
 use super::leftover::{next, unreadable_entries, unresolved};
 use super::log_excerpt::excerpt;
 use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::snapshot::SnapshotTaker;
-use super::targets::targets_of_log;
-use super::tokens::{bytes_of_tokens, estimate_tokens};
-use crate::diagnose::{LogFacts, Scene, diagnose_masked};
+use super::tokens::estimate_tokens;
 use crate::graph::{Closure, Graph};
 use crate::model::{
-    Caps, ContextDocument, Diagnosis, FailureKind, Level, LogExcerpt, PacketFile, RecoveryContext,
-    RepoPath, SCHEMA_VERSION, UnchangedFile,
+    Caps, ContextDocument, Level, LogExcerpt, PacketFile, RecoveryContext, RepoPath,
+    SCHEMA_VERSION, UnchangedFile,
 };
-use crate::policy::{ReadPolicy, Redactor, sanitize_log};
-use crate::rank::{Issue, Pool};
+use crate::policy::{ReadPolicy, Redactor};
+use crate::rank::Pool;
 use crate::source::Source;
 use crate::state::Known;
 
@@ -38,80 +34,8 @@ pub struct Built {
     pub recovery: Option<RecoveryContext>,
 }
 
-/// Builds the packet of a failure: diagnoses the log, chooses the rung of the ladder, gathers
-/// candidates, fills the caps and writes down what is left out.
-///
-/// Deterministic: the same source, policy, redactor, request and `committed` version of its files
-/// give the same bytes for any number of threads, whatever is `known`: that spares reading and
-/// parsing, no more.
-///
-/// # Errors
-/// A [`ContextError`] when the request cannot be met at all. A file that cannot be given is no
-/// error; it stands in `omitted` or `filesRejected`.
-pub fn build(
-    source: &dyn Source,
-    (known, committed): (&Known, Option<&dyn Source>),
-    policy: &ReadPolicy,
-    redactor: &Redactor,
-    request: &Request,
-) -> Result<Built, ContextError> {
-    let given = Given {
-        source,
-        known,
-        committed,
-        policy,
-        redactor,
-        request,
-        names: NameSecrets::find(source, redactor),
-        graph: Graph::knowing(source, &known.facts),
-    };
-    let issue = clean_issue(redactor, request)?;
-    let (log, mut failure) = read_failure(&given, issue.as_deref())?;
-    let recovery = recovery(
-        &given.graph,
-        redactor,
-        failure.diagnosis.as_ref(),
-        &failure.targets,
-        (&request.known_names, &request.installed),
-        &given.may_read(),
-    );
-    let log = log.map(|log| log.cut(request));
-    let caps = caps(request, &failure, &recovery);
-    if is_limited(request) {
-        let bytes = log.as_ref().map_or(0, |it| it.text.len() as u64);
-        failure.log_tokens = estimate_tokens(bytes);
-    }
-    let taker = SnapshotTaker {
-        source,
-        policy,
-        redactor,
-        names: &given.names,
-        outlines: &known.outlines,
-    };
-    tracing::info!(
-        kind = ?failure.kind,
-        targets = failure.targets.len(),
-        "building a packet of level {:?}: {}",
-        failure.level,
-        failure.escalation_reason
-    );
-    let chosen = choose(&given, &failure, &recovery, &taker, caps);
-    tracing::info!(
-        files = chosen.files.len(),
-        rejected = chosen.rejected.len(),
-        "packet chosen"
-    );
-    let context = document(&given, failure, caps, &recovery, chosen);
-    Ok(Built {
-        log,
-        issue: issue.map(|text| excerpt(&text, 0, 0, request.max_log_bytes).text),
-        context,
-        recovery: recovery.context,
-    })
-}
-
 /// What a packet is made from.
-pub(super) struct Given<'a> {
+pub(super) struct PacketInputs<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) known: &'a Known,
     pub(super) committed: Option<&'a dyn Source>,
@@ -122,115 +46,115 @@ pub(super) struct Given<'a> {
     pub(super) graph: Graph<'a>,
 }
 
-impl Given<'_> {
-    pub(super) fn may_read(&self) -> impl Fn(&RepoPath) -> bool + Sync + '_ {
-        let (policy, names) = (self.policy, &self.names);
-        move |path| policy.refuse(path).is_none() && !names.contains(path)
+impl PacketInputs<'_> {
+    pub(super) fn may_read(&self, path: &RepoPath) -> bool {
+        self.policy.refuse(path).is_none() && !self.names.contains(path)
     }
 }
 
-/// What the log and the request say of the failure.
-pub(super) struct Failure {
-    pub(super) diagnosis: Option<Diagnosis>,
-    pub(super) kind: Option<FailureKind>,
-    pub(super) level: Level,
-    escalation_reason: String,
-    pub(super) targets: Vec<RepoPath>,
-    pub(super) focus: Focus,
-    pub(super) mentions: Mentions,
-    /// What a person asks for, in place of a log.
-    pub(super) issue: Option<Issue>,
-    /// Tokens that the log takes of those for files.
-    pub(super) log_tokens: u64,
+/// Builds the packet of a failure: question, candidates, scores, shares, snapshots, document.
+///
+/// Deterministic: the same source, policy, redactor, request and `committed` version of its files
+/// give the same bytes for any number of threads, whatever is `known`: the cache saves reading and
+/// parsing, no more.
+///
+/// # Errors
+/// A [`ContextError`] when the request cannot be met at all. A file that cannot be shown is no
+/// error; it stands in `omitted` or `filesRejected`.
+pub fn build(
+    source: &dyn Source,
+    (known, committed): (&Known, Option<&dyn Source>),
+    policy: &ReadPolicy,
+    redactor: &Redactor,
+    request: &Request,
+) -> Result<Built, ContextError> {
+    let inputs = PacketInputs {
+        source,
+        known,
+        committed,
+        policy,
+        redactor,
+        request,
+        names: NameSecrets::find(source, redactor),
+        graph: Graph::knowing(source, &known.facts),
+    };
+    let issue = clean_issue(redactor, request)?;
+    let log = clean_log(redactor, request)?;
+    let mut failure = read_failure(&inputs, issue.as_deref(), log.as_ref())?;
+    let recovery = recovery(&inputs, failure.diagnosis.as_ref(), &failure.targets);
+    let log = log.map(|log| log.cut(request, failure.is_about_cause));
+    let caps = packet_caps(request, &failure, &recovery);
+    if request.has_token_limit() {
+        let bytes = log.as_ref().map_or(0, |log| log.text.len() as u64);
+        failure.log_tokens = estimate_tokens(bytes);
+    }
+    let taker = SnapshotTaker {
+        source,
+        policy,
+        redactor,
+        names: &inputs.names,
+        outlines: &known.outlines,
+    };
+    tracing::info!(
+        kind = ?failure.kind,
+        targets = failure.targets.len(),
+        "building a packet of level {:?}: {}",
+        failure.level,
+        failure.escalation_reason
+    );
+    let selection = choose_files(&inputs, &failure, &recovery, &taker, caps);
+    tracing::info!(
+        files = selection.files.len(),
+        rejected = selection.rejected.len(),
+        "packet chosen"
+    );
+    let context = write_document(&inputs, failure, caps, &recovery, selection);
+    Ok(Built {
+        log,
+        issue: issue.map(|text| excerpt(&text, 0, 0, request.max_log_bytes).text),
+        context,
+        recovery: recovery.context,
+    })
 }
 
-fn read_failure(
-    given: &Given<'_>,
-    issue: Option<&str>,
-) -> Result<(Option<CleanLog>, Failure), ContextError> {
-    let request = given.request;
-    let log = clean_log(given.redactor, request)?;
-    let diagnosis = log.as_ref().and(request.log.as_ref()).map(|log| {
-        let facts = LogFacts {
-            exit_code: request.exit_code,
-            command: request.test_commands.first().cloned(),
-            timed_out: request.timed_out,
-            rules: request.rules.clone(),
-        };
-        let scene = Scene {
-            source: Some(given.source),
-            directory: &request.directory,
-        };
-        diagnose_masked(log, &facts, scene, &request.reports, given.redactor)
-    });
-    let kind = diagnosis.as_ref().map(|diagnosis| diagnosis.kind);
-    let (level, escalation_reason) = choose_level(
-        request.level,
-        issue.map_or(Purpose::Log(kind), |_| Purpose::Issue),
-        request.retry,
-        request.requested.len(),
-        request.include_bundle,
-    )?;
-    let targets = match (&request.targets[..], &diagnosis) {
-        ([], Some(diagnosis)) => targets_of_log(diagnosis, given.source.listing()),
-        (targets, _) => deduplicated(targets),
-    };
-    let text = log.as_ref().map_or("", |log| &log.text);
-    let focus = Focus::of(text, diagnosis.as_ref());
-    let only_in_header =
-        |path: &RepoPath| text.contains(path.as_str()) && !focus.text.contains(path.as_str());
-    let failure = Failure {
-        mentions: Mentions::of(diagnosis.as_ref(), &only_in_header),
-        diagnosis,
-        kind,
-        level,
-        escalation_reason: request.level_reason.clone().unwrap_or(escalation_reason),
-        targets,
-        focus,
-        issue: issue.map(Issue::read),
-        log_tokens: 0,
-    };
-    Ok((log, failure))
-}
+/// Tokens for files beside a fix that is certain: the lines it is about.
+const TOKENS_WHEN_CERTAIN: u64 = 3_000;
+/// Tokens for files beside a confirmed culprit; the log takes up to 1,000 more.
+const TOKENS_FOR_CAUSE: u64 = 2_000;
 
-// A fix that is certain needs no more than the lines that it is about.
-fn caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
-    let mut caps = request
-        .caps
-        .over(Caps::for_level(failure.level), request.profile);
-    if is_certain(request, recovery)
-        && request.caps.max_tokens.is_none()
-        && let Some(tokens) = &mut caps.max_tokens
-    {
-        *tokens = TOKENS_WHEN_CERTAIN.min(*tokens);
+fn packet_caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
+    let mut caps = request.caps.over(Caps::for_level(failure.level), request.profile);
+    let most = match (failure.is_about_cause, recovery.is_certain(request)) {
+        (true, _) => TOKENS_FOR_CAUSE,
+        (false, true) => TOKENS_WHEN_CERTAIN,
+        (false, false) => u64::MAX,
+    };
+    if request.caps.max_tokens.is_none() {
+        caps.max_tokens = caps.max_tokens.map(|tokens| tokens.min(most));
     }
     caps
 }
 
-/// Whether the imports found explain all that failed, and no attempt has failed with them.
-pub(super) fn is_certain(request: &Request, recovery: &Recovery) -> bool {
-    recovery.certain && request.retry.stop_reason.is_none()
-}
-
-fn document(
-    given: &Given<'_>,
+fn write_document(
+    inputs: &PacketInputs<'_>,
     failure: Failure,
     caps: Caps,
     recovery: &Recovery,
-    chosen: Chosen,
+    selection: Selection,
 ) -> ContextDocument {
-    let (source, redactor, request) = (given.source, given.redactor, given.request);
-    let mut left_out = chosen.left_out;
+    let (source, redactor, request) = (inputs.source, inputs.redactor, inputs.request);
+    let mut left_out = selection.left_out;
     unreadable_entries(source, redactor, &failure.targets, &mut left_out);
     let (omitted, omitted_counts) = left_out.into_rows();
-    let importers = importers(given, &failure.targets);
+    let importers = importers(inputs, &failure.targets);
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
-    let included: Vec<RepoPath> = paths(&chosen.files);
-    let (files, unchanged) = split_unchanged(chosen.files, &request.since);
+    let included: Vec<RepoPath> = paths(&selection.files);
+    let (files, unchanged) = split_unchanged(selection.files, &request.since);
     let suggested = recovery.context.iter();
-    let suggested = suggested.flat_map(|it| it.suggested_imports.values());
-    let may_read = given.may_read();
-    let next_why = next((&chosen.reach, &importers), &included, &omitted, &may_read);
+    let suggested = suggested.flat_map(|context| context.suggested_imports.values());
+    let may_read = |path: &RepoPath| inputs.may_read(path);
+    let next_why = next((&selection.reach, &importers), &included, &omitted, &may_read);
+    let index_level = if failure.is_about_cause { Level::Targets } else { failure.level };
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -241,20 +165,22 @@ fn document(
         total_bytes: files.iter().map(|file| file.bytes).sum(),
         total_tokens: files.iter().map(|file| file.tokens).sum(),
         files_requested: request
-            .requested
+            .requests
             .iter()
+            .flatten()
             .map(|path| redactor.redact(path).text.into_owned())
             .collect(),
-        files_rejected: chosen.rejected,
-        unresolved_imports: unresolved(&chosen.reach, &included, redactor),
-        next: next_why.iter().map(|it| it.path.clone()).collect(),
+        request_rounds: Some(request.requests.len() as u64).filter(|rounds| *rounds > 0),
+        files_rejected: selection.rejected,
+        unresolved_imports: unresolved(&selection.reach, &included, redactor),
+        next: next_why.iter().map(|file| file.path.clone()).collect(),
         next_why,
         repo_index: repo_index(
             source,
-            failure.level,
-            &chosen.readable,
-            &given.names,
-            given.policy,
+            index_level,
+            &selection.readable,
+            &inputs.names,
+            inputs.policy,
         ),
         history: request.history,
         hints: suggested.cloned().collect(),
@@ -274,97 +200,22 @@ fn document(
     context
 }
 
-// Who imports what an earlier attempt touched: where a changed signature breaks.
-fn importers(given: &Given<'_>, targets: &[RepoPath]) -> Closure {
-    let listing = given.source.listing();
-    let may_read = given.may_read();
-    let touched: Vec<RepoPath> = (given.request.touched.iter())
-        .filter(|path| may_read(path) && listing.has_file(path.as_str()))
+/// Returns who imports what an earlier attempt touched: where a changed signature breaks.
+fn importers(inputs: &PacketInputs<'_>, targets: &[RepoPath]) -> Closure {
+    let listing = inputs.source.listing();
+    let touched: Vec<RepoPath> = (inputs.request.touched.iter())
+        .filter(|path| inputs.may_read(path) && listing.has_file(path.as_str()))
         .cloned()
         .collect();
     if touched.is_empty() {
         return Closure::default();
     }
     let pool = Pool::new(targets, listing);
-    let mut importers = given.graph.symbol_importers(&touched, 1);
+    let mut importers = inputs.graph.symbol_importers(&touched, 1);
     importers
         .nodes
-        .retain(|it| it.hops == 0 || pool.standing(&it.path).is_some());
+        .retain(|node| node.hops == 0 || pool.standing(&node.path).is_some());
     importers
-}
-
-// Whether somebody says how many tokens there are.
-fn is_limited(request: &Request) -> bool {
-    request.caps.max_tokens.is_some_and(|it| it > 0)
-}
-
-/// What the files of a packet take beside a fix that is certain.
-const TOKENS_WHEN_CERTAIN: u64 = 3_000;
-
-struct CleanLog {
-    text: String,
-    original_bytes: u64,
-    passed_over: u64,
-    redactions: u64,
-}
-
-fn clean_log(redactor: &Redactor, request: &Request) -> Result<Option<CleanLog>, ContextError> {
-    let Some(log) = &request.log else {
-        return Ok(None);
-    };
-    let text = sanitize_log(log.text().as_bytes());
-    if text.trim().is_empty() {
-        // With something else to go by, an empty log is as good as none.
-        let alone = request.targets.is_empty() && request.requested.is_empty();
-        return if alone {
-            Err(ContextError::EmptyLog)
-        } else {
-            Ok(None)
-        };
-    }
-    let redacted = redactor.redact(&text);
-    Ok(Some(CleanLog {
-        redactions: redacted.findings.len() as u64,
-        text: redacted.text.into_owned(),
-        original_bytes: log.bytes(),
-        passed_over: log.bytes_passed_over(),
-    }))
-}
-
-fn clean_issue(redactor: &Redactor, request: &Request) -> Result<Option<String>, ContextError> {
-    let Some(issue) = &request.issue else {
-        return Ok(None);
-    };
-    let text = sanitize_log(issue.as_bytes());
-    if text.trim().is_empty() {
-        return Err(ContextError::EmptyIssue);
-    }
-    Ok(Some(redactor.redact(&text).text.into_owned()))
-}
-
-impl CleanLog {
-    // Log and files share the tokens that somebody asks for; the log has an eighth at most.
-    fn cut(self, request: &Request) -> LogExcerpt {
-        let most = request.caps.max_tokens.filter(|_| is_limited(request));
-        let most = most.map_or(u64::MAX, |tokens| bytes_of_tokens(tokens / 8));
-        let mut cut = excerpt(
-            &self.text,
-            self.original_bytes,
-            self.redactions,
-            request.max_log_bytes.min(most),
-        );
-        cut.omitted_bytes += self.passed_over;
-        cut
-    }
-}
-
-fn deduplicated(paths: &[RepoPath]) -> Vec<RepoPath> {
-    let mut seen = HashSet::new();
-    paths
-        .iter()
-        .filter(|path| seen.insert(*path))
-        .cloned()
-        .collect()
 }
 
 /// Takes out the files that an earlier packet held in the same form, and names them instead.
@@ -373,8 +224,7 @@ fn split_unchanged(
     earlier: &[UnchangedFile],
 ) -> (Vec<PacketFile>, Vec<UnchangedFile>) {
     let earlier: HashSet<&UnchangedFile> = earlier.iter().collect();
-    let mut new = Vec::new();
-    let mut unchanged = Vec::new();
+    let (mut new, mut unchanged) = (Vec::new(), Vec::new());
     for file in files {
         let shown = UnchangedFile::from_packet_file(&file);
         if earlier.contains(&shown) {

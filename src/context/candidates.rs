@@ -1,35 +1,102 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::build::PacketInputs;
+use super::data_files::data_files;
+use super::failure::Failure;
+use super::hints::Recovery;
 use crate::graph::{Closure, ClosureNode};
-use crate::model::{Diagnosis, Level, Profile, RepoPath, Role};
-use crate::rank::{Pool, Ranked};
-use crate::source::Listing;
+use crate::model::{Diagnosis, Level, MentionedFile, RepoPath, Role};
+use crate::rank::RankedFile;
 
-use super::candidate::{Candidate, Form};
-use super::contract::is_contract;
+/// A file that may go into the packet.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    pub(super) path: RepoPath,
+    pub(super) role: Role,
+    pub(super) place: Place,
+    pub(super) hops: Option<u32>,
+    pub(super) via: Vec<RepoPath>,
+    pub(super) why: String,
+    /// 1-based lines that the failure points at.
+    pub(super) lines: Vec<u32>,
+    /// What of it was asked for by name.
+    pub(super) asked: Option<RequestedParts>,
+    /// What speaks for it, when it was ranked.
+    pub(super) ranked: Option<RankedFile>,
+}
 
-/// Files the log names, with their lines, in the log's order of weight.
+/// How a file comes by one of the places of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It takes none: targets and project files.
+    Free,
+    /// It has one in the order of the list.
+    Given,
+    /// By its score.
+    ByScore,
+}
+
+/// What of a file was asked for by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct RequestedParts {
+    /// Whether all of it was.
+    pub(super) all: bool,
+    /// 1-based line ranges that were; they come before the rest.
+    pub(super) lines: Vec<[u32; 2]>,
+    /// Lines that whoever asks was shown before.
+    pub(super) seen: Vec<[u32; 2]>,
+}
+
+impl Candidate {
+    pub(super) fn new(path: &RepoPath, role: Role, place: Place, why: &str) -> Self {
+        Self {
+            path: path.clone(),
+            role,
+            place,
+            hops: None,
+            via: Vec::new(),
+            why: why.to_owned(),
+            lines: Vec::new(),
+            asked: None,
+            ranked: None,
+        }
+    }
+
+    fn from_node(node: &ClosureNode) -> Self {
+        let why = match node.via.last() {
+            None => "imported by a target".to_owned(),
+            Some(importer) => format!("imported by {importer}"),
+        };
+        Self {
+            hops: Some(node.hops),
+            via: node.via.clone(),
+            ..Self::new(&node.path, Role::Closure, Place::Given, &why)
+        }
+    }
+}
+
+/// Files that the log names, with their lines, most telling first.
+#[derive(Debug, Default)]
 pub(super) struct Mentions {
-    order: Vec<RepoPath>,
+    pub(super) order: Vec<RepoPath>,
     lines: BTreeMap<RepoPath, Vec<u32>>,
 }
 
 impl Mentions {
-    /// `untold` says of a file that is named without a line whether to pass it over.
-    pub(super) fn of(diagnosis: Option<&Diagnosis>, untold: &dyn Fn(&RepoPath) -> bool) -> Self {
-        let mut mentions = Self {
-            order: Vec::new(),
-            lines: BTreeMap::new(),
-        };
-        for file in diagnosis.map_or(&[][..], |diagnosis| &diagnosis.files) {
-            let Some(path) = file.repo_path() else {
-                continue;
-            };
-            if file.line.is_none() && untold(&path) {
+    /// `is_header` says of a file that is named without a line whether only the head of the log
+    /// names it.
+    pub(super) fn read(
+        diagnosis: Option<&Diagnosis>,
+        is_header: &dyn Fn(&RepoPath) -> bool,
+    ) -> Self {
+        let mut mentions = Self::default();
+        let files = diagnosis.map_or(&[][..], |diagnosis| &diagnosis.files);
+        let named = |file: &MentionedFile| Some((file.repo_path()?, file.line));
+        for (path, line) in files.iter().filter_map(named) {
+            if line.is_none() && is_header(&path) {
                 continue;
             }
-            let lines = mentions.lines.entry(path.clone()).or_default();
-            lines.extend(file.line);
+            mentions.lines.entry(path.clone()).or_default().extend(line);
             if !mentions.order.contains(&path) {
                 mentions.order.push(path);
             }
@@ -42,113 +109,7 @@ impl Mentions {
     }
 }
 
-/// The places of a level in order: mentioned files, then by rank, or in import order under the
-/// `spec` profile. Targets and `taken` files are not among them.
-pub(super) fn places(
-    level: Level,
-    profile: Profile,
-    closure: &Closure,
-    ranking: &[Ranked],
-    mentions: &Mentions,
-    taken: &[RepoPath],
-    listing: &Listing,
-) -> Vec<Candidate> {
-    if level == Level::Targets {
-        return Vec::new();
-    }
-    let mut seen: HashSet<&RepoPath> = taken.iter().collect();
-    let nodes: HashMap<&RepoPath, &ClosureNode> = closure
-        .nodes
-        .iter()
-        .map(|node| (&node.path, node))
-        .collect();
-    let mut found = Vec::new();
-    // The specification adds files named in messages at level 2.
-    if level >= Level::TwoHops || profile == Profile::Ranked {
-        let pool = Pool::new(taken, listing);
-        let telling = |path: &&RepoPath| {
-            profile == Profile::Spec
-                || !mentions.lines(path).is_empty()
-                || pool.standing(path).is_some()
-        };
-        for path in mentions
-            .order
-            .iter()
-            .filter(telling)
-            .filter(|path| seen.insert(path))
-        {
-            let near = nodes.get(path);
-            found.push(Candidate {
-                hops: near.map(|node| node.hops),
-                via: near.map(|node| node.via.clone()).unwrap_or_default(),
-                lines: mentions.lines(path).to_vec(),
-                ..Candidate::new(path, Role::Mentioned, "the log names it")
-            });
-        }
-    }
-    let mut imported: Vec<&ClosureNode> = closure
-        .nodes
-        .iter()
-        .filter(|node| (1..=max_hops(level)).contains(&node.hops))
-        .collect();
-    if profile == Profile::Spec {
-        imported.sort_by_key(|node| (node.hops, node.order));
-        let imported = imported.into_iter().filter(|node| seen.insert(&node.path));
-        found.extend(imported.map(of_node));
-        return found;
-    }
-    let ranked_paths: HashSet<&RepoPath> = ranking.iter().map(|ranked| &ranked.path).collect();
-    let mut by_rank: Vec<Candidate> = ranking
-        .iter()
-        .filter(|ranked| seen.insert(&ranked.path))
-        .map(|ranked| of_ranked(ranked, nodes.get(&ranked.path).copied()))
-        .collect();
-    // What the ranking does not know, such as helpers beside a test, follows its first files.
-    let helpers = imported
-        .into_iter()
-        .filter(|node| !ranked_paths.contains(&node.path) && seen.insert(&node.path))
-        .map(of_node);
-    let rest = by_rank.split_off(by_rank.len().min(RANKED_BEFORE_HELPERS));
-    found.extend(by_rank);
-    found.extend(helpers);
-    found.extend(rest);
-    found
-}
-
-/// Almost all the places of level 2.
-const RANKED_BEFORE_HELPERS: usize = 24;
-
-fn of_node(node: &ClosureNode) -> Candidate {
-    Candidate {
-        hops: Some(node.hops),
-        via: node.via.clone(),
-        ..Candidate::new(&node.path, Role::Closure, &why_reached(node))
-    }
-}
-
-fn of_ranked(ranked: &Ranked, node: Option<&ClosureNode>) -> Candidate {
-    let why = match node {
-        Some(node) => format!("{}; {}", why_reached(node), ranked.why),
-        None => ranked.why.clone(),
-    };
-    Candidate {
-        path: ranked.path.clone(),
-        role: if node.is_some() {
-            Role::Closure
-        } else {
-            Role::Ranked
-        },
-        hops: node.map(|node| node.hops),
-        via: node.map(|node| node.via.clone()).unwrap_or_default(),
-        why,
-        lines: ranked.lines.clone(),
-        form: Form::Whole,
-        parts: None,
-        score: Some((ranked.score, ranked.scores.clone())),
-    }
-}
-
-/// Imports away from a target that a level reaches.
+/// Returns the imports away from a target that a level reaches.
 pub(super) fn max_hops(level: Level) -> u32 {
     match level {
         Level::Targets => 0,
@@ -157,14 +118,118 @@ pub(super) fn max_hops(level: Level) -> u32 {
     }
 }
 
-fn why_reached(node: &ClosureNode) -> String {
-    let contract = if is_contract(&node.path, node.facts.as_deref()) {
-        "declares shared types; "
-    } else {
-        ""
-    };
-    match node.via.last() {
-        None => format!("{contract}imported by a target"),
-        Some(importer) => format!("{contract}imported by {importer}"),
+/// Lists the places of the specification: files that the log names from level 2 on, then imports in
+/// their order.
+pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candidate> {
+    let mut found = Vec::new();
+    if failure.level >= Level::TwoHops {
+        found.extend(failure.mentions.order.iter().map(|path| mentioned(failure, path)));
+    }
+    let mut imported = reached(failure.level, reach);
+    imported.sort_by_key(|node| (node.hops, node.order));
+    found.extend(imported.into_iter().map(Candidate::from_node));
+    found
+}
+
+/// Lists candidates of the ranked profile: the best files, data and helpers that the failure leads
+/// to, and the definitions of missing names.
+pub(super) fn ranked_candidates(
+    inputs: &PacketInputs<'_>,
+    failure: &Failure,
+    recovery: &Recovery,
+    (reach, ranking): (&Closure, &[RankedFile]),
+    max_bytes: u64,
+) -> Vec<Candidate> {
+    if failure.level == Level::Targets {
+        return Vec::new();
+    }
+    let nodes: HashMap<&RepoPath, &ClosureNode> =
+        reach.nodes.iter().map(|node| (&node.path, node)).collect();
+    let mut found = defining(recovery);
+    if let Some(diagnosis) = &failure.diagnosis {
+        found.extend(data_files(inputs, failure, diagnosis, max_bytes));
+    }
+    for file in ranking {
+        let node = nodes.get(&file.path).copied();
+        let is_named = failure.mentions.order.contains(&file.path);
+        let base = node.map_or_else(
+            || Candidate::new(&file.path, Role::Ranked, Place::ByScore, ""),
+            Candidate::from_node,
+        );
+        found.push(Candidate {
+            role: if is_named { Role::Mentioned } else { base.role },
+            place: Place::ByScore,
+            lines: failure.mentions.lines(&file.path).to_vec(),
+            ranked: Some(file.clone()),
+            ..base
+        });
+    }
+    // Helpers of tests and whatever else the ranking does not hold.
+    let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
+    let pointed = failure.mentions.order.iter().filter(is_pointed);
+    found.extend(pointed.map(|path| mentioned(failure, path)));
+    found.extend(reached(failure.level, reach).into_iter().map(Candidate::from_node));
+    found
+}
+
+/// Drops candidates whose path came before.
+pub(super) fn keep_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut seen: HashSet<RepoPath> = HashSet::new();
+    candidates.into_iter().filter(|candidate| seen.insert(candidate.path.clone())).collect()
+}
+
+fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
+    Candidate {
+        lines: failure.mentions.lines(path).to_vec(),
+        ..Candidate::new(path, Role::Mentioned, Place::Given, "the log names it")
+    }
+}
+
+fn reached(level: Level, reach: &Closure) -> Vec<&ClosureNode> {
+    let hops = 1..=max_hops(level);
+    reach.nodes.iter().filter(|node| hops.contains(&node.hops)).collect()
+}
+
+/// Definitions of missing names that get a place, whatever else there is.
+const MAX_LEADS: usize = 3;
+/// Lines of such a definition that are asked for.
+const LEAD_LINES: u32 = 12;
+
+fn defining(recovery: &Recovery) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = Vec::new();
+    for (name, path, line) in &recovery.leads {
+        let lines = [*line, line + LEAD_LINES];
+        if let Some(same) = found.iter_mut().find(|candidate| candidate.path == *path) {
+            same.asked.get_or_insert_default().lines.push(lines);
+        } else if found.len() < MAX_LEADS {
+            let why = format!("defines `{name}`, which is missing");
+            let mut lead = Candidate::new(path, Role::Closure, Place::Given, &why);
+            lead.asked.get_or_insert_default().lines.push(lines);
+            found.push(lead);
+        }
+    }
+    found
+}
+
+/// Adds the lines without which the tests pass to what was asked for by name.
+pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) {
+    for change in inputs.request.cause.iter().flat_map(|cause| &cause.changes) {
+        let path = RepoPath::new(&change.path).ok();
+        let path = path.filter(|path| {
+            inputs.may_read(path) && inputs.source.listing().has_file(path.as_str())
+        });
+        let (Some(path), Some(line)) = (path, change.line) else {
+            continue;
+        };
+        let added = change.diff.lines();
+        let added = added.filter(|line| line.starts_with('+') && !line.starts_with("+++"));
+        let lines = [line, line + (added.count() as u32).saturating_sub(1)];
+        let at = wanted.iter().position(|candidate| candidate.path == path);
+        let at = at.unwrap_or_else(|| {
+            let why = "without the change there the tests pass";
+            wanted.push(Candidate::new(&path, Role::Mentioned, Place::Given, why));
+            wanted.len() - 1
+        });
+        wanted[at].asked.get_or_insert_default().lines.push(lines);
     }
 }

@@ -1,8 +1,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::candidate::{Candidate, RequestedParts};
-use super::focus::Focus;
+use super::build::PacketInputs;
+use super::candidates::{Candidate, Place, RequestedParts};
+use super::failure::Failure;
 use crate::languages::Language;
 use crate::model::{Diagnosis, RepoPath, Role};
 use crate::source::{Entry, Source};
@@ -25,21 +26,20 @@ const MAX_NAME_BYTES: usize = 200;
 /// A small one is wanted whole, of a larger one the lines that a parser complains of; `max_bytes` is
 /// what all files share.
 pub(super) fn data_files(
-    (source, committed): (&dyn Source, Option<&dyn Source>),
-    focus: &Focus,
+    inputs: &PacketInputs<'_>,
+    failure: &Failure,
     diagnosis: &Diagnosis,
-    targets: &[RepoPath],
-    may_read: &dyn Fn(&RepoPath) -> bool,
     max_bytes: u64,
 ) -> Vec<Candidate> {
-    let mut near: BTreeSet<RepoPath> = targets.iter().cloned().collect();
+    let source = inputs.source;
+    let mut near: BTreeSet<RepoPath> = failure.targets.iter().cloned().collect();
     let mut names: Vec<String> = Vec::new();
-    for line in focus.text.lines() {
+    for line in failure.evidence.text.lines() {
         add_names(&mut names, line);
     }
     let pointed = diagnosis.files.iter().filter(|it| it.line.is_some());
     for file in pointed.take(MAX_FRAMES) {
-        let Some(path) = file.repo_path().filter(may_read) else {
+        let Some(path) = file.repo_path().filter(|path| inputs.may_read(path)) else {
             continue;
         };
         let line = file
@@ -54,10 +54,10 @@ pub(super) fn data_files(
     let found = borne(source, &names, &near);
     let mut found: Vec<(bool, &Entry)> = found
         .into_iter()
-        .filter(|entry| may_read(&entry.path))
+        .filter(|entry| inputs.may_read(&entry.path))
         .take(MAX_FILES)
         .map(|entry| {
-            let before = committed.and_then(|tree| tree.read(&entry.path).ok());
+            let before = inputs.committed.and_then(|tree| tree.read(&entry.path).ok());
             let now = source.read(&entry.path).ok();
             let is_changed = before.is_some() && before != now;
             (is_changed, entry)
@@ -81,8 +81,8 @@ pub(super) fn data_files(
         let name = entry.path.file_name();
         let why = format!("named as `{name}` where it failed{changed}");
         Candidate {
-            parts: Some(parts).filter(|it| it.all || !it.lines.is_empty()),
-            ..Candidate::new(&entry.path, Role::Mentioned, &why)
+            asked: Some(parts).filter(|parts| parts.all || !parts.lines.is_empty()),
+            ..Candidate::new(&entry.path, Role::Mentioned, Place::Given, &why)
         }
     };
     found.into_iter().map(of).collect()

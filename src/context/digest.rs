@@ -50,7 +50,7 @@ pub(super) fn input_digest(
     for target in &request.targets {
         digest.part("target", target.as_str().as_bytes());
     }
-    for path in &request.requested {
+    for path in request.requests.iter().flatten() {
         digest.part("requested", path.as_bytes());
     }
     for command in &request.test_commands {

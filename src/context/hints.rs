@@ -1,9 +1,9 @@
+use super::build::PacketInputs;
+use super::request::Request;
 use crate::graph::Graph;
 use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
 use crate::model::{Diagnosis, RecoveryContext, RepoPath, Suggestion};
-use crate::policy::Redactor;
-use crate::source::Installed;
 
 /// What is known of the names that a log calls undefined.
 #[derive(Default)]
@@ -16,18 +16,24 @@ pub(super) struct Recovery {
     pub(super) leads: Vec<(String, RepoPath, u32)>,
 }
 
-/// Imports for the names that a log calls undefined.
+impl Recovery {
+    /// Whether the imports found explain all that failed, and no attempt has failed with them.
+    pub(super) fn is_certain(&self, request: &Request) -> bool {
+        self.certain && request.retry.stop_reason.is_none()
+    }
+}
+
+/// Finds imports for the names that a log calls undefined.
 pub(super) fn recovery(
-    graph: &Graph<'_>,
-    redactor: &Redactor,
+    inputs: &PacketInputs<'_>,
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
-    (known, installed): (&[String], &Installed),
-    may_read: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Recovery {
-    let Some(diagnosis) = diagnosis.filter(|it| !it.undefined_names.is_empty()) else {
+    let Some(diagnosis) = diagnosis.filter(|diagnosis| !diagnosis.undefined_names.is_empty()) else {
         return Recovery::default();
     };
+    let (graph, redactor) = (&inputs.graph, inputs.redactor);
+    let may_read = &|path: &RepoPath| inputs.may_read(path);
     let source = graph.source();
     let files: Vec<RepoPath> = lacking(diagnosis)
         .into_iter()
@@ -44,8 +50,8 @@ pub(super) fn recovery(
         let query = Query {
             file,
             names: &lacks.names,
-            known,
-            installed,
+            known: &inputs.request.known_names,
+            installed: &inputs.request.installed,
             may_read,
         };
         suggestions.extend(suggest(graph, &query));

@@ -1,6 +1,7 @@
 use crate::model::{FailureKind, Level, StopReason};
 
 use super::error::ContextError;
+use super::request::Request;
 
 /// The rung a caller asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -47,83 +48,134 @@ pub fn choose_level(
     requested: usize,
     include_bundle: bool,
 ) -> Result<(Level, String), ContextError> {
+    let (first, reason) = first_level(purpose.into());
+    let (level, trigger) = climb(choice, first, retry, requested, include_bundle)?;
+    let before = retry.level.unwrap_or(first);
+    let reason = match trigger {
+        Trigger::Asked => format!("level {level} was asked for"),
+        Trigger::Bundle => "the whole repository was asked for".to_owned(),
+        Trigger::Requested if requested == 1 => "1 file was requested".to_owned(),
+        Trigger::Requested => format!("{requested} files were requested"),
+        Trigger::First => reason,
+        Trigger::Ended(ended) if !more_context_helps(ended) => {
+            format!("the attempt before ended with {ended}, which more context does not change")
+        }
+        Trigger::Ended(ended) if before >= Level::TwoHops => {
+            format!("the attempt before ended with {ended}; level 2 is the last without a request")
+        }
+        Trigger::Ended(ended) => {
+            format!("the attempt before, at level {before}, ended with {ended}")
+        }
+    };
+    Ok((level, reason))
+}
+
+/// Chooses the rung by the letter of the specification, and names the trigger in one word: the kind
+/// of the failure, the end of the attempt before, or who asked.
+pub(super) fn choose_spec_level(
+    request: &Request,
+    purpose: Purpose,
+    requested: usize,
+    message: &str,
+) -> Result<(Level, String), ContextError> {
+    let kind = match purpose {
+        Purpose::Log(kind) => kind.unwrap_or(FailureKind::Unknown),
+        Purpose::Issue => FailureKind::Unknown,
+    };
+    let is_named = SPEC_WORDS.iter().any(|word| message.contains(word));
+    let first = if SPEC_KINDS.contains(&kind) || is_named {
+        Level::OneHop
+    } else {
+        Level::Targets
+    };
+    let include = request.include_bundle;
+    let (level, trigger) = climb(request.level, first, request.retry, requested, include)?;
+    let word = match trigger {
+        Trigger::Asked => "level_requested".to_owned(),
+        Trigger::Bundle => "include_repo_bundle".to_owned(),
+        Trigger::Requested => StopReason::RequestedFiles.to_string(),
+        Trigger::First => kind.to_string(),
+        Trigger::Ended(ended) => ended.to_string(),
+    };
+    Ok((level, word))
+}
+
+/// Kinds of failures and words of a message that start at level 1 in the specification.
+const SPEC_KINDS: [FailureKind; 4] = [
+    FailureKind::TsError,
+    FailureKind::ImportError,
+    FailureKind::ZodError,
+    FailureKind::DrizzleError,
+];
+const SPEC_WORDS: [&str; 4] = ["Cannot find", "Module not found", "Type", "Schema"];
+
+/// What decided the rung.
+enum Trigger {
+    Asked,
+    Bundle,
+    Requested,
+    First,
+    Ended(StopReason),
+}
+
+fn climb(
+    choice: LevelChoice,
+    first: Level,
+    retry: Retry,
+    requested: usize,
+    include_bundle: bool,
+) -> Result<(Level, Trigger), ContextError> {
     if let LevelChoice::Exactly(level) = choice {
         if level == Level::Bundle && !include_bundle {
             return Err(ContextError::BundleNotPermitted);
         }
-        return Ok((level, format!("level {level} was asked for")));
+        return Ok((level, Trigger::Asked));
     }
-    if include_bundle {
-        return Ok((
-            Level::Bundle,
-            "the whole repository was asked for".to_owned(),
-        ));
-    }
-    if requested > 0 {
-        let files = if requested == 1 { "file" } else { "files" };
-        return Ok((
-            Level::Requested,
-            format!("{requested} {files} were requested"),
-        ));
-    }
-    let (first, first_reason) = first_level(purpose.into());
-    let Some(stop_reason) = retry.stop_reason else {
-        return Ok((first, first_reason));
-    };
-    let before = retry.level.unwrap_or(first);
-    if !more_context_helps(stop_reason) {
-        return Ok((
-            before,
-            format!(
-                "the attempt before ended with {stop_reason}, which more context does not change"
-            ),
-        ));
-    }
-    let next = match before {
-        Level::Targets => Level::OneHop,
-        _ => Level::TwoHops,
-    };
-    let reason = if before >= Level::TwoHops {
-        format!(
-            "the attempt before ended with {stop_reason}; level 2 is the last without a request"
-        )
-    } else {
-        format!("the attempt before, at level {before}, ended with {stop_reason}")
-    };
-    Ok((next, reason))
+    Ok(match retry.stop_reason {
+        _ if include_bundle => (Level::Bundle, Trigger::Bundle),
+        _ if requested > 0 => (Level::Requested, Trigger::Requested),
+        None => (first, Trigger::First),
+        Some(ended) => {
+            let before = retry.level.unwrap_or(first);
+            let next = match before {
+                _ if !more_context_helps(ended) => before,
+                Level::Targets => Level::OneHop,
+                _ => Level::TwoHops,
+            };
+            (next, Trigger::Ended(ended))
+        }
+    })
 }
 
 fn first_level(purpose: Purpose) -> (Level, String) {
-    let kind = match purpose {
-        Purpose::Log(kind) => kind,
-        Purpose::Issue => {
-            let reason = "an issue says what is wanted, not where: many files are looked through";
-            return (Level::TwoHops, reason.to_owned());
+    let (level, reason) = match purpose {
+        Purpose::Issue => (
+            Level::TwoHops,
+            "an issue says what is wanted, not where: many files are looked through",
+        ),
+        Purpose::Log(None) => (Level::Targets, "first attempt without a log"),
+        Purpose::Log(Some(FailureKind::None)) => (
+            Level::OneHop,
+            "the log tells of no failure; what it names is shown with its imports",
+        ),
+        Purpose::Log(Some(FailureKind::Unknown)) => (
+            Level::OneHop,
+            "no rule knows the failure, and other files usually explain one",
+        ),
+        Purpose::Log(Some(kind)) if FIXED_WHERE_SHOWN.contains(&kind) => {
+            let reason = format!("the failure is {kind}, which is mended where the log says");
+            return (Level::Targets, reason);
+        }
+        Purpose::Log(Some(kind)) => {
+            let reason = format!("the failure is {kind}, which other files usually explain");
+            return (Level::OneHop, reason);
         }
     };
-    match kind {
-        Some(FailureKind::None) => (
-            Level::OneHop,
-            "the log tells of no failure; what it names is shown with its imports".to_owned(),
-        ),
-        Some(FailureKind::Unknown) => (
-            Level::OneHop,
-            "no rule knows the failure, and other files usually explain one".to_owned(),
-        ),
-        Some(kind) if !MENDED_WHERE_SAID.contains(&kind) => (
-            Level::OneHop,
-            format!("the failure is {kind}, which other files usually explain"),
-        ),
-        Some(kind) => (
-            Level::Targets,
-            format!("the failure is {kind}, which is mended where the log says"),
-        ),
-        None => (Level::Targets, "first attempt without a log".to_owned()),
-    }
+    (level, reason.to_owned())
 }
 
 // Of other failures the line that the log names is where they show, not where they come from.
-const MENDED_WHERE_SAID: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
+const FIXED_WHERE_SHOWN: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
 
 fn more_context_helps(stop_reason: StopReason) -> bool {
     match stop_reason {

@@ -16,8 +16,10 @@ pub(super) struct Manifest {
 }
 
 /// The project files of a failure kind, the nearest one above each target, in table order.
+///
+/// An import error that the TypeScript compiler prints is an error of types too.
 pub(super) fn manifests(
-    kind: FailureKind,
+    (kind, is_tsc): (FailureKind, bool),
     profile: Profile,
     targets: &[RepoPath],
     listing: &Listing,
@@ -33,7 +35,9 @@ pub(super) fn manifests(
     for row in TABLE.iter() {
         let for_language = languages.iter().any(|it| it.name == row.language);
         let spec_names_it = profile == Profile::Ranked || row.spec;
-        if !for_language || !spec_names_it || !row.kinds.contains(&kind) {
+        let fits = row.kinds.contains(&kind)
+            || is_tsc && row.kinds.contains(&FailureKind::TsError);
+        if !for_language || !spec_names_it || !fits {
             continue;
         }
         for path in nearest(&row.names, targets, listing) {
@@ -111,7 +115,7 @@ mod tests {
         ];
         let source = Memory::named(files.map(|name| (name, "")));
         let targets = [RepoPath::new(target).unwrap()];
-        manifests(kind, profile, &targets, source.listing())
+        manifests((kind, false), profile, &targets, source.listing())
             .into_iter()
             .map(|manifest| manifest.path.to_string())
             .collect()

@@ -1,31 +1,28 @@
 //! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
 
-mod board;
 mod build;
 mod bundle;
-mod candidate;
 mod candidates;
 mod change;
 mod choose;
-mod contract;
 mod data_files;
 mod decode;
 mod digest;
 mod error;
+mod evidence;
+mod failure;
 mod fill;
-mod focus;
 mod hints;
 mod ladder;
 mod leftover;
 mod log_excerpt;
 mod manifests;
+mod pack;
 mod packet;
 mod repo_index;
 mod request;
 mod requested;
 mod setup;
-mod share;
-mod shares;
 mod snapshot;
 mod targets;
 mod tokens;

@@ -6,7 +6,6 @@ use crate::junit::Report;
 use crate::model::{
     Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced, UnchangedFile,
 };
-use crate::rank::Commit;
 use crate::source::Installed;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
@@ -34,8 +33,9 @@ pub struct Request {
     pub level_reason: Option<String>,
     /// What is known of the attempt before.
     pub retry: Retry,
-    /// Paths an agent asked for, as it wrote them.
-    pub requested: Vec<String>,
+    /// Paths an agent asked for, as it wrote them, one list for each request, oldest first. A request
+    /// that was answered with an earlier packet may be empty here.
+    pub requests: Vec<Vec<String>>,
     /// Whether level 4 is permitted.
     pub include_bundle: bool,
     /// Caps that replace the level's own.
@@ -48,8 +48,8 @@ pub struct Request {
     pub max_log_bytes: u64,
     /// What history is there.
     pub history: History,
-    /// The commits of that history, newest first.
-    pub commits: Vec<Commit>,
+    /// The paths that each commit of that history changed, newest first.
+    pub commits: Vec<Vec<RepoPath>>,
     /// Rows of the setting `context.known`.
     pub known_names: Vec<String>,
     /// What is installed for the repository.
@@ -73,7 +73,12 @@ impl Request {
     #[must_use]
     pub fn says_nothing(&self) -> bool {
         let reported = self.log.is_some() || self.issue.is_some();
-        !reported && self.targets.is_empty() && self.requested.is_empty()
+        !reported && self.targets.is_empty() && self.requests.is_empty()
+    }
+
+    /// Whether the caller says how many tokens there are.
+    pub(super) fn has_token_limit(&self) -> bool {
+        self.caps.max_tokens.is_some_and(|tokens| tokens > 0)
     }
 }
 
@@ -103,7 +108,7 @@ impl CapOverrides {
             max_files: self.max_files.unwrap_or(places),
             max_file_bytes: self.max_file_bytes.unwrap_or(caps.max_file_bytes),
             max_total_bytes: self.max_total_bytes.unwrap_or(caps.max_total_bytes),
-            max_tokens: self.max_tokens.or(own).filter(|it| *it > 0),
+            max_tokens: self.max_tokens.or(own).filter(|tokens| *tokens > 0),
         }
     }
 }

@@ -1,51 +1,79 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidate::{Candidate, RequestedParts};
+use super::candidates::{Candidate, Place, RequestedParts};
 use super::fill::Fill;
 use super::request::Request;
 use super::snapshot::{SnapshotTaker, Unshown};
 use super::targets::nearest_paths;
 use crate::rank::known_outline;
 
-/// What an agent asked for, as candidates, targets among them; what names nothing is rejected with
-/// the nearest names.
-pub(super) fn requested(
+/// Limits of one request, and how many requests are answered (the ladder's specification).
+const MAX_REQUESTS: usize = 2;
+const MAX_FILES: usize = 10;
+const MAX_BYTES: u64 = 500_000;
+const MAX_FILE_BYTES: u64 = 200_000;
+
+/// Returns what an agent asked for as candidates, targets among them. What names nothing is rejected
+/// with the nearest names, and what exceeds the limits with the limit.
+pub(super) fn serve_requests(
     fill: &mut Fill<'_>,
     taker: &SnapshotTaker<'_>,
     request: &Request,
 ) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    for text in &request.requested {
-        let (path, part) = match read(taker.source.listing(), text) {
-            Ok(read) => read,
-            Err(unshown) => {
-                fill.reject(text, unshown);
-                continue;
-            }
-        };
-        let lines = match &part {
-            Part::All => Vec::new(),
-            Part::Lines(lines) => lines.clone(),
-            Part::Definition(name) => match definition(taker, &path, name) {
-                Ok(lines) => lines,
-                Err(unshown) => {
-                    fill.reject(text, unshown);
-                    continue;
+    for (round, texts) in request.requests.iter().enumerate() {
+        let (mut files, mut bytes) = (0, 0);
+        for text in texts {
+            let read = read_part(taker, text).and_then(|(path, part)| {
+                if round >= MAX_REQUESTS {
+                    return Err(refusal(Code::C101, "two requests were answered; a third is not".to_owned()));
                 }
-            },
-        };
-        let at = found.iter().position(|it| it.path == path);
-        let at = at.unwrap_or_else(|| {
-            found.push(candidate(&path, taker, request));
-            found.len() - 1
-        });
-        if let Some(parts) = &mut found[at].parts {
-            parts.all |= part == Part::All;
-            parts.lines.extend(lines);
+                if found.iter().all(|candidate| candidate.path != path) {
+                    let size = taker.source.listing().get(path.as_str()).map_or(0, |entry| entry.bytes);
+                    let size = size.min(MAX_FILE_BYTES);
+                    let limit = if files == MAX_FILES {
+                        Some((Code::C101, format!("a request holds {MAX_FILES} files at most")))
+                    } else if bytes + size > MAX_BYTES {
+                        Some((Code::C102, format!("the files of a request hold {MAX_BYTES} bytes at most")))
+                    } else {
+                        None
+                    };
+                    if let Some((code, reason)) = limit {
+                        return Err(refusal(code, reason));
+                    }
+                    files += 1;
+                    bytes += size;
+                    found.push(candidate(&path, taker, request));
+                }
+                Ok((path, part))
+            });
+            match read {
+                Err(unshown) => fill.reject(text, unshown),
+                Ok((path, part)) => {
+                    let same = found.iter_mut().find(|candidate| candidate.path == path);
+                    let asked = same.and_then(|candidate| candidate.asked.as_mut());
+                    match (asked, part) {
+                        (Some(asked), Part::Lines(lines)) => asked.lines.extend(lines),
+                        (Some(asked), _) => asked.all = true,
+                        (None, _) => {}
+                    }
+                }
+            }
         }
     }
     found
+}
+
+/// Reads what of which file a request names, a definition by its lines.
+fn read_part(taker: &SnapshotTaker<'_>, text: &str) -> Result<(RepoPath, Part), Unshown> {
+    let (path, part) = read(taker.source.listing(), text)?;
+    let part = match part {
+        Part::Definition(name) => Part::Lines(definition(taker, &path, &name)?),
+        other => other,
+    };
+    taker.may_be_read(&path)?;
+    Ok((path, part))
 }
 
 fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> Candidate {
@@ -62,11 +90,11 @@ fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> C
         .copied()
         .collect();
     Candidate {
-        parts: Some(RequestedParts {
+        asked: Some(RequestedParts {
             seen,
             ..RequestedParts::default()
         }),
-        ..Candidate::new(path, Role::Requested, "the agent asked for it")
+        ..Candidate::new(path, Role::Requested, Place::Given, "the agent asked for it")
     }
 }
 
@@ -119,10 +147,10 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         part.or_else(numbered)
             .unwrap_or_else(|| (text.to_owned(), Part::All))
     };
-    let path = RepoPath::new(&path).map_err(|problem| nothing(Code::C301, problem.to_string()))?;
+    let path = RepoPath::new(&path).map_err(|problem| refusal(Code::C301, problem.to_string()))?;
     if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
         let near = nearest_paths(listing, path.as_str(), 3);
-        return Err(nothing(
+        return Err(refusal(
             Code::C301,
             with_near("there is no such file", &near),
         ));
@@ -191,7 +219,7 @@ fn definition(
     near.dedup();
     near.truncate(3);
     let message = format!("`{path}` defines no `{name}`");
-    Err(nothing(Code::C312, with_near(&message, &near)))
+    Err(refusal(Code::C312, with_near(&message, &near)))
 }
 
 /// Longer names are compared with nothing: that costs the product of both lengths.
@@ -205,7 +233,7 @@ fn with_near(reason: &str, near: &[impl std::fmt::Display]) -> String {
     format!("{reason}; near names: {}", near.join(", "))
 }
 
-fn nothing(code: Code, reason: String) -> Unshown {
+fn refusal(code: Code, reason: String) -> Unshown {
     Unshown {
         code,
         reason,
@@ -214,15 +242,11 @@ fn nothing(code: Code, reason: String) -> Unshown {
     }
 }
 
-/// Every file of the repository, for level 4.
-pub(super) fn everything(source: &dyn Source, taken: &[RepoPath]) -> Vec<Candidate> {
-    let taken: std::collections::HashSet<&RepoPath> = taken.iter().collect();
-    source
-        .listing()
-        .files()
-        .filter(|entry| !taken.contains(&entry.path))
-        .map(|entry| Candidate::new(&entry.path, Role::Bundle, "part of the whole repository"))
-        .collect()
+/// Returns every file of the repository, for level 4.
+pub(super) fn every_file(source: &dyn Source) -> Vec<Candidate> {
+    let why = "part of the whole repository";
+    let files = source.listing().files();
+    files.map(|entry| Candidate::new(&entry.path, Role::Bundle, Place::Given, why)).collect()
 }
 
 #[cfg(test)]

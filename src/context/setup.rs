@@ -2,7 +2,6 @@ use super::{CapOverrides, LevelChoice, Request};
 use crate::config::Settings;
 use crate::git::Repository;
 use crate::model::{History, Level, Profile};
-use crate::rank::Commit;
 use crate::source::Installed;
 use crate::state::Known;
 use crate::workplace::installed;
@@ -44,16 +43,13 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
     let Some(git) = git.filter(|_| needed) else {
         return;
     };
-    let changes = git.changes(revision, MAX_COMMITS, &known.history);
-    let changes = changes.unwrap_or_default();
+    let mut changes = git.changes(revision, MAX_COMMITS, &known.history).unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
-    request.commits = changes
-        .into_iter()
-        .map(|change| Commit {
-            time: change.time,
-            paths: change.paths,
-        })
-        .collect();
+    if changes.len() < MAX_COMMITS {
+        // The first commit adds all files together; that is no change of theirs.
+        changes.pop();
+    }
+    request.commits = changes.into_iter().map(|change| change.paths).collect();
 }
 
 const MAX_COMMITS: usize = 1000;

@@ -100,7 +100,7 @@ impl SnapshotTaker<'_> {
     }
 
     /// Asks policy and listing before any byte is read.
-    fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
+    pub(super) fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
         let refused = |code: Code, reason: String, remedy: &str| {
             Err(Unshown {
                 code,

@@ -22,7 +22,6 @@ mod parse;
 pub(crate) mod python;
 mod query;
 mod resolver;
-mod skeleton;
 #[cfg(feature = "program")]
 mod statements;
 mod tags;
@@ -43,7 +42,6 @@ pub use language::{Language, Outside, reading};
 pub use outline::{Definition, Outline, outline};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
-pub use skeleton::skeleton;
 #[cfg(feature = "program")]
 pub use typescript::{TYPESCRIPT, package_part};
 #[cfg(feature = "program")]

@@ -31,6 +31,9 @@ pub struct ContextDocument {
     pub files_included: Vec<RepoPath>,
     /// Paths an agent asked for, as asked.
     pub files_requested: Vec<String>,
+    /// Requests of an agent so far, the one that this packet answers included; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_rounds: Option<u64>,
     /// Files that were asked for or named and refused.
     pub files_rejected: Vec<RejectedFile>,
     /// The files with their content, in the order of `files_included`.

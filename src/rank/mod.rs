@@ -1,25 +1,23 @@
-//! Floor 5: which file matters for this failure. Each of `signals` gives a ranking;
-//! the rankings are fused. All arithmetic is exact or correctly rounded, so that the order is the
-//! same on every machine.
+//! Which parts of a repository matter for a question.
+//!
+//! A [`Question`] is read from a log or from an issue. [`rank_files`] scores every source file by
+//! its words, [`score_parts`] scores the parts (definitions, else windows) of the best files, and
+//! one table of weights serves both. All arithmetic is addition, multiplication and division,
+//! so that the order is the same on every machine.
 
-mod fuse;
+mod files;
+mod index;
 mod issue;
-mod name;
-mod outlines;
-mod people;
+mod parts;
 mod pool;
-mod query;
-mod scan;
-mod signals;
+mod question;
 mod terms;
 mod units;
 mod weights;
-mod worth;
 
-pub use fuse::{RankInput, Ranked, rank};
-pub use issue::{Issue, IssueInput, Ranking, Rarity, rank_issue};
-pub use outlines::known_outline;
+pub use files::{FileEvidence, FileInput, RankedFile, rank_files};
+pub use index::known_outline;
+pub use parts::{PartFile, score_parts};
 pub use pool::Pool;
-pub use signals::Commit;
-pub use units::{Unit, units};
-pub use worth::{Piece, Question, Wording, worth};
+pub use question::{Body, Question};
+pub use units::Unit;

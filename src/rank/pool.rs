@@ -149,7 +149,7 @@ const REPORTS: [&str; 9] = [
 ];
 
 /// Folders of projects beside the product.
-const SET_APART: [&str; 22] = [
+const SET_APART: [&str; 19] = [
     "__testfixtures__",
     "__fixtures__",
     "fixture",
@@ -166,9 +166,6 @@ const SET_APART: [&str; 22] = [
     "benchmark",
     "benchmarks",
     "bench",
-    "vendor",
-    "vendored",
-    "third_party",
     "dist",
     "playground",
     "playgrounds",

@@ -129,6 +129,102 @@ fn is_defining_keyword(word: &[u8]) -> bool {
     )
 }
 
+// Words of the languages and of test runners; rarity alone does not tell them in a small
+// repository.
+pub(super) fn is_common(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"and"
+            | b"any"
+            | b"args"
+            | b"assert"
+            | b"async"
+            | b"await"
+            | b"bool"
+            | b"boolean"
+            | b"break"
+            | b"case"
+            | b"catch"
+            | b"continue"
+            | b"default"
+            | b"describe"
+            | b"elif"
+            | b"else"
+            | b"except"
+            | b"expect"
+            | b"export"
+            | b"extends"
+            | b"false"
+            | b"False"
+            | b"finally"
+            | b"for"
+            | b"from"
+            | b"global"
+            | b"implements"
+            | b"import"
+            | b"int"
+            | b"isinstance"
+            | b"kwargs"
+            | b"lambda"
+            | b"len"
+            | b"new"
+            | b"None"
+            | b"not"
+            | b"null"
+            | b"number"
+            | b"object"
+            | b"pass"
+            | b"private"
+            | b"public"
+            | b"raise"
+            | b"raises"
+            | b"readonly"
+            | b"return"
+            | b"self"
+            | b"static"
+            | b"str"
+            | b"string"
+            | b"super"
+            | b"switch"
+            | b"test"
+            | b"this"
+            | b"throw"
+            | b"true"
+            | b"True"
+            | b"try"
+            | b"typeof"
+            | b"undefined"
+            | b"unknown"
+            | b"void"
+            | b"while"
+            | b"with"
+            | b"yield"
+    )
+}
+
+/// log2(1 + x) for x >= 0, by arithmetic that every machine rounds alike: the exponent exactly,
+/// the fraction by a line between powers of two.
+pub(super) fn log2_1p(x: f64) -> f64 {
+    let mut value = 1.0 + x;
+    let mut whole = 0.0;
+    while value >= 2.0 {
+        value *= 0.5;
+        whole += 1.0;
+    }
+    whole + (value - 1.0)
+}
+
+/// 2^-x for x >= 0, in the same way.
+pub(super) fn exp2_minus(x: f64) -> f64 {
+    let mut left = x.min(60.0);
+    let mut value = 1.0;
+    while left >= 1.0 {
+        value *= 0.5;
+        left -= 1.0;
+    }
+    value * (1.0 - left * 0.5)
+}
+
 #[cfg(test)]
 mod tests {
     use super::{identifiers, parts, term_id};

@@ -1,110 +1,127 @@
-/// A signal of the ranking.
+use std::collections::BTreeMap;
+
+/// A kind of evidence for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Signal {
-    /// BM25 of the log's identifiers.
-    LogTerms,
-    /// Definitions of names in the log.
-    LogDefinitions,
-    /// BM25 of the targets' identifiers.
-    TargetTerms,
-    /// Definitions of names in the targets.
-    TargetDefinitions,
-    /// Uses of names that the targets define.
-    TargetUses,
-    /// Similarity of names and folders to the targets'.
+    /// BM25 of the whole file against the question.
+    Words,
+    /// The best parts of the file.
+    Parts,
+    /// Definitions of names in the question.
+    Definitions,
+    /// The question names the path, or a frame points into the file.
+    Mention,
+    /// Words of the path.
     Name,
-    /// Changes together with the targets.
-    CoChange,
-    /// Changes at all, above all lately.
-    Recency,
+    /// Few imports away from a target.
+    Imports,
     /// Part of the change under test.
     Change,
-    /// Imports away from a target.
-    Hops,
-    /// What the failing tests run and the passing ones do not.
+    /// The failing tests run it and the passing tests do not (Ochiai).
     Trace,
-    /// Changes together with the files that the other signals put first.
-    NearCoChange,
-    /// Lies beside those files; only where there is no history to speak of.
-    Vicinity,
+    /// Changed in the same commits as the targets, or often of late.
+    History,
 }
 
+/// Weights of the signals.
+pub const WEIGHTS: [(Signal, f64); 9] = [
+    (Signal::Words, 1.0),
+    (Signal::Parts, 0.5),
+    (Signal::Definitions, 0.3),
+    (Signal::Mention, 1.0),
+    (Signal::Name, 0.6),
+    (Signal::Imports, 0.15),
+    (Signal::Change, 0.8),
+    (Signal::Trace, 0.6),
+    (Signal::History, 0.15),
+];
+
+/// A score of 1.0 in the whole numbers of a packet.
+const SCALE: f64 = 100_000.0;
+
 impl Signal {
-    /// As written in `scores`.
+    /// The name in `scores`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::LogTerms => "logTerms",
-            Self::LogDefinitions => "logDefinitions",
-            Self::TargetTerms => "targetTerms",
-            Self::TargetDefinitions => "targetDefinitions",
-            Self::TargetUses => "targetUses",
+            Self::Words => "words",
+            Self::Parts => "parts",
+            Self::Definitions => "definitions",
+            Self::Mention => "mention",
             Self::Name => "name",
-            Self::CoChange => "coChange",
-            Self::Recency => "recency",
+            Self::Imports => "imports",
             Self::Change => "change",
-            Self::Hops => "hops",
             Self::Trace => "trace",
-            Self::NearCoChange => "nearCoChange",
-            Self::Vicinity => "vicinity",
+            Self::History => "history",
         }
     }
 
-    /// Why a file that leads this signal is chosen, for people.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
+    fn reason(self) -> &'static str {
         match self {
-            Self::LogTerms => "shares rare words with the log",
-            Self::LogDefinitions => "defines names that the log holds",
-            Self::TargetTerms => "shares rare words with a target",
-            Self::TargetDefinitions => "defines names that a target uses",
-            Self::TargetUses => "uses names that a target defines",
-            Self::Name => "is named like a target",
-            Self::CoChange => "changed together with a target",
-            Self::Recency => "changed often of late",
+            Self::Words => "shares rare words with the failure",
+            Self::Parts => "a part of it shares many rare words with the failure",
+            Self::Definitions => "defines names that the failure mentions",
+            Self::Mention => "the failure names it",
+            Self::Name => "is named like the subject of the failure",
+            Self::Imports => "is imported near a target",
             Self::Change => "is part of the change under test",
-            Self::Hops => "is imported near a target",
             Self::Trace => "the failing tests run it",
-            Self::NearCoChange => "changed together with the best files",
-            Self::Vicinity => "lies beside the best files",
+            Self::History => "changed together with a target",
         }
     }
 }
 
-/// What a signal weighs in the fusion, in tenths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Weight {
-    /// The signal.
-    pub signal: Signal,
-    /// For the first ten files of a failing test: what a test imports is mostly its tools.
-    pub first: u64,
-    /// For the files after them, and for all when a target is source code: what is connected to
-    /// what is already known to matter.
-    pub further: u64,
+/// The values of the signals for one file, each from 0 to 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Evidence(pub(super) [f64; WEIGHTS.len()]);
+
+impl Evidence {
+    pub(super) fn set(&mut self, signal: Signal, value: f64) {
+        for (slot, (row, _)) in self.0.iter_mut().zip(WEIGHTS) {
+            if row == signal {
+                *slot = value;
+            }
+        }
+    }
+
+    fn weighted(&self) -> impl Iterator<Item = (Signal, f64)> + '_ {
+        let rows = self.0.iter().zip(WEIGHTS);
+        rows.map(|(value, (signal, weight))| (signal, value * weight))
+    }
+
+    /// Returns the weighted sum.
+    #[must_use]
+    pub fn total(&self) -> f64 {
+        self.weighted().map(|(_, value)| value).sum()
+    }
+
+    /// Returns the sum and its parts as whole numbers.
+    #[must_use]
+    pub fn scores(&self) -> (u64, BTreeMap<String, u64>) {
+        let scores: BTreeMap<String, u64> = self
+            .weighted()
+            .map(|(signal, value)| (signal.as_str().to_owned(), scaled(value)))
+            .filter(|(_, value)| *value > 0)
+            .collect();
+        (scores.values().sum(), scores)
+    }
+
+    /// Names the two strongest signals in words.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let mut signals: Vec<(Signal, f64)> =
+            self.weighted().filter(|(_, value)| *value > 0.0).collect();
+        signals.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let reasons: Vec<&str> = signals
+            .iter()
+            .take(2)
+            .map(|(signal, _)| signal.reason())
+            .collect();
+        reasons.join("; ")
+    }
 }
 
-/// The weight of each signal. The figures are a plateau: doubling or halving one of them moves
-/// recall at 10 or 25 files by less than a point.
-pub const WEIGHTS: [Weight; 13] = [
-    weight(Signal::LogTerms, 35, 35),
-    weight(Signal::LogDefinitions, 7, 7),
-    weight(Signal::TargetTerms, 13, 13),
-    weight(Signal::TargetDefinitions, 10, 10),
-    weight(Signal::TargetUses, 5, 5),
-    weight(Signal::Name, 17, 17),
-    weight(Signal::CoChange, 30, 30),
-    weight(Signal::Recency, 10, 10),
-    weight(Signal::Change, 40, 40),
-    weight(Signal::Hops, 5, 15),
-    weight(Signal::Trace, 20, 20),
-    weight(Signal::NearCoChange, 7, 25),
-    weight(Signal::Vicinity, 5, 10),
-];
-
-const fn weight(signal: Signal, first: u64, further: u64) -> Weight {
-    Weight {
-        signal,
-        first,
-        further,
-    }
+#[expect(clippy::cast_sign_loss, reason = "no score is below 0")]
+fn scaled(score: f64) -> u64 {
+    (SCALE * score) as u64
 }

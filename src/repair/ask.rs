@@ -243,7 +243,8 @@ impl Session<'_> {
         request.exit_code = failure.and_then(|it| it.test_result.exit);
         request.timed_out = failure.is_some_and(|it| it.test_result.timed_out);
         request.test_commands.clone_from(&self.setup.commands.lines);
-        request.requested.clone_from(&ask.requested);
+        let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
+        request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
         request.seen = self.seen(history);
         request.touched = self.touched();
         request.level = LevelChoice::Exactly(if request.include_bundle {

@@ -1,0 +1,378 @@
+use std::collections::{HashMap, HashSet};
+
+use super::index::{FileTerms, scan_files};
+use super::pool::{Pool, ProjectPart};
+use super::question::{Frame, Question};
+use super::terms::{exp2_minus, identifiers, log2_1p, parts, term_id};
+use super::weights::{Evidence, Signal};
+use crate::languages::Language;
+use crate::model::RepoPath;
+use crate::source::Source;
+use crate::state::Store;
+
+/// Evidence beside the words of the files.
+pub struct FileInput<'a> {
+    /// The files the failure is about.
+    pub targets: &'a [RepoPath],
+    /// Files that the log names, most telling first.
+    pub mentioned: &'a [RepoPath],
+    /// Imports between a target and each file that it reaches.
+    pub hops: &'a [(RepoPath, u32)],
+    /// Paths that each commit changed, newest first.
+    pub commits: &'a [Vec<RepoPath>],
+    /// Files of the change under test.
+    pub changed: &'a [RepoPath],
+    /// Files that failing tests run, with how much of that is theirs alone.
+    pub ran: &'a [(RepoPath, f64)],
+    /// The cached words of files.
+    pub words: &'a Store,
+    /// Whether a file may be read at all.
+    pub may_read: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+}
+
+/// A file with the evidence for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RankedFile {
+    /// Where it is.
+    pub path: RepoPath,
+    /// What speaks for it.
+    pub evidence: Evidence,
+    /// What its score is multiplied with: less for copies of other projects.
+    pub factor: f64,
+}
+
+impl RankedFile {
+    /// Returns the score.
+    #[must_use]
+    pub fn score(&self) -> f64 {
+        self.factor * self.evidence.total()
+    }
+
+    /// Sets the signal that only the parts of a file can give.
+    pub fn set_parts(&mut self, value: f64) {
+        self.evidence.set(Signal::Parts, value);
+    }
+}
+
+/// The files with evidence, best first, and how rare each term of the question is.
+#[derive(Debug, Clone, Default)]
+pub struct FileEvidence {
+    /// Files for which something speaks.
+    pub files: Vec<RankedFile>,
+    /// By term of the question.
+    pub rarity: Vec<f64>,
+}
+
+/// Files above this size are generated or data; their words would drown the others.
+const MAX_BYTES: u64 = 1_000_000;
+/// A copy of another project, or an example that holds a target, is rarely what must change.
+const VENDORED: f64 = 0.3;
+const SET_APART: f64 = 0.5;
+/// How much less each further file that a log names is believed.
+const NEXT_MENTION: f64 = 0.85;
+const K1: f64 = 1.2;
+const LENGTH_OF_FILE: f64 = 0.75;
+/// Commits of more files say nothing of what belongs together.
+const MAX_COMMIT: usize = 40;
+/// So many commits ago, a change counts half.
+const HALF_LIFE: f64 = 300.0;
+
+/// Scores every source file that a repair may have to change, best first, ties by path. A file
+/// for which nothing speaks is left out.
+#[must_use]
+pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_>) -> FileEvidence {
+    let pool = Pool::new(input.targets, source.listing());
+    let (paths, standings): (Vec<RepoPath>, Vec<ProjectPart>) = source
+        .listing()
+        .files()
+        .filter(|entry| entry.bytes <= MAX_BYTES)
+        .filter_map(|entry| Some((entry.path.clone(), pool.standing(&entry.path)?)))
+        .filter(|(path, _)| (input.may_read)(path))
+        .unzip();
+    let _span = tracing::debug_span!("rank", files = paths.len()).entered();
+    let terms = {
+        let _span = tracing::debug_span!("index").entered();
+        scan_files(question, source, &paths, input.words)
+    };
+    let rarity = rarities(question.weights.len(), &terms);
+    let by_path = |rows: &dyn Fn(&RepoPath) -> f64| paths.iter().map(rows).collect();
+    let hops: HashMap<&RepoPath, u32> = input.hops.iter().map(|(path, hops)| (path, *hops)).collect();
+    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
+    let changed: HashSet<&RepoPath> = input.changed.iter().collect();
+    let signals: [(Signal, Vec<f64>); 8] = [
+        (Signal::Words, normalized(words_scores(question, &rarity, &terms))),
+        (Signal::Definitions, normalized(definition_scores(question, &terms))),
+        (Signal::Mention, mention_scores(question, &paths, input.mentioned)),
+        (Signal::Name, normalized(name_scores(question, &paths))),
+        (Signal::Imports, by_path(&|path| {
+            let hops = hops.get(path).filter(|hops| **hops > 0);
+            hops.map_or(0.0, |hops| 1.0 / f64::from(*hops))
+        })),
+        (Signal::Change, by_path(&|path| if changed.contains(path) { 1.0 } else { 0.0 })),
+        (Signal::Trace, by_path(&|path| ran.get(path).copied().unwrap_or(0.0))),
+        (Signal::History, normalized(history_scores(question, &paths, input))),
+    ];
+    let vendored = vendored_folders(question, &paths, &terms);
+    let mut files: Vec<RankedFile> = Vec::new();
+    for (at, path) in paths.into_iter().enumerate() {
+        let mut evidence = Evidence::default();
+        for (signal, values) in &signals {
+            evidence.set(*signal, values[at]);
+        }
+        let is_copy = vendored.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
+        let factor = match standings[at] {
+            _ if is_copy => VENDORED,
+            ProjectPart::SetApart => SET_APART,
+            ProjectPart::Product => 1.0,
+        };
+        let file = RankedFile { path, evidence, factor };
+        if file.score() > 0.0 {
+            files.push(file);
+        }
+    }
+    files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
+    FileEvidence { files, rarity }
+}
+
+fn normalized(mut scores: Vec<f64>) -> Vec<f64> {
+    let highest = scores.iter().copied().fold(0.0, f64::max);
+    if highest > 0.0 {
+        scores.iter_mut().for_each(|score| *score /= highest);
+    }
+    scores
+}
+
+/// Returns log2(1 + (N - n + 0.5) / (n + 0.5)) for each term that n of N files hold.
+fn rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
+    let mut holders = vec![0.0; terms];
+    for (term, _) in files.iter().flat_map(|file| &file.counts) {
+        if let Some(holders) = holders.get_mut(*term as usize) {
+            *holders += 1.0;
+        }
+    }
+    let all = files.len() as f64;
+    holders.into_iter().map(|held| log2_1p((all - held + 0.5) / (held + 0.5))).collect()
+}
+
+fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
+    let total: f64 = files.iter().map(|file| f64::from(file.length)).sum();
+    let average = (total / files.len().max(1) as f64).max(1.0);
+    let score = |file: &FileTerms| {
+        let norm = K1 * (1.0 - LENGTH_OF_FILE + LENGTH_OF_FILE * f64::from(file.length) / average);
+        let term_score = |(term, count): &(u32, u32)| {
+            let (term, count) = (*term as usize, f64::from(*count));
+            rarity[term] * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
+        };
+        file.counts.iter().map(term_score).sum()
+    };
+    files.iter().map(score).collect()
+}
+
+/// Scores files that define what the question names; a name that many files define counts little.
+fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
+    let mut definers = vec![0.0_f64; question.names.len()];
+    for term in files.iter().flat_map(|file| &file.defines) {
+        definers[*term as usize] += 1.0;
+    }
+    let score = |term: &u32| {
+        let term = *term as usize;
+        log2_1p(question.names[term]) / definers[term].max(1.0)
+    };
+    files.iter().map(|file| file.defines.iter().map(score).sum()).collect()
+}
+
+fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
+    let numbers: HashMap<&RepoPath, usize> = paths.iter().zip(0..).collect();
+    let mut scores = vec![0.0_f64; paths.len()];
+    let mut weight = 1.0;
+    for path in mentioned {
+        if let Some(at) = numbers.get(path) {
+            scores[*at] = scores[*at].max(weight);
+            weight *= NEXT_MENTION;
+        }
+    }
+    for named in &question.paths {
+        let is_named = |path: &RepoPath| {
+            ends_with_path(path.as_str(), named)
+                || named.contains('/') && ends_with_path(named, path.as_str())
+        };
+        let found: Vec<usize> = (0..paths.len()).filter(|at| is_named(&paths[*at])).collect();
+        for at in &found {
+            scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
+        }
+    }
+    // The innermost frame says most.
+    let frames = question.frames.len() as f64;
+    if frames > 0.0 {
+        for (at, path) in paths.iter().enumerate() {
+            let innermost = question.frames.iter().rposition(|frame| frame.is_in(path));
+            let depth = innermost.map_or(0.0, |frame| (frame as f64 + 1.0) / frames);
+            scores[at] += FRAME_OF_ISSUE * depth * depth;
+        }
+    }
+    scores
+}
+
+/// People paste tracebacks whose frames are mostly not at fault.
+const FRAME_OF_ISSUE: f64 = 0.5;
+
+impl Frame {
+    /// Whether the frame lies in this file, also where the file was installed.
+    pub(super) fn is_in(&self, path: &RepoPath) -> bool {
+        let own = path.as_str();
+        let installed = own.split_once('/').filter(|(root, _)| matches!(*root, "src" | "lib"));
+        ends_with_path(&self.path, installed.map_or(own, |(_, below)| below))
+    }
+}
+
+fn ends_with_path(longer: &str, shorter: &str) -> bool {
+    let above = longer.strip_suffix(shorter);
+    above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+}
+
+/// Scores the words of paths: those of the file name count twice.
+fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
+    let words: Vec<Vec<(u32, f64)>> = paths.iter().map(|path| path_terms(question, path)).collect();
+    let mut holders = vec![0.0; question.subjects.len()];
+    for (term, _) in words.iter().flatten() {
+        holders[*term as usize] += 1.0;
+    }
+    let all = paths.len() as f64;
+    let score = |(term, weight): &(u32, f64)| {
+        let held = holders[*term as usize];
+        let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
+        rarity * weight * log2_1p(question.subjects[*term as usize])
+    };
+    words.iter().map(|words| words.iter().map(score).sum()).collect()
+}
+
+fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
+    let mut found: Vec<(u32, f64)> = Vec::new();
+    let name = path.file_name();
+    let stem = name.split('.').next().unwrap_or(name);
+    for (text, weight) in [(stem, FILE_NAME), (path.directory(), 1.0)] {
+        let mut add = |id| {
+            let term = question.number(id).filter(|term| question.subjects[*term as usize] > 0.0);
+            if let Some(term) = term.filter(|term| found.iter().all(|row| row.0 != *term)) {
+                found.push((term, weight));
+            }
+        };
+        identifiers(text.as_bytes(), |word| {
+            add(term_id(word.word));
+            parts(word.word, &mut add);
+        });
+    }
+    found
+}
+
+/// A word of the file's own name says more than one of its folders.
+const FILE_NAME: f64 = 2.0;
+
+/// Scores files that changed with the targets, small commits more; for an issue, files that
+/// changed at all, lately more.
+fn history_scores(question: &Question, paths: &[RepoPath], input: &FileInput<'_>) -> Vec<f64> {
+    let numbers: HashMap<&RepoPath, usize> = paths.iter().zip(0..).collect();
+    let targets: HashSet<&RepoPath> = input.targets.iter().collect();
+    let mut scores = vec![0.0; paths.len()];
+    for (age, commit) in input.commits.iter().enumerate() {
+        let shared = commit.iter().filter(|path| targets.contains(path)).count();
+        let others = commit.len() - shared;
+        let weight = match (question.is_issue, shared) {
+            _ if commit.len() > MAX_COMMIT => continue,
+            (true, _) => 1.0,
+            (false, 0) => continue,
+            (false, shared) => (shared as f64 / others.max(1) as f64).sqrt(),
+        };
+        let weight = weight * exp2_minus(age as f64 / HALF_LIFE);
+        for at in commit.iter().filter_map(|path| numbers.get(path)) {
+            scores[*at] += weight;
+        }
+    }
+    scores.iter().map(|score: &f64| score.sqrt()).collect()
+}
+
+/// Finds packages inside a package that state a version or a licence of their own: copies of other
+/// projects.
+fn vendored_folders(question: &Question, paths: &[RepoPath], terms: &[FileTerms]) -> Vec<String> {
+    let own: Vec<u32> = Question::OWN_PROJECT
+        .iter()
+        .filter_map(|word| question.number(term_id(word)))
+        .collect();
+    let packages: HashSet<&str> = paths
+        .iter()
+        .filter(|path| path.file_name() == "__init__.py")
+        .map(RepoPath::directory)
+        .collect();
+    let is_copy = |(path, terms): &(&RepoPath, &FileTerms)| {
+        let folder = path.directory();
+        path.file_name() == "__init__.py"
+            && folder.rsplit_once('/').is_some_and(|(above, _)| packages.contains(above))
+            && terms.counts.iter().any(|(term, _)| own.contains(term))
+            && Language::of_path(path.as_str()).is_some()
+    };
+    let copies = paths.iter().zip(terms).filter(is_copy);
+    copies.map(|(path, _)| format!("{}/", path.directory())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileInput, rank_files};
+    use crate::model::RepoPath;
+    use crate::rank::Question;
+    use crate::source::Memory;
+    use crate::state::Store;
+
+    fn order(text: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let source = Memory::named(files.iter().copied());
+        let input = FileInput {
+            targets: &[],
+            mentioned: &[],
+            hops: &[],
+            commits: &[],
+            changed: &[],
+            ran: &[],
+            words: &Store::nothing(),
+            may_read: &|_: &RepoPath| true,
+        };
+        let found = rank_files(&source, &Question::from_issue(text), &input);
+        found.files.iter().map(|file| file.path.to_string()).collect()
+    }
+
+    const FILES: [(&str, &str); 4] = [
+        ("src/a_first.py", "def other():\n    return 1\n"),
+        (
+            "src/basket.py",
+            "def total(items):\n    '''Sums prices of items.'''\n    return sum(items)\n",
+        ),
+        (
+            "src/rounding.py",
+            "def round_money(amount):\n    return amount\n",
+        ),
+        (
+            "tests/test_basket.py",
+            "def test_total():\n    total([1])\n",
+        ),
+    ];
+
+    #[test]
+    fn names_words_paths_and_frames_lead() {
+        let first = |text: &str| order(text, &FILES).remove(0);
+        assert_eq!(first("round_money drops cents"), "src/rounding.py");
+        assert_eq!(first("Summing the price of an item is wrong"), "src/basket.py");
+        assert_eq!(first("Wrong\n\nSee `a_first.py`, please"), "src/a_first.py");
+        let trace = "Broken\n\nTraceback (most recent call last):\n  File \"/x/site-packages/rounding.py\", line 9, in round_money\nValueError\n";
+        assert_eq!(order(trace, &FILES), ["src/rounding.py"], "no evidence, no place");
+    }
+
+    #[test]
+    fn copies_of_other_projects_come_last() {
+        let files = [
+            ("shop/__init__.py", "__version__ = '1'\n"),
+            ("shop/send.py", "def wire_closed(): pass\n"),
+            ("shop/packages/__init__.py", ""),
+            ("shop/packages/wire/__init__.py", "__version__ = '3'\n"),
+            ("shop/packages/wire/pool.py", "def wire_closed(): wire_closed\n"),
+        ];
+        assert_eq!(order("wire_closed leaks", &files)[0], "shop/send.py");
+    }
+}

@@ -1,0 +1,349 @@
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::question::Question;
+use super::terms::{ByTerm, identifiers, is_common, log2_1p, parts, term_id};
+use super::units::{Unit, units};
+use crate::languages::Outline;
+
+/// A file whose parts are scored.
+pub struct PartFile<'a> {
+    /// Its text, as a packet would show it.
+    pub text: &'a str,
+    /// Its definitions.
+    pub outline: &'a Outline,
+    /// 1-based lines that the failure points at.
+    pub lines: &'a [u32],
+    /// Its definitions that are failing tests.
+    pub failing: &'a [usize],
+    /// Whether a repair may have to change it.
+    pub is_product: bool,
+    /// By unit, how much of it is of the failing tests alone; empty without a trace.
+    pub ran: &'a dyn Fn(&Unit) -> Option<f64>,
+}
+
+/// The parts of files with their scores.
+#[derive(Debug, Default)]
+pub struct PartScores {
+    /// By file, its units in order.
+    pub units: Vec<Vec<(Unit, f64)>>,
+    /// By file, the mean of its best two, 0 to 1.
+    pub best: Vec<f64>,
+}
+
+/// Weight of the walk along names beside words shared with the question.
+const WALK: f64 = 0.7;
+/// Weight of a part that defines what the question names.
+const DEFINES: f64 = 0.2;
+/// Weight of lines that the failure points at.
+const POINTED: f64 = 0.3;
+/// Weight of a part that the failing tests run and passing tests do not.
+const RAN: f64 = 0.7;
+/// What is left of a part that the failing tests do not run.
+const IDLE: f64 = 0.7;
+/// Tests are shown to be read; a repair does not change them.
+const OF_TEST: f64 = 0.1;
+/// Where nothing speaks for any part, what speaks for the file decides.
+const LEAST: f64 = 1e-9;
+const K1: f64 = 1.2;
+
+/// Scores the parts of files against a question.
+#[must_use]
+pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) -> PartScores {
+    let _span = tracing::debug_span!("parts", files = files.len()).entered();
+    let pieces = cut_files(files);
+    let definers = find_definers(&pieces, files);
+    let words: Vec<Words> = pieces
+        .par_iter()
+        .map(|piece| Words::count(piece.text, question, &definers))
+        .collect();
+    let shared = shared_words(&words, question, rarity);
+    let reached = walk(&pieces, &words, &shared, files, &definers);
+    let defined = defined_names(&pieces, question);
+    let highest = |scores: &[f64]| {
+        let product = scores.iter().zip(&pieces).filter(|(_, piece)| files[piece.file].is_product);
+        product.map(|(score, _)| *score).fold(LEAST, f64::max)
+    };
+    let most = [highest(&shared), highest(&reached), highest(&defined)];
+    let mut scores = PartScores {
+        units: files.iter().map(|_| Vec::new()).collect(),
+        best: vec![0.0; files.len()],
+    };
+    for (at, piece) in pieces.into_iter().enumerate() {
+        let file = &files[piece.file];
+        let pointed = if piece.is_pointed { POINTED } else { 0.0 };
+        let mut score = LEAST
+            + shared[at] / most[0]
+            + WALK * reached[at] / most[1]
+            + DEFINES * defined[at] / most[2]
+            + pointed;
+        score = match (file.ran)(&piece.unit) {
+            None => score,
+            Some(ran) if ran <= 0.0 => IDLE * score,
+            Some(ran) => score + RAN * ran * ran,
+        };
+        if !file.is_product {
+            score *= OF_TEST;
+        }
+        scores.units[piece.file].push((piece.unit, score));
+    }
+    let best = scores.units.iter().map(|units| mean_of_best(units));
+    scores.best = best.collect();
+    let most = scores.best.iter().zip(files).filter(|(_, file)| file.is_product);
+    let most = most.map(|(best, _)| *best).fold(LEAST, f64::max);
+    scores.best.iter_mut().for_each(|best| *best /= most);
+    scores
+}
+
+fn mean_of_best(units: &[(Unit, f64)]) -> f64 {
+    let mut best = [0.0_f64; 2];
+    for (_, score) in units {
+        if *score > best[0] {
+            best = [*score, best[0]];
+        } else if *score > best[1] {
+            best[1] = *score;
+        }
+    }
+    (best[0] + best[1]) / 2.0
+}
+
+struct Piece<'a> {
+    file: usize,
+    unit: Unit,
+    text: &'a str,
+    // Names of the definitions that begin in it.
+    names: Vec<&'a str>,
+    is_pointed: bool,
+    // How much it fails: bodies of failing tests, and lines that the log points at.
+    seed: f64,
+}
+
+fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
+    let tests: usize = files.iter().map(|file| file.failing.len()).sum();
+    let each_test = 1.0 / (tests.max(1) as f64).sqrt();
+    let mut pieces = Vec::new();
+    for (number, file) in files.iter().enumerate() {
+        let mut starts: Vec<usize> = vec![0];
+        starts.extend(memchr::memchr_iter(b'\n', file.text.as_bytes()).map(|at| at + 1));
+        starts.retain(|start| *start < file.text.len());
+        let start = |line: u32| starts.get(line as usize - 1).copied().unwrap_or(file.text.len());
+        let outline: &'a Outline = file.outline;
+        for unit in units(outline, starts.len() as u32) {
+            let [from, to] = unit.lines;
+            let touches = |lines: [u32; 2]| from <= lines[1] && lines[0] <= to;
+            let definitions = &outline.definitions;
+            let inside = definitions.iter().filter(|definition| {
+                touches([definition.signature_end.min(definition.lines[1]); 2])
+            });
+            let is_test = file.failing.iter().any(|at| touches(definitions[*at].lines));
+            let is_pointed = file.lines.iter().any(|line| touches([*line; 2]));
+            pieces.push(Piece {
+                file: number,
+                text: &file.text[start(from)..start(to + 1)],
+                names: inside.map(|definition| definition.name.as_str()).collect(),
+                is_pointed,
+                seed: if is_test { each_test } else { 0.0 } + if is_pointed { 1.0 } else { 0.0 },
+                unit,
+            });
+        }
+    }
+    pieces
+}
+
+type Definers = ByTerm<Vec<usize>>;
+
+fn find_definers(pieces: &[Piece<'_>], files: &[PartFile<'_>]) -> Definers {
+    let mut definers = Definers::default();
+    for (at, piece) in pieces.iter().enumerate() {
+        if !files[piece.file].is_product {
+            continue;
+        }
+        for name in &piece.names {
+            let short = name.rsplit('.').next().unwrap_or(name).as_bytes();
+            if is_common(short) {
+                continue;
+            }
+            let rows = definers.entry(term_id(short)).or_default();
+            if rows.last() != Some(&at) {
+                rows.push(at);
+            }
+        }
+    }
+    definers
+}
+
+/// What a part holds of the question's terms and of the names that other parts define.
+#[derive(Default)]
+struct Words {
+    length: f64,
+    terms: BTreeMap<u32, f64>,
+    uses: BTreeMap<u64, f64>,
+}
+
+impl Words {
+    fn count(text: &str, question: &Question, definers: &Definers) -> Self {
+        let mut words = Self::default();
+        identifiers(text.as_bytes(), |word| {
+            if is_common(word.word) {
+                return;
+            }
+            words.length += 1.0;
+            let id = term_id(word.word);
+            if definers.contains_key(&id) {
+                *words.uses.entry(id).or_default() += 1.0;
+            }
+            if let Some(term) = question.number(id) {
+                *words.terms.entry(term).or_default() += 1.0;
+            }
+            parts(word.word, |id| {
+                if let Some(term) = question.number(id) {
+                    *words.terms.entry(term).or_default() += question.part;
+                }
+            });
+        });
+        words
+    }
+}
+
+/// Returns BM25 of the parts.
+fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64> {
+    let total: f64 = words.iter().map(|piece| piece.length).sum();
+    let average = (total / words.len().max(1) as f64).max(1.0);
+    let score = |piece: &Words| {
+        let norm = K1 * (1.0 - question.length + question.length * piece.length / average);
+        let term_score = |(term, count): (&u32, &f64)| {
+            let term = *term as usize;
+            let rarity = rarity.get(term).copied().unwrap_or(0.0);
+            rarity * log2_1p(question.weights[term]) * count * (K1 + 1.0) / (count + norm)
+        };
+        piece.terms.iter().map(term_score).sum()
+    };
+    words.iter().map(score).collect()
+}
+
+fn defined_names(pieces: &[Piece<'_>], question: &Question) -> Vec<f64> {
+    let terms = |piece: &Piece<'_>| -> Vec<usize> {
+        let ids = piece.names.iter().map(|name| term_id(name.as_bytes()));
+        ids.filter_map(|id| question.number(id)).map(|term| term as usize).collect()
+    };
+    let terms: Vec<Vec<usize>> = pieces.iter().map(terms).collect();
+    let mut definers = vec![0.0_f64; question.names.len()];
+    for term in terms.iter().flatten() {
+        definers[*term] += 1.0;
+    }
+    let score = |term: &usize| log2_1p(question.names[*term]) / definers[*term];
+    terms.iter().map(|terms| terms.iter().map(score).fold(0.0, f64::max)).collect()
+}
+
+/// How often weight is handed on along names, and how much of it.
+const STEPS: usize = 4;
+const HANDED_ON: f64 = 0.6;
+/// What a piece that shares much with the question starts with.
+const LIKE_A_SEED: f64 = 0.1;
+/// A name that more pieces define leads nowhere.
+const MAX_DEFINERS: usize = 12;
+/// What a piece hands on to the rest of the definition that begins in it.
+const TO_THE_REST: f64 = 0.5;
+
+/// Walks from what fails along the names that it uses to the parts that define them.
+fn walk(
+    pieces: &[Piece<'_>],
+    words: &[Words],
+    shared: &[f64],
+    files: &[PartFile<'_>],
+    definers: &Definers,
+) -> Vec<f64> {
+    let mut users: ByTerm<f64> = ByTerm::default();
+    for id in words.iter().flat_map(|piece| piece.uses.keys()) {
+        *users.entry(*id).or_default() += 1.0;
+    }
+    let all = pieces.len() as f64;
+    let most = shared.iter().copied().fold(LEAST, f64::max);
+    let mut wave: BTreeMap<usize, f64> = BTreeMap::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        let alike = shared[at] / most;
+        let alike = if alike > 0.5 && files[piece.file].is_product { LIKE_A_SEED * alike } else { 0.0 };
+        if piece.seed + alike > 0.0 {
+            wave.insert(at, piece.seed + alike);
+        }
+    }
+    let mut total = vec![0.0; pieces.len()];
+    for _ in 0..STEPS {
+        let mut next: BTreeMap<usize, f64> = BTreeMap::new();
+        for (from, weight) in &wave {
+            total[*from] += weight;
+            let mut edges: BTreeMap<usize, f64> = BTreeMap::new();
+            for (id, count) in &words[*from].uses {
+                let rows = definers.get(id).filter(|rows| rows.len() <= MAX_DEFINERS);
+                let used = users.get(id).copied().unwrap_or(1.0);
+                let value = log2_1p(*count) * log2_1p(all / used);
+                for to in rows.into_iter().flatten().filter(|to| *to != from) {
+                    *edges.entry(*to).or_default() += value / definers[id].len() as f64;
+                }
+            }
+            let sum: f64 = edges.values().sum();
+            for (to, value) in edges {
+                *next.entry(to).or_default() += HANDED_ON * weight * value / sum;
+            }
+            let rest = rest_of_definition(pieces, files, *from);
+            let share = 1.0 / rest.len().max(1) as f64;
+            for to in rest {
+                *next.entry(to).or_default() += TO_THE_REST * weight * share;
+            }
+        }
+        wave = next;
+    }
+    // Few parts get nearly all of the weight; the root separates the others.
+    total.iter().map(|weight: &f64| weight.sqrt()).collect()
+}
+
+/// Returns the other pieces of a long definition that begins in this one.
+fn rest_of_definition(pieces: &[Piece<'_>], files: &[PartFile<'_>], at: usize) -> std::ops::Range<usize> {
+    let piece = &pieces[at];
+    let definition = piece.unit.definition.and_then(|of| files[piece.file].outline.definitions.get(of));
+    let end = definition.map_or(0, |definition| {
+        let begins = piece.unit.lines[0] <= definition.signature_end;
+        if begins { definition.lines[1] } else { 0 }
+    });
+    let behind = pieces[at + 1..].iter();
+    let behind = behind.take_while(|next| next.file == piece.file && next.unit.lines[1] <= end);
+    at + 1..at + 1 + behind.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PartFile, score_parts};
+    use crate::languages::outline;
+    use crate::model::RepoPath;
+    use crate::rank::{Body, Question};
+
+    #[test]
+    fn words_of_the_log_and_names_of_the_body_lead() {
+        let test = "def test_total():\n    assert basket_total(3) == 4\n    assert True\n";
+        let code = "def unrelated():\n    open_socket()\n    return 1\n\n\n\
+                    def basket_total(n):\n    a = 1\n    return rounded_sum(n)\n\n\n\
+                    def rounded_sum(n):\n    a = 1\n    return n\n";
+        let paths = ["tests/test_a.py", "src/a.py"].map(|path| RepoPath::new(path).unwrap());
+        let outlines = [outline(&paths[0], test.as_bytes()), outline(&paths[1], code.as_bytes())];
+        let file = |at: usize, text, failing| PartFile {
+            text,
+            outline: &outlines[at],
+            lines: &[],
+            failing,
+            is_product: at == 1,
+            ran: &|_| None,
+        };
+        let files = [file(0, test, &[0]), file(1, code, &[])];
+        let body = Body { text: test, weight: 1.0 };
+        let question = Question::from_log("assert basket_total(3) == 4", &[body], &[]);
+        let rarity = vec![1.0; question.weights.len()];
+        let scores = score_parts(&files, &question, &rarity);
+        let mut parts: Vec<(u32, f64)> =
+            scores.units[1].iter().map(|(unit, score)| (unit.lines[0], *score)).collect();
+        parts.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let lines: Vec<u32> = parts.iter().map(|part| part.0).collect();
+        assert_eq!(lines[..2], [6, 11], "{parts:?}");
+        assert!(score_parts(&[], &question, &[]).units.is_empty());
+    }
+}

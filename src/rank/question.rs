@@ -1,0 +1,136 @@
+use std::collections::BTreeMap;
+
+use super::terms::{ByTerm, TermId, identifiers, is_common, log2_1p, parts, term_id};
+use crate::model::RepoPath;
+
+/// What a packet must answer: the words asked for, with weights, read from a log or an issue.
+#[derive(Debug, Default)]
+pub struct Question {
+    /// The term of each word; several forms of a word may share a term.
+    pub(super) numbers: ByTerm<u32>,
+    /// By term, how much it is asked for.
+    pub(super) weights: Vec<f64>,
+    /// By term, how much it is asked for as a name.
+    pub(super) names: Vec<f64>,
+    /// By term, how much it is asked for as the subject of a file.
+    pub(super) subjects: Vec<f64>,
+    /// What a part of an identifier counts beside the whole of it.
+    pub(super) part: f64,
+    /// How much longer parts of files are penalized, 0 to 1 (the `b` of BM25).
+    pub(super) length: f64,
+    /// Whether a person asks; else a log does.
+    pub(super) is_issue: bool,
+    /// Paths that an issue names.
+    pub(super) paths: Vec<String>,
+    /// Frames of the tracebacks in an issue, outermost first.
+    pub(super) frames: Vec<Frame>,
+}
+
+/// A place in a traceback.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// The path as written.
+    pub path: String,
+    /// The 1-based line.
+    pub line: u32,
+    /// The function; empty when unknown.
+    pub function: String,
+}
+
+/// Text of a failing test, or of a definition that the log points into.
+#[derive(Debug, Clone, Copy)]
+pub struct Body<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// How much it counts.
+    pub weight: f64,
+}
+
+/// A word of a failing body counts twice as much as a word of the log.
+const BODY_WEIGHT: f64 = 2.0;
+/// A part of an identifier says less than the whole.
+const PART_OF_NAME: f64 = 0.3;
+const LENGTH_OF_PART: f64 = 0.6;
+
+impl Question {
+    /// Words with which a package states that it is a project of its own.
+    pub(super) const OWN_PROJECT: [&'static [u8]; 2] = [b"__version__", b"__license__"];
+
+    /// Reads a question from what a log says of the failure, the failing bodies, and the files the
+    /// failure is about.
+    #[must_use]
+    pub fn from_log(text: &str, bodies: &[Body<'_>], subjects: &[RepoPath]) -> Self {
+        let mut asked: BTreeMap<TermId, [f64; 3]> = BTreeMap::new();
+        let log = Body { text, weight: 1.0 / BODY_WEIGHT };
+        for body in std::iter::once(&log).chain(bodies) {
+            let weight = BODY_WEIGHT * body.weight;
+            for (id, count) in count_words(body.text.as_bytes()) {
+                let row = asked.entry(id).or_default();
+                row[0] += weight * log2_1p(count.whole + PART_OF_NAME * count.part);
+                if count.whole > 0.0 {
+                    row[1] += log2_1p(count.whole);
+                }
+            }
+        }
+        for subject in subjects {
+            for id in subject_words(subject) {
+                asked.entry(id).or_default()[2] = 1.0;
+            }
+        }
+        for word in Self::OWN_PROJECT {
+            asked.entry(term_id(word)).or_default();
+        }
+        let numbers = (0..).zip(asked.keys());
+        let column = |at: usize| asked.values().map(|row| row[at]).collect();
+        Self {
+            numbers: numbers.map(|(number, id)| (*id, number)).collect(),
+            weights: column(0),
+            names: column(1),
+            subjects: column(2),
+            part: PART_OF_NAME,
+            length: LENGTH_OF_PART,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn number(&self, id: TermId) -> Option<u32> {
+        self.numbers.get(&id).copied()
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct WordCount {
+    whole: f64,
+    part: f64,
+}
+
+fn count_words(text: &[u8]) -> BTreeMap<TermId, WordCount> {
+    let mut counts: BTreeMap<TermId, WordCount> = BTreeMap::new();
+    identifiers(text, |word| {
+        if !is_common(word.word) {
+            counts.entry(term_id(word.word)).or_default().whole += 1.0;
+            parts(word.word, |id| counts.entry(id).or_default().part += 1.0);
+        }
+    });
+    counts
+}
+
+/// The words that say what a test file is about: those of its name without affixes of tests; of an
+/// index file, those of its folder.
+fn subject_words(path: &RepoPath) -> Vec<TermId> {
+    let name = path.file_name();
+    let stem = name.split('.').next().unwrap_or(name);
+    let folder = path.directory().rsplit('/').next().unwrap_or("");
+    let is_index = matches!(stem.trim_matches('_'), "index" | "init" | "mod" | "main");
+    let subject = if is_index { folder } else { stem };
+    let mut ids = Vec::new();
+    identifiers(subject.as_bytes(), |word| {
+        ids.push(term_id(word.word));
+        parts(word.word, |id| ids.push(id));
+        ids.extend(word.word.strip_prefix(b"test_").map(term_id));
+        ids.extend(word.word.strip_suffix(b"_test").map(term_id));
+    });
+    let affixes = [&b"test"[..], b"tests", b"spec"].map(term_id);
+    ids.retain(|id| !affixes.contains(id));
+    ids
+}
