@@ -5,8 +5,7 @@ use serde_json::Value;
 
 use super::flags::{LEVEL, profile, request, stop_reason};
 use super::input::{last, reports};
-use super::known_cause::known_cause;
-use super::traced::known_trace;
+use super::why::{known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
 use crate::config::Bytes;
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};

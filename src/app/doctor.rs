@@ -2,9 +2,9 @@ use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
 use super::drift::{drift, lacking, unfetched};
 use super::files::temporary;
-use super::last_run::{LastCommand, found_its_packages, last_command};
 use super::open::listen;
-use super::{App, AppError, Progress, runs};
+use super::runs::{self, LastCommand, RunStore};
+use super::{App, AppError, Progress};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{CheckupRow, HealingResult};
@@ -39,9 +39,9 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     }
     rows.push(sandbox(app)?);
     rows.extend(packages(app, &workspace)?);
-    rows.push(match last_command(app)? {
-        Some(LastCommand { again, passed, .. }) => {
-            let line = again.line();
+    rows.push(match RunStore::open(app)?.last_command() {
+        Some(LastCommand { rerun, passed, .. }) => {
+            let line = rerun.line();
             let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
             if passed {
                 row("last run", Good, format!("`{line}` passed"), None)
@@ -118,7 +118,7 @@ fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppErro
     let Some(root) = &workspace.root else {
         return Ok(Vec::new());
     };
-    let works = found_its_packages(app)?;
+    let works = RunStore::open(app)?.found_its_packages();
     let source = workspace.source.as_ref();
     let missing = lacking(source, root, &workspace.prefix).into_iter();
     let rows = missing.chain(drift(source, root, &workspace.prefix));

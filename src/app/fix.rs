@@ -1,11 +1,10 @@
 use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
-use super::known_cause::look_for_cause;
-use super::last_run::{Again, LastCommand, before, last_command, secret};
 use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{FixRequest, Repaired, repair_after, repair_repository};
-use super::{App, AppError, Progress, runs};
+use super::runs::{self, LastCommand, RerunSpec, RunStore, secret};
+use super::{App, AppError, Progress};
 use crate::model::{Code, Exit, RunStatus, StopReason as S};
 
 /// What came of it.
@@ -50,12 +49,9 @@ pub fn find_fix(
     }
     let line = failing_command(app, &request.command)?;
     let prefix = runs::prefix(app)?;
-    let mut before = before(app, &line, &prefix)?;
+    let mut before = RunStore::open(app)?.before(&line, &prefix)?;
     // What is typed is to be run.
     before.facts.run = before.facts.run.filter(|_| request.command.is_empty());
-    if app.settings().agent.command.is_some() {
-        look_for_cause(app, &line, progress);
-    }
     let repaired = repair_after(app, request, before, progress)?;
     Ok(Fixed {
         repaired,
@@ -96,7 +92,7 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     if !app.settings().test.command.0.is_empty() && typed.is_empty() {
         return Ok(app.settings().test.command.0.join(" && "));
     }
-    let again = again(app, typed)?;
+    let again = rerun_spec(app, typed)?;
     let line = again.line().ok_or_else(secret)?;
     enter(app, &again)?;
     let test = &mut app.settings_mut().test;
@@ -107,7 +103,7 @@ pub(super) fn failing_command(app: &mut App, typed: &[OsString]) -> Result<Strin
     Ok(line)
 }
 
-fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
+fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
     if let [one] = typed
         && let path = std::path::Path::new(one)
         && path.components().count() == 1
@@ -120,12 +116,12 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
             .hint(format!("`mendit fix --test CMD --log {name}` takes a log")));
     }
     if !typed.is_empty() {
-        return Ok(Again::of(app, typed, &runs::prefix(app)?));
+        return Ok(RerunSpec::new(app, typed, &runs::prefix(app)?));
     }
-    match last_command(app)? {
-        Some(LastCommand { again, passed, .. }) if !passed => Ok(again),
-        Some(LastCommand { again, .. }) => {
-            let line = again.line().unwrap_or_default();
+    match RunStore::open(app)?.last_command() {
+        Some(LastCommand { rerun, passed, .. }) if !passed => Ok(rerun),
+        Some(LastCommand { rerun, .. }) => {
+            let line = rerun.line().unwrap_or_default();
             Err(
                 AppError::new(Code::U309, format!("the last run passed: `{line}`"))
                     .hint("`mendit fix CMD` mends what another command fails with")
@@ -138,7 +134,7 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
 }
 
 // The command is repaired from where it was run.
-pub(super) fn enter(app: &mut App, again: &Again) -> Result<(), AppError> {
+pub(super) fn enter(app: &mut App, again: &RerunSpec) -> Result<(), AppError> {
     let here = runs::prefix(app)?;
     if here == again.prefix {
         return Ok(());

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::files::{below_no_link, write_file};
 use super::flags::Args;
 use super::json_insert::{with_member, without_member};
-use super::last_run::last_words;
+use super::runs::last_words;
 use super::{App, AppError};
 use crate::exec::CommandLine;
 use crate::git::{Repository, unified_hunks};

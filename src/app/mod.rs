@@ -4,11 +4,9 @@
 mod agents;
 mod bench;
 mod bench_mine;
-mod brief;
 mod confined;
 mod context;
 mod context_request;
-mod deleted;
 mod diagnose;
 mod doctor;
 mod drift;
@@ -26,8 +24,7 @@ mod input;
 mod install;
 mod job_logs;
 mod json_insert;
-mod known_cause;
-mod last_run;
+mod kept;
 mod line_rows;
 mod line_words;
 mod lint_fix;
@@ -42,15 +39,12 @@ mod remedy;
 mod repair;
 mod report;
 mod run;
-mod run_record;
+mod run_end;
 mod run_summary;
-mod run_verdict;
 mod runs;
 mod shared;
 mod show_settings;
-mod suspects;
 mod test_command;
-mod traced;
 mod why;
 
 pub use crate::policy::Redactor;
@@ -75,10 +69,7 @@ pub use hint::{HintRequest, find_imports};
 pub use imports::{ImportsRequest, list_imports};
 pub use init::{InitOutcome, InitRequest, init_names, init_target};
 pub use input::{Input, is_piped, last, reports};
-pub use known_cause::known_undo;
-pub use last_run::{
-    CommandReport, LastLog, enter_last, has_last_run, last_log, last_words, no_run,
-};
+pub use kept::{Clean, KeptDocument, KeptRow, clean};
 pub use open::{App, AppOptions};
 pub use patch::{
     Against, PatchRequest, Target, apply_patch, check_batch, check_patch, recover_apply,
@@ -90,10 +81,12 @@ pub use redact::{RedactRequest, StreamMasker, last_line, readable_file, redact_t
 pub use repair::{FixRequest, split_task};
 pub use report::{Reported, find_run, read_report};
 pub use run::{RunRequest, run_command};
-pub use runs::{Clean, KeptDocument, KeptRow, clean, last_run};
+pub use runs::{
+    CommandReport, LastLog, enter_last, has_last_run, last_log, last_run, last_words, no_run,
+};
 pub use show_settings::{SettingRow, find_settings, own_settings, show_settings};
 pub use test_command::find_test_command;
-pub use why::{WhyRequest, find_cause};
+pub use why::{WhyRequest, find_cause, known_undo};
 
 // What requests are made of.
 pub use crate::bench::Mined;

@@ -1,6 +1,5 @@
 use std::path::Path;
 
-use super::deleted::deleted;
 use super::drift::{drift_in_log, interpreter, unfetched};
 use super::install::{INSTALLS, PIP, is_python_tool, with_extra, writes_lock};
 use super::line_words::{names, port};
@@ -22,8 +21,7 @@ pub(super) fn by_hand(
     again: &dyn Fn(&str) -> String,
 ) -> Vec<(String, Remedy)> {
     let source = workspace.source.as_ref();
-    let mut found = deleted(diagnosis, source, workspace.git.as_ref());
-    found.extend(drifted(log, workspace));
+    let mut found = drifted(log, workspace);
     if found.is_empty() {
         found = remedies(diagnosis, command, again, source, &workspace.prefix);
     }

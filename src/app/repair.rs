@@ -5,13 +5,11 @@ use std::time::Duration;
 use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::flags::{AGENT, FILE, request};
-use super::known_cause::{can_undo, known_cause};
-use super::last_run::LastOf;
 use super::remedy::by_hand;
-use super::runs::RunFolders;
+use super::runs::{self, LastOf, RunFolders};
 use super::shared::shared;
-use super::traced::known_trace;
-use super::{App, AppError, Input, Progress, runs};
+use super::why::{kept_cause, known_cause, known_trace};
+use super::{App, AppError, Input, Progress};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
 use crate::diagnose::Log;
@@ -275,7 +273,8 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     let lines = &app.settings().test.command.0;
     let command = lines.join(" && ");
     let again = |name: &str| format!("mendit fix --env {name} --test {command:?}");
-    let undo = lines.iter().any(|line| can_undo(app, workspace, line));
+    let kept = |line: &String| kept_cause(app, workspace, Some(line))?.undo;
+    let undo = lines.iter().find_map(kept).is_some();
     let outside = diagnosis.requires_user_action || diagnosis.kind.is_around_code();
     let steps = next_steps(&NextFacts {
         culprit: match () {

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 
-use super::last_run::{CommandReport, command_report};
-use super::{App, AppError, Progress, runs};
+use super::runs::{self, CommandReport, command_report};
+use super::{App, AppError, Progress};
 use crate::model::{ChildFailure, Code, RunRecord};
 use crate::repair::read_run;
 use crate::report::parse_failure_text;

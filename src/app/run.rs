@@ -1,28 +1,35 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use super::agents::installed_agent;
-use super::brief::brief;
 use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
-use super::files::temporary;
+use super::context::packed;
+use super::files::{temporary, to_json};
 use super::flags::request;
-use super::last_run::Again;
-use super::run_record::{Attempt, Record};
-use super::run_verdict::conclude;
-use super::{App, AppError, Progress, Silent, runs};
+use super::run_end::describe_failure;
+use super::run_summary::{brief_text, packet_size, summarize_run};
+use super::runs::{self, RerunSpec, RunFolders, RunStore};
+use super::why::{Search, known_trace};
+use super::{App, AppError, Progress};
 use crate::config::{Bytes, Seconds};
+use crate::context::base_request;
+use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::exec::{
-    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stream, Terminal,
+    self, CommandLine, End, Environment, Job, Limits, Outcome, Sink, Stop, Stream, Terminal,
 };
+use crate::git::Repository;
 use crate::model::{
-    Code, CommandRecord, CommandStatus, RunSummary, SandboxMode, WhyDocument, WhyVerdict,
-    WorkplaceMode,
+    Code, CommandAttempt, CommandRecord, CommandStatus, DiagnosisDocument, RunSummary, SandboxMode,
+    WhyDocument, WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
-use crate::policy::CommandFiles;
-use crate::report::{Culprit, NextFacts, next_steps};
+use crate::policy::{CommandFiles, sanitize_log};
+use crate::proof::{CommandOutput, command_evidence, hidden_failure, named_runners};
+use crate::repair::{files_digest, in_utc};
+use crate::report::{NextFacts, culprit_of, next_steps};
 use crate::source::Memory;
+use crate::why::{RedRun, known_cause};
 use crate::workspace::{At, Workspace};
 
 request! {
@@ -76,103 +83,34 @@ fn some_bytes(text: &str) -> Result<Bytes, String> {
     Ok(bytes)
 }
 
-/// What came of it.
+/// A command that was run, and the documents about it.
 pub struct CommandRun {
-    record: Record,
-    // The repository as it was then, and how the command is run again.
-    failed: Option<(Workspace, Again)>,
-    is_traced: bool,
+    /// `run.json`.
+    pub record: CommandRecord,
     /// What to say when it did not pass, with the exit code.
     pub failure: Option<AppError>,
-    /// The exit code of the command as a shell tells it: 128 and the signal, 124 for a time limit.
+    /// The exit code of the command as a shell reports it: 128 and the signal, 124 for a time limit.
     pub exit_code: u8,
+    /// The failure that the test runner reports although the command passed.
+    pub hidden: Option<String>,
+    /// The answer of the search for the culprit; `None` where none was made.
+    pub found: Option<WhyDocument>,
+    attempts: Vec<Attempt>,
+    rerun: RerunSpec,
+    // The repository as it was then, and the folders of the run, where it failed.
+    failed: Option<(Workspace, RunFolders)>,
+    is_traced: bool,
 }
 
-impl CommandRun {
-    /// Searches for the change that made it fail, and writes the packet. What is known is shown before: this
-    /// runs the failing tests again.
-    ///
-    /// # Errors
-    /// Documents that cannot be written.
-    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<(), AppError> {
-        match self.failed.take() {
-            Some((workspace, again)) => {
-                (self.record).search_cause(app, &workspace, &again, self.is_traced, progress)
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// What the search came to; `None` where none was made.
-    #[must_use]
-    pub fn found(&self) -> Option<&WhyDocument> {
-        self.record.found.as_ref()
-    }
-
-    /// What to type next.
-    #[must_use]
-    pub fn next_steps(&self) -> Vec<String> {
-        let Some(summary) = &self.record.summary else {
-            return Vec::new();
-        };
-        next_steps(&NextFacts {
-            environment: &summary.remedies,
-            is_certain: summary.certain.iter().any(|it| it.tried),
-            may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|it| it.tried),
-            culprit: match &self.record.found {
-                Some(found) if found.undo.is_some() => Culprit::Undoable,
-                Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
-                _ if summary.cause.is_some() => Culprit::Known,
-                _ if summary.requires_user_action => Culprit::Outside,
-                _ => Culprit::Unknown,
-            },
-            agent: installed_agent(),
-        })
-    }
-
-    /// `run.json`.
-    #[must_use]
-    pub fn document(&self) -> CommandRecord {
-        self.record.document()
-    }
-
-    /// All that an agent needs of it: one line when it passed, less than a thousand tokens when it
-    /// did not, with the path of the whole log.
-    ///
-    /// # Errors
-    /// A repository that cannot be read.
-    pub fn brief(&self, app: &App) -> Result<String, AppError> {
-        let mut text = match (&self.failure, self.summary()) {
-            (None, _) => format!("{}\n", self.record.passed_in_words()),
-            (Some(failure), Some(summary)) => {
-                let workspace = app.workspace(At::Worktree, &Silent)?;
-                let log = self.record.failing_log();
-                let log = app.redactor().redact(log).text;
-                brief(app, &workspace, summary, &failure.message, &log)
-            }
-            (Some(failure), None) => format!("{}\n", failure.message),
-        };
-        if let (Some(log), true) = (&self.record.log_at, self.failure.is_some()) {
-            text.push_str(&format!("whole log: {}\n", log.display()));
-        }
-        Ok(text)
-    }
-
-    /// What the runner of the tests says against a pass.
-    #[must_use]
-    pub fn hidden(&self) -> Option<&str> {
-        self.record.hidden.as_deref()
-    }
-
-    /// What its failure comes to, in a few lines.
-    #[must_use]
-    pub fn summary(&self) -> Option<&RunSummary> {
-        self.record.summary.as_ref()
-    }
+// One run of the command.
+struct Attempt {
+    end: End,
+    log: String,
+    took: Duration,
+    row: CommandAttempt,
 }
 
-/// Runs a command. What it writes is handed to `sink` as it comes; when it fails, the packet for
-/// the failure is written.
+/// Runs a command. Its output is passed to `sink` as it comes. A failure is diagnosed and kept.
 ///
 /// # Errors
 /// When it cannot be run at all, or the documents cannot be written.
@@ -191,63 +129,338 @@ pub fn run_command(
     let private = temporary()?;
     let mut job = job(app, request)?;
     job.private = Some(private.path().to_owned());
-    // A workplace lasts as long as its folder.
+    // The isolated copy lasts as long as its folder.
     let _slot = match app.settings().sandbox.workplace {
         None | Some(WorkplaceMode::InPlace) => None,
         Some(place) => Some(stand_in(app, &mut job, place, progress)?),
     };
     let stop = progress.stop()?;
+    let began = jiff::Timestamp::now();
+    let (outcome, attempts) = run_attempts(&job, request, &stop, sink, progress)?;
+    let mut run = CommandRun {
+        record: record(app, &job, &outcome, &attempts),
+        failure: None,
+        exit_code: shell_code(outcome.end),
+        hidden: None,
+        found: None,
+        attempts,
+        rerun: RerunSpec::new(app, &request.command, &runs::prefix(app)?),
+        failed: None,
+        is_traced: request.out.is_some(),
+    };
+    run.record.started_at = Some(in_utc(began));
+    match run.record.status {
+        CommandStatus::Failed | CommandStatus::Flaky if !stop.requested() => {
+            run.rerun.window = Some([began.as_millisecond().unsigned_abs(), now_in_ms()]);
+            run.keep_failure(app, request, progress)?;
+        }
+        CommandStatus::Passed => run.keep_pass(app, &job, progress),
+        _ => {}
+    }
+    if outcome.end != End::Exit(0) {
+        let name = &run.record.command;
+        let diagnosis = run.record.diagnosis.as_ref();
+        run.failure = Some(describe_failure(name, diagnosis, &outcome, &job));
+    } else if run.record.status == CommandStatus::Flaky {
+        progress.note(&format!(
+            "{}: `{}` is flaky: it passed in run {} without any change; the failing run is in {}",
+            Code::R209,
+            run.record.command,
+            run.attempts.len(),
+            run.record.written_to.as_deref().unwrap_or_default(),
+        ));
+    } else if let Some(hidden) = &run.hidden {
+        progress.note(hidden);
+    }
+    Ok(run)
+}
+
+fn run_attempts(
+    job: &Job,
+    request: &RunRequest,
+    stop: &Stop,
+    sink: &mut dyn FnMut(bool, &[u8]),
+    progress: &dyn Progress,
+) -> Result<(Outcome, Vec<Attempt>), AppError> {
+    let more = request.retry_flaky.unwrap_or_default();
     let mut tee = Tee(sink);
-    let again_at_most = request.retry_flaky.unwrap_or_default();
     let mut attempts = Vec::new();
-    let (began, mut failed) = (now_in_ms(), None);
-    let outcome = loop {
-        let outcome = exec::run(&job, &stop, &mut tee)?;
-        attempts.push(Attempt::of(&outcome));
-        warn(&outcome, &job, progress);
-        let again = attempts.len() <= again_at_most as usize && may_be_flaky(outcome.end);
-        if !again || stop.requested() {
-            break outcome;
+    loop {
+        let outcome = exec::run(job, stop, &mut tee)?;
+        attempts.push(Attempt::new(&outcome));
+        warn(&outcome, job, progress);
+        let number = attempts.len() + 1;
+        let is_again = number <= more as usize + 1 && may_be_flaky(outcome.end);
+        if !is_again || stop.requested() {
+            return Ok((outcome, attempts));
         }
         progress.note(&format!(
-            "{}; run {} of at most {}",
+            "{}; run {number} of at most {}",
             outcome.end,
-            attempts.len() + 1,
-            again_at_most + 1
+            more + 1
         ));
-    };
-    let mut record = Record::new(&job, &outcome, attempts, app.redactor());
-    if matches!(record.status, CommandStatus::Failed | CommandStatus::Flaky) && !stop.requested() {
-        let workspace = app.workspace(At::Worktree, progress)?;
-        let again = Again {
-            window: Some([began, now_in_ms()]),
-            ..Again::of(app, &request.command, &workspace.prefix).with_files(&workspace)
+    }
+}
+
+impl CommandRun {
+    fn keep_failure(
+        &mut self,
+        app: &App,
+        request: &RunRequest,
+        progress: &dyn Progress,
+    ) -> Result<(), AppError> {
+        let Some(failing) = self.failing() else {
+            return Ok(());
         };
-        record.write_failure(request.out.as_deref(), app, &workspace, &again)?;
-        failed = Some((workspace, again));
-    } else if matches!(record.status, CommandStatus::Passed) {
-        let again = Again::of(app, &request.command, &runs::prefix(app)?).at_head(app);
+        let workspace = app.workspace(At::Worktree, progress)?;
+        let redactor = &app.redactor().learning(&failing.log);
+        let log: Log = failing.log_or_end(&self.record.command).into();
+        let facts = LogFacts {
+            exit_code: failing.end.code_or_signal(),
+            command: Some(self.record.command.clone()),
+            timed_out: failing.row.timed_out,
+            rules: app.rules(),
+        };
+        let scene = Scene {
+            source: Some(workspace.source.as_ref()),
+            directory: &workspace.prefix,
+        };
+        let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
+        let text = redactor.redact(&failing.log).text.into_owned();
+        let folders = runs::start(app, &workspace, request.out.as_deref(), true)?;
+        self.rerun.files = Some(files_digest(workspace.source.as_ref(), &[]));
+        folders.write_rerun(&self.rerun)?;
+        let store = RunStore::open(app)?;
+        let line = self.rerun.line().unwrap_or_default();
+        let is_output = store.outputs_of_last(&workspace, &line);
+        let command = &self.record.command;
+        let summary = summarize_run(app, (&diagnosis, &log), command, &workspace, &is_output);
+        folders.write("test.log", &text)?;
+        folders.write(
+            "diagnosis.json",
+            &to_json(&DiagnosisDocument::new(&diagnosis))?,
+        )?;
+        self.record.summary = Some(summary);
+        self.record.diagnosis = Some(diagnosis);
+        self.record.run_id = Some(folders.id());
+        self.record.written_to = Some(folders.named().display().to_string());
+        folders.write("run.json", &to_json(&self.record)?)?;
+        store.forget_old();
+        self.failed = Some((workspace, folders));
+        Ok(())
+    }
+
+    fn keep_pass(&mut self, app: &App, job: &Job, progress: &dyn Progress) {
+        let git = Repository::discover(app.directory()).ok().flatten();
+        self.rerun.head = git.and_then(|git| git.head());
+        let log = self.attempts.last().map_or("", |attempt| &attempt.log);
+        let store = RunStore::open(app);
+        let kept = store.and_then(|store| store.keep_pass(&mut self.record, log, &self.rerun));
         // A pass is a pass where nothing can be kept.
-        if let Err(error) = record.keep_pass(app, &again) {
+        if let Err(error) = kept {
             progress.step(&error.message);
         }
-    }
-    if record.status == CommandStatus::Passed {
         let line = [job.command.to_string()];
-        let run = app.workspace(At::Worktree, progress).map_or_else(
+        let files = app.workspace(At::Worktree, progress).map_or_else(
             |_| CommandFiles::find(&line, "", &Memory::new([])),
-            |it| CommandFiles::find(&line, &it.prefix, &*it.source),
+            |workspace| CommandFiles::find(&line, &workspace.prefix, &*workspace.source),
         );
-        record.hidden = record.hidden_failure(&run);
+        let evidence = command_evidence(&CommandOutput {
+            text: &sanitize_log(log.as_bytes()),
+            passed: true,
+            named: named_runners(&files),
+            report: None,
+        });
+        self.hidden = hidden_failure(&vec![evidence]).map(|hidden| {
+            format!(
+                "{}: {hidden}: a pipe ends as its last command does; `set -o pipefail`, or leave the \
+                 pipe out: the log is kept",
+                Code::R213
+            )
+        });
     }
-    let failure = conclude(&record, &outcome, &job, progress);
-    Ok(CommandRun {
-        exit_code: shell_code(outcome.end),
-        record,
-        failure,
-        failed,
-        is_traced: request.out.is_some(),
-    })
+
+    fn failing(&self) -> Option<&Attempt> {
+        let mut attempts = self.attempts.iter().rev();
+        attempts.find(|attempt| attempt.end != End::Exit(0))
+    }
+
+    /// Searches for the culprit, and writes the packet, which holds it. The diagnosis is shown before: this runs the
+    /// failing tests again.
+    ///
+    /// # Errors
+    /// Documents that cannot be written.
+    pub fn search_cause(&mut self, app: &App, progress: &dyn Progress) -> Result<(), AppError> {
+        let Some((workspace, folders)) = self.failed.take() else {
+            return Ok(());
+        };
+        let (Some(failing), Some(diagnosis)) = (self.failing(), self.record.diagnosis.clone())
+        else {
+            return Ok(());
+        };
+        let redactor = &app.redactor().learning(&failing.log);
+        let exit_code = failing.end.code_or_signal();
+        let mut request = base_request(app.settings(), workspace.git.as_ref());
+        let line = self.rerun.line();
+        let search = line.as_deref().and_then(|line| {
+            let log = app.clean(failing.log.as_bytes());
+            let red = RedRun::new(diagnosis, &log, exit_code, workspace.root.as_deref());
+            Search::after_run(app, &workspace, (line, failing.took), red)
+        });
+        let mut found = None;
+        if let (Some(search), Some(line)) = (search, &line) {
+            if app.settings().test.why {
+                let answer = search.run(app, &workspace, progress, |find| find.find_cause());
+                found = match answer {
+                    Ok(found) => Some(found),
+                    Err(error) => {
+                        progress.step(&error.message);
+                        None
+                    }
+                };
+            }
+            if self.is_traced && app.settings().context.trace {
+                let trace = || search.run(app, &workspace, progress, |find| find.trace_failing());
+                let known = known_trace(app, &workspace, line);
+                request.traced = known.or_else(|| trace().ok());
+            }
+        }
+        request.cause = found.as_ref().and_then(known_cause);
+        request.log = Some(failing.log_or_end(&self.record.command).into());
+        request.rules = app.rules();
+        request.exit_code = exit_code;
+        request.timed_out = failing.row.timed_out;
+        request.test_commands = vec![self.record.command.clone()];
+        let cause = request.cause.clone();
+        self.found = found;
+        let cached = ("HEAD", true);
+        let (built, packet) = packed(app, &workspace, &mut request, redactor, cached, None)?;
+        if let Some(summary) = &mut self.record.summary {
+            if cause.is_some() {
+                summary.suspects.clear();
+                summary.more_suspects = 0;
+            }
+            summary.cause = cause;
+            summary.packet = Some(packet_size(&built.context, &packet));
+        }
+        folders.write("context.json", &to_json(&built.context)?)?;
+        folders.write("failure-packet.json", &to_json(&packet)?)?;
+        folders.write("run.json", &to_json(&self.record)?)
+    }
+
+    /// What to type next.
+    #[must_use]
+    pub fn next_steps(&self) -> Vec<String> {
+        let Some(summary) = &self.record.summary else {
+            return Vec::new();
+        };
+        next_steps(&NextFacts {
+            environment: &summary.remedies,
+            is_certain: summary.certain.iter().any(|import| import.tried),
+            may_fix: !summary.mends.is_empty() || summary.perhaps.iter().any(|one| one.tried),
+            culprit: culprit_of(summary, self.found.as_ref()),
+            agent: installed_agent(),
+        })
+    }
+
+    /// The failure in short.
+    #[must_use]
+    pub fn summary(&self) -> Option<&RunSummary> {
+        self.record.summary.as_ref()
+    }
+
+    /// All that an agent needs of it: one line when it passed; else less than a thousand tokens, and the path of the
+    /// whole log.
+    ///
+    /// # Errors
+    /// A repository that cannot be read.
+    pub fn brief(&self, app: &App, progress: &dyn Progress) -> Result<String, AppError> {
+        let Some(failure) = &self.failure else {
+            return Ok(format!("{}\n", self.pass_in_words()));
+        };
+        let (Some(summary), Some(failing)) = (self.summary(), self.failing()) else {
+            return Ok(format!("{}\n", failure.message));
+        };
+        let workspace = app.workspace(At::Worktree, progress)?;
+        let log = app.redactor().redact(&failing.log).text;
+        let mut text = brief_text(app, &workspace, summary, &failure.message, &log);
+        if let Some(id) = &self.record.run_id {
+            let log = runs::find(app, id, &workspace)?.join("test.log");
+            text.push_str(&format!("whole log: {}\n", log.display()));
+        }
+        Ok(text)
+    }
+
+    // The command, the time, and the last line that the runner printed.
+    fn pass_in_words(&self) -> String {
+        let Some(last) = self.attempts.last() else {
+            return String::new();
+        };
+        let mut lines = last.log.lines().rev().map(str::trim);
+        let line = lines.find(|line| line.chars().any(char::is_alphanumeric));
+        let words: String = line.unwrap_or_default().chars().take(120).collect();
+        let flaky = match self.record.status {
+            CommandStatus::Flaky => "; flaky: it failed before without any change",
+            _ => "",
+        };
+        let hidden = self.hidden.as_ref();
+        let hidden = hidden.map_or(String::new(), |hidden| format!("\n{hidden}"));
+        let (name, seconds) = (&self.record.command, last.took.as_secs_f64());
+        format!("`{name}` passes in {seconds:.1} s: {words}{flaky}{hidden}")
+    }
+}
+
+impl Attempt {
+    fn new(outcome: &Outcome) -> Self {
+        let end = outcome.end;
+        let row = CommandAttempt {
+            end: end.to_string(),
+            exit: end.exit_code(),
+            signal: end.signal(),
+            timed_out: matches!(end, End::TimedOut(_)),
+            leaked: outcome.leaked,
+            duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
+            output_bytes: outcome.output.bytes,
+        };
+        Self {
+            end,
+            log: outcome.output.text(),
+            took: outcome.duration,
+            row,
+        }
+    }
+
+    // The output. When there is none, how the command ended is all there is to go by.
+    fn log_or_end(&self, command: &str) -> String {
+        match self.end {
+            End::NotFound => format!("{command}: command not found\n"),
+            End::NotExecutable => format!("{command}: cannot execute: Permission denied\n"),
+            end if self.log.trim().is_empty() => {
+                format!("`{command}` wrote nothing and ended by {end}\n")
+            }
+            _ => self.log.clone(),
+        }
+    }
+}
+
+fn record(app: &App, job: &Job, outcome: &Outcome, attempts: &[Attempt]) -> CommandRecord {
+    let rows = attempts.iter().map(|attempt| attempt.row.clone());
+    let rows: Vec<CommandAttempt> = rows.collect();
+    let status = match outcome.end {
+        End::Exit(0) if attempts.len() > 1 => CommandStatus::Flaky,
+        End::Exit(0) => CommandStatus::Passed,
+        End::Interrupted => CommandStatus::Interrupted,
+        _ => CommandStatus::Failed,
+    };
+    let command = job.command.to_string();
+    let command = app.redactor().redact(&command).text.into_owned();
+    CommandRecord {
+        ended_at: Some(in_utc(jiff::Timestamp::now())),
+        test_result: rows.last().cloned(),
+        attempts: rows,
+        not_confined: outcome.not_confined.clone(),
+        ..CommandRecord::new(command, status, outcome.sandbox.as_str().to_owned())
+    }
 }
 
 fn now_in_ms() -> u64 {
@@ -290,9 +503,9 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
         terminal: request.terminal,
         environment: Environment::with(settings.test.env.clone()),
         limits: Limits {
-            timeout: settings.limits.timeout.map(|it| it.0),
-            idle_timeout: request.idle_timeout.map(|it| it.0),
-            grace: request.grace.map_or(limits.grace, |it| it.0),
+            timeout: settings.limits.timeout.map(|limit| limit.0),
+            idle_timeout: request.idle_timeout.map(|limit| limit.0),
+            grace: request.grace.map_or(limits.grace, |grace| grace.0),
             max_output: settings.limits.max_output.0,
             ..limits
         },
@@ -308,7 +521,7 @@ impl Sink for Tee<'_> {
     }
 }
 
-// Worth another run: it came to an end of its own, or hung.
+// Whether another run may pass: the command ended by itself, or hung.
 fn may_be_flaky(end: End) -> bool {
     match end {
         End::Exit(0) => false,
@@ -325,8 +538,8 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
             outcome.leaked
         ));
     }
-    let started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
-    if started && job.sandbox.mode == SandboxMode::Auto {
+    let is_started = !matches!(outcome.end, End::NotFound | End::NotExecutable);
+    if is_started && job.sandbox.mode == SandboxMode::Auto {
         say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
     say_new_repositories(job, progress);

@@ -3,34 +3,70 @@ use std::collections::BTreeMap;
 use super::context::prompt_tokens;
 use super::hint::{HintRequest, find_remedies};
 use super::line_rows::of_lines;
-use super::suspects::suspects;
 use super::{App, Silent};
 use crate::diagnose::Log;
-use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    MentionedFile, PacketSize, RepoPath, RunFailure, RunSummary,
+    PacketSize, Profile, RepoPath, RunFailure, RunSummary,
 };
+use crate::report::run_failures;
 use crate::source::Source;
+use crate::why::list_suspects;
 use crate::workspace::Workspace;
 
-/// Summarizes a failed command: failures with their places, certain fixes, uncommitted changes that may be it.
-pub(super) fn summarise(
+/// Causes that a summary lists, and tests of each.
+const MAX_CAUSES: usize = 10;
+const MAX_TESTS_OF_CAUSE: usize = 3;
+/// Lines, candidates and edits that a summary lists.
+const MAX_LINES: usize = 3;
+/// Uncommitted changes that a summary lists.
+const MAX_SUSPECTS: usize = 5;
+
+/// Summarizes a failed command: failures with their places, candidate fixes, uncommitted changes.
+pub(super) fn summarize_run(
     app: &App,
     (diagnosis, log): (&Diagnosis, &Log),
     command: &str,
     workspace: &Workspace,
-    is_output: &dyn Fn(&RepoPath) -> bool,
+    is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> RunSummary {
-    let mut suspects = suspects(diagnosis, workspace, is_output);
-    let more_suspects = suspects.len().saturating_sub(MOST_SUSPECTS) as u64;
-    suspects.truncate(MOST_SUSPECTS);
-    RunSummary {
-        suspects,
-        more_suspects,
-        ..full_summary(app, workspace, (diagnosis, log), command)
+    let mut summary = summary(diagnosis, workspace.source.as_ref());
+    let mut suspects = list_suspects(diagnosis, workspace, is_output);
+    summary.more_suspects = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
+    suspects.truncate(MAX_SUSPECTS);
+    summary.suspects = suspects;
+    let request = HintRequest {
+        command: vec![command.to_owned()],
+        ..HintRequest::default()
+    };
+    let logs = [(diagnosis.clone(), log.text())];
+    // A log that names no file of the repository gives no hint; that is no error here.
+    let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
+    for hint in &hinted.document.suggestions {
+        let mut listed = summary.certain.iter().chain(&summary.perhaps);
+        if listed.any(|other| other.name == hint.name) {
+            continue;
+        }
+        let import = CertainImport {
+            name: hint.name.clone(),
+            statement: match hint.import_statement.as_str() {
+                "" => format!("{} for {}", hint.imported, hint.name),
+                statement => statement.to_owned(),
+            },
+            tried: hint.certain || hinted.remedies.tries(&hint.name, &hint.import_statement),
+        };
+        if hint.certain {
+            summary.certain.push(import);
+        } else if summary.perhaps.len() < MAX_LINES {
+            summary.perhaps.push(import);
+        }
     }
+    summary.mends = hinted.remedies.beside_imports();
+    summary.mends.truncate(MAX_LINES);
+    summary.tried = hinted.document.tried;
+    summary.remedies = hinted.document.remedies;
+    summary
 }
 
 /// Measures a packet.
@@ -44,314 +80,255 @@ pub(super) fn packet_size(context: &ContextDocument, packet: &FailurePacket) -> 
     }
 }
 
-/// Changes that may be it and that a summary names.
-const MOST_SUSPECTS: usize = 5;
-
-/// The same of a diagnosis alone.
+/// Summarizes a diagnosis alone.
 pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary {
-    let (rows, lines_more) = failures(diagnosis, source);
-    let (mut failures, more) = listed(rows);
-    failures.extend(beside(diagnosis, &failures));
-    let left_out = diagnosis.left_out.map_or(0, |it| it.tests);
+    let (rows, more_lines) = failures(diagnosis, source);
+    let (mut failures, more) = group_by_cause(rows);
+    failures.extend(failures_of_other_tools(diagnosis, &failures));
+    let left_out = diagnosis.left_out.map_or(0, |left_out| left_out.tests);
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.clone(),
         explanation: diagnosis.explanation.clone(),
-        more: more + lines_more + left_out,
+        more: more + more_lines + left_out,
         failures,
         requires_user_action: diagnosis.requires_user_action,
         ..RunSummary::default()
     }
 }
 
-// What other programs failed with, where no row tells it.
-fn beside(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
-    let others = diagnosis.failures.iter().skip(1).filter(|it| !it.follows);
+// The failure of each test, with its place; without tests the decisive lines. What decided comes first.
+fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64) {
+    let evidence = diagnosis.evidence.iter().map(|line| line.text.trim());
+    let bare = |text: &str| {
+        let text = text.strip_prefix("E ").unwrap_or(text);
+        text.trim_start_matches("# ").trim().to_owned()
+    };
+    let mut evidence = evidence.map(bare);
+    let placed = |row: RunFailure| place_failure(row, None, diagnosis, source);
+    if diagnosis.tests.is_empty() {
+        let mut lines: Vec<String> = Vec::new();
+        for line in evidence {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        return of_lines(diagnosis, lines, MAX_LINES, placed);
+    }
+    let shared = evidence.next().unwrap_or_default();
+    let row = |test: &FailedTest| {
+        // A frame is no message.
+        let message = test.message.clone();
+        let message = message.filter(|message| !message.starts_with("node:"));
+        let row = RunFailure {
+            test: test.id.clone(),
+            error: message.unwrap_or_else(|| shared.clone()),
+            ..RunFailure::default()
+        };
+        place_failure(row, Some(test), diagnosis, source)
+    };
+    let mut rows: Vec<RunFailure> = diagnosis.tests.iter().map(row).collect();
+    let is_decisive = |row: &RunFailure| {
+        let mut tests = diagnosis.tests.iter();
+        let line = tests.find(|test| test.id == row.test);
+        let line = line.and_then(|test| test.log_line);
+        let mut evidence = diagnosis.evidence.iter().map(|evidence| evidence.line);
+        // Some runners print the class of the error a few lines further down.
+        line.is_some_and(|line| evidence.any(|other| (line..line + 6).contains(&other)))
+            || diagnosis.lacks().any(|name| row.error.contains(name))
+    };
+    rows.sort_by_cached_key(|row| !is_decisive(row));
+    // A file that did not load has no test.
+    let of_file = diagnosis.lacks().next().is_some() || diagnosis.kind == FailureKind::SyntaxError;
+    let of_test = shared.starts_with("FAIL: ") || shared.starts_with("ERROR: ");
+    if of_file && !of_test && !rows.first().is_some_and(is_decisive) {
+        let row = RunFailure {
+            error: shared,
+            ..RunFailure::default()
+        };
+        rows.insert(0, placed(row));
+    }
+    (rows, 0)
+}
+
+// Adds the place of a failure: the line that uses the name it lacks, where it lacks one; else where the error was
+// raised, and the test's own line.
+fn place_failure(
+    row: RunFailure,
+    test: Option<&FailedTest>,
+    diagnosis: &Diagnosis,
+    source: &dyn Source,
+) -> RunFailure {
+    let frames = test.into_iter().flat_map(|test| {
+        let crash = test.crash_path.clone().map(|path| (path, test.crash_line));
+        let own = test.path.clone().map(|path| (path, test.line));
+        crash.into_iter().chain(own)
+    });
+    let frames: Vec<(String, Option<u32>)> = frames.collect();
+    let mentioned = diagnosis.files.iter().filter(|file| file.in_repository);
+    let mentioned = mentioned.map(|file| (file.path.clone(), file.line));
+    let mentioned: Vec<(String, Option<u32>)> = mentioned.collect();
+    let lacks: Vec<&String> = diagnosis.lacks().collect();
+    let named: Vec<&&String> = (lacks.iter())
+        .filter(|name| row.error.contains(name.as_str()))
+        .collect();
+    let uses = |(path, line): &&(String, Option<u32>)| {
+        let text = line_at(source, path, *line).unwrap_or_default();
+        named.iter().any(|name| words(&text, name).next().is_some())
+    };
+    let is_alone = diagnosis.tests.len() == 1 || test.is_none();
+    let first = || {
+        let mut lined = mentioned.iter().filter(|(_, line)| line.is_some());
+        lined.next().or_else(|| mentioned.first())
+    };
+    let raised = frames
+        .first()
+        .filter(|(_, line)| line.is_some() || !is_alone);
+    let found = frames.iter().chain(&mentioned).find(uses);
+    let Some((path, line)) = found.or(raised).or_else(first).or_else(|| frames.first()) else {
+        return row;
+    };
+    let own = test.filter(|test| test.crash_path.as_ref() == Some(path));
+    RunFailure {
+        path: Some(path.clone()),
+        line: *line,
+        test_path: own.and_then(|test| test.path.clone()),
+        test_line: own.and_then(|test| test.line),
+        ..row
+    }
+}
+
+fn line_at(source: &dyn Source, path: &str, line: Option<u32>) -> Option<Vec<u8>> {
+    let bytes = source.read(&RepoPath::new(path).ok()?).ok()?;
+    let mut lines = bytes.split(|byte| *byte == b'\n');
+    Some(lines.nth(line?.checked_sub(1)? as usize)?.to_vec())
+}
+
+// Keeps the first tests of each cause, in order. Returns how many tests are of causes beyond the limit.
+fn group_by_cause(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
+    let mut causes: Vec<Vec<RunFailure>> = Vec::new();
+    let mut causes_at = BTreeMap::new();
+    for row in all {
+        let next = causes.len();
+        let cause = (row.error.clone(), row.path.clone(), row.line);
+        // A line without a test stands for itself.
+        let at = match row.test.as_str() {
+            "" => next,
+            _ => *causes_at.entry(cause).or_insert(next),
+        };
+        match causes.get_mut(at) {
+            Some(rows) => rows.push(row),
+            None => causes.push(vec![row]),
+        }
+    }
+    let more = causes.iter().skip(MAX_CAUSES).map(Vec::len).sum::<usize>();
+    causes.truncate(MAX_CAUSES);
+    for cause in &mut causes {
+        // One more is as long as the words that there is one.
+        if cause.len() > MAX_TESTS_OF_CAUSE + 1 {
+            let alike = (cause.len() - MAX_TESTS_OF_CAUSE) as u64;
+            cause.truncate(MAX_TESTS_OF_CAUSE);
+            if let Some(last) = cause.last_mut() {
+                last.alike = alike;
+            }
+        }
+    }
+    (causes.concat(), more as u64)
+}
+
+fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<RunFailure> {
+    let others = diagnosis.failures.iter().skip(1);
     let row = |failure: &Failure| {
         let mut evidence = diagnosis.evidence.iter();
         let text = evidence.find(|line| line.line == failure.line)?.text.trim();
-        let listed = rows.iter().any(|row| row.error == text);
+        let is_listed = rows.iter().any(|row| row.error == text);
         let more = match (failure.count, &failure.tool) {
             (2.., Some(tool)) => format!(" (and {} more from {tool})", failure.count - 1),
             _ => String::new(),
         };
-        (!listed).then(|| RunFailure {
+        (!is_listed).then(|| RunFailure {
             error: format!("{text}{more}"),
             path: failure.path.clone(),
             line: failure.path_line,
             ..RunFailure::default()
         })
     };
+    let others = others.filter(|failure| !failure.follows);
     others.filter_map(row).collect()
 }
 
-// The causes in log order, each with its first tests; and how many tests are of causes beyond them.
-fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
-    let mut causes: Vec<Vec<RunFailure>> = Vec::new();
-    let mut causes_at: BTreeMap<(String, Option<String>, Option<u32>), usize> = BTreeMap::new();
-    for row in all {
-        let cause = (row.error.clone(), row.path.clone(), row.line);
-        let next = causes.len();
-        // A line without a test stands for itself.
-        let at = if row.test.is_empty() {
-            next
-        } else {
-            *causes_at.entry(cause).or_insert(next)
-        };
-        if at == next {
-            causes.push(Vec::new());
-        }
-        if let Some(rows) = causes.get_mut(at) {
-            rows.push(row);
-        }
-    }
-    let mut left = MOST;
-    let (mut rows, mut more) = (Vec::new(), 0);
-    for cause in causes {
-        let count = cause.len();
-        let shown = if count > MOST_OF_ONE + 1 {
-            MOST_OF_ONE
-        } else {
-            count
-        };
-        if left == 0 {
-            more += count as u64;
-            continue;
-        }
-        rows.extend(cause.into_iter().take(shown));
-        if let Some(last) = rows.last_mut() {
-            last.alike = (count - shown) as u64;
-        }
-        left -= 1;
-    }
-    (rows, more)
-}
+/// Lines of code around a failure that an agent is shown, and lines of output that are not understood.
+const CODE_AROUND: u32 = 3;
+const MAX_OUTPUT_LINES: usize = 20;
+/// Tokens are two for every seven bytes: all of it stays below a thousand.
+const MAX_BRIEF_BYTES: usize = 3_300;
+const MAX_FAILURE_BYTES: usize = 2_200;
 
-// The files that lack what is missing.
-fn lacking(diagnosis: &Diagnosis, source: &dyn Source) -> BTreeMap<RepoPath, Wanted> {
-    let files = diagnosis.files.iter().filter(|it| it.in_repository);
-    let paths: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-    wanted(source, &paths, &Wanted::of(diagnosis))
-}
-
-// Where the file that lacks something is named, with its line when the log says one; without such a
-// file, the first line of the repository, else its first file.
-fn place<'a>(
-    diagnosis: &'a Diagnosis,
-    lacking: &BTreeMap<RepoPath, Wanted>,
-) -> Option<&'a MentionedFile> {
-    let files = diagnosis.files.iter().filter(|it| it.in_repository);
-    let of = |file: &&MentionedFile| file.repo_path().is_some_and(|it| lacking.contains_key(&it));
-    let mut named = files.clone().filter(of);
-    let lined = named.clone().find(|it| it.line.is_some());
-    lined
-        .or_else(|| named.next())
-        .or_else(|| files.clone().find(|it| it.line.is_some()))
-        .or_else(|| files.clone().next())
-}
-
-// Of several names each row has the line that holds its own.
-fn own<'d>(
-    row: &RunFailure,
-    diagnosis: &'d Diagnosis,
-    source: &dyn Source,
-    lacking: &BTreeMap<RepoPath, Wanted>,
-) -> Option<&'d MentionedFile> {
-    let files = diagnosis.files.iter().filter(|it| it.in_repository);
-    let mut lined = files.filter(|it| it.line.is_some());
-    lined.find(|file| {
-        let path = file.repo_path();
-        let wanted = path.as_ref().and_then(|path| lacking.get(path));
-        let names = wanted.into_iter().flat_map(|it| &it.names);
-        let mut named = names
-            .filter(|name| words(row.error.as_bytes(), name).next().is_some())
-            .peekable();
-        let text = named.peek().and(path.as_ref());
-        let text = text.and_then(|path| source.read(path).ok());
-        let line = text.as_deref().and_then(|text| {
-            let at = file.line?.checked_sub(1)?;
-            text.split(|byte| *byte == b'\n').nth(at as usize)
-        });
-        line.is_some_and(|line| named.any(|name| words(line, name).next().is_some()))
-    })
-}
-
-// A row for each test. What all of them died of stands in one place.
-fn failures(diagnosis: &Diagnosis, source: &dyn Source) -> (Vec<RunFailure>, u64) {
-    let lacking = lacking(diagnosis, source);
-    let place = place(diagnosis, &lacking);
-    let first = |row: RunFailure| match own(&row, diagnosis, source, &lacking).or(place) {
-        Some(place) => RunFailure {
-            path: Some(place.path.clone()),
-            line: place.line,
-            ..row
-        },
-        None => row,
-    };
-    let evidence = diagnosis.evidence.iter().map(|it| it.text.trim());
-    let bare = |it: &str| it.trim_start_matches("# ").trim().to_owned();
-    let mut evidence = evidence.map(|it| bare(it.strip_prefix("E ").unwrap_or(it)));
-    if diagnosis.tests.is_empty() {
-        let mut seen = std::collections::BTreeSet::new();
-        let rows = evidence.filter(|it| seen.insert(it.clone()));
-        return of_lines(diagnosis, rows.collect(), MOST_LINES, first);
-    }
-    let shared = evidence.next().unwrap_or_default();
-    let lacks: Vec<&String> = diagnosis.lacks().collect();
-    let named = !lacks.is_empty();
-    let alone = diagnosis.tests.len() == 1;
-    let tests = diagnosis.tests.iter();
-    let mut rows: Vec<RunFailure> = tests
-        .map(|test| {
-            let row = RunFailure {
-                test: test.id.clone(),
-                error: test.message.clone().unwrap_or_else(|| shared.clone()),
-                path: test.path.clone(),
-                line: test.line,
-                ..RunFailure::default()
-            };
-            let is_named = || lacks.iter().any(|it| row.error.contains(it.as_str()));
-            let own = own_frame(test, &row.error, &lacks, source);
-            if let Some((path, line)) = own {
-                return RunFailure { path, line, ..row };
-            }
-            match &test.crash_path {
-                _ if named && is_named() => first(row),
-                None if named && test.message.is_none() => first(row),
-                Some(path) => RunFailure {
-                    path: Some(path.clone()),
-                    line: test.crash_line,
-                    test_path: row.path,
-                    test_line: row.line,
-                    ..row
-                },
-                None if row.path.is_none() || row.line.is_none() && alone => first(row),
-                None => row,
-            }
-        })
-        .collect();
-    // What decided comes first; what kept tests from being loaded is told beside those that ran.
-    let decided = |row: &RunFailure| {
-        let line = diagnosis.tests.iter().find(|it| it.id == row.test);
-        let line = line.and_then(|it| it.log_line);
-        let mut evidence = diagnosis.evidence.iter().map(|it| it.line);
-        // Some runners say a few lines further down what sort of error it was.
-        line.is_some_and(|line| evidence.any(|it| (line..line + 6).contains(&it)))
-            || lacks.iter().any(|it| row.error.contains(it.as_str()))
-    };
-    rows.sort_by_cached_key(|row| !decided(row));
-    let of_file = named || diagnosis.kind == FailureKind::SyntaxError;
-    let of_test = ["FAIL: ", "ERROR: "]
-        .iter()
-        .any(|it| shared.starts_with(it));
-    if of_file && !of_test && !rows.first().is_some_and(decided) {
-        let row = RunFailure {
-            error: shared,
-            ..RunFailure::default()
-        };
-        let row = if named {
-            first(row)
-        } else {
-            nearest(row, diagnosis)
-        };
-        rows.insert(0, row);
-    }
-    (rows, 0)
-}
-
-// The frame of a test at a line that holds the name its error is about.
-fn own_frame(
-    test: &FailedTest,
-    error: &str,
-    lacks: &[&String],
-    source: &dyn Source,
-) -> Option<(Option<String>, Option<u32>)> {
-    let frames = [(&test.crash_path, test.crash_line), (&test.path, test.line)];
-    let holds = |(path, line): &(&Option<String>, Option<u32>)| {
-        let text = line_at(source, path.as_deref(), *line).unwrap_or_default();
-        let mut named = lacks.iter().filter(|name| error.contains(name.as_str()));
-        named.any(|name| words(&text, name).next().is_some())
-    };
-    let found = frames.into_iter().find(holds)?;
-    Some((found.0.clone(), found.1))
-}
-
-fn line_at(source: &dyn Source, path: Option<&str>, line: Option<u32>) -> Option<Vec<u8>> {
-    let bytes = source.read(&RepoPath::new(path?).ok()?).ok()?;
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    Some(lines.nth(line?.checked_sub(1)? as usize)?.to_vec())
-}
-
-// With the file that the log names next to what decided.
-fn nearest(row: RunFailure, diagnosis: &Diagnosis) -> RunFailure {
-    let Some(file) = diagnosis.files.iter().find(|it| it.in_repository) else {
-        return row;
-    };
-    let mut lines = diagnosis.files.iter().filter(|it| it.path == file.path);
-    RunFailure {
-        path: Some(file.path.clone()),
-        line: lines.find_map(|it| it.line),
-        ..row
-    }
-}
-
-/// The same with the one list of what may mend it, as `hint` tells and `fix` tries it.
-pub(super) fn full_summary(
+/// Writes what an agent needs of a failed command, in less than a thousand tokens: the failures, candidate fixes, and
+/// the code where it happened.
+pub(super) fn brief_text(
     app: &App,
     workspace: &Workspace,
-    (diagnosis, log): (&Diagnosis, &Log),
-    command: &str,
-) -> RunSummary {
-    let request = HintRequest {
-        command: vec![command.to_owned()],
-        ..HintRequest::default()
-    };
-    let logs = [(diagnosis.clone(), log.text())];
-    // A log that names no file of the repository gives no hint; that is no error here.
-    let hinted = find_remedies(app, workspace, &request, &logs, &Silent).unwrap_or_default();
-    let (mut certain, mut perhaps): (Vec<CertainImport>, Vec<CertainImport>) = <_>::default();
-    for one in hinted.document.suggestions.iter().cloned() {
-        let listed = certain.iter().any(|it| it.name == one.name);
-        if listed {
-            continue;
-        }
-        let list = if one.certain {
-            &mut certain
-        } else {
-            &mut perhaps
+    summary: &RunSummary,
+    end: &str,
+    log: &str,
+) -> String {
+    let head = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
+    let mut text = head + &cut(&run_failures(summary), MAX_FAILURE_BYTES);
+    let mut shown: Vec<(&str, u32)> = Vec::new();
+    for failure in &summary.failures {
+        let place = failure.path.as_deref().zip(failure.line);
+        let is_near = |(path, line): (&str, u32)| {
+            let mut shown = shown.iter();
+            shown.any(|other| other.0 == path && other.1.abs_diff(line) <= 2 * CODE_AROUND)
         };
-        list.push(CertainImport {
-            tried: one.certain || hinted.remedies.tries(&one.name, &one.import_statement),
-            statement: match one.import_statement.as_str() {
-                "" => format!("{} for {}", one.imported, one.name),
-                statement => statement.to_owned(),
-            },
-            name: one.name,
-        });
+        if let Some(place) = place.filter(|place| !is_near(*place))
+            && text.len() <= MAX_FAILURE_BYTES
+        {
+            text.push_str(&code_around(app, workspace, place).unwrap_or_default());
+            shown.push(place);
+        }
     }
-    let mut seen: Vec<String> = certain.iter().map(|it| it.name.clone()).collect();
-    perhaps.retain(|one| {
-        let new = !seen.contains(&one.name);
-        seen.push(one.name.clone());
-        new
-    });
-    perhaps.truncate(MOST_LINES);
-    let mut mends = hinted.remedies.beside_imports();
-    mends.truncate(MOST_LINES);
-    RunSummary {
-        certain,
-        perhaps,
-        mends,
-        tried: hinted.document.tried,
-        remedies: hinted.document.remedies,
-        ..summary(diagnosis, workspace.source.as_ref())
+    if summary.failures.is_empty() || summary.kind == FailureKind::Unknown {
+        let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
+        text.push_str("the end of its output:\n");
+        for line in lines
+            .iter()
+            .skip(lines.len().saturating_sub(MAX_OUTPUT_LINES))
+        {
+            text.push_str(&format!("{}\n", cut(line, 160)));
+        }
     }
+    cut(&text, MAX_BRIEF_BYTES)
 }
 
-const MOST: usize = 10;
-// Tests that are named of those that died of one thing.
-const MOST_OF_ONE: usize = 3;
-const MOST_LINES: usize = 3;
+fn code_around(app: &App, workspace: &Workspace, place: (&str, u32)) -> Option<String> {
+    let path = RepoPath::new(place.0).ok()?;
+    let policy = app.read_policy(Profile::Ranked).ok()?;
+    if policy.refuse(&path).is_some() {
+        return None;
+    }
+    let bytes = workspace.source.read(&path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = app.redactor().redact(&text).text;
+    let from = place.1.saturating_sub(CODE_AROUND).max(1);
+    let lines = (1_u32..).zip(text.lines()).skip(from as usize - 1);
+    let lines = lines.take_while(|(number, _)| *number <= place.1.saturating_add(CODE_AROUND));
+    let mut out = format!("{path}\n");
+    for (number, line) in lines {
+        let mark = if number == place.1 { '>' } else { ' ' };
+        out.push_str(&format!("{mark}{number:>5} | {}\n", cut(line, 160)));
+    }
+    Some(out)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most);
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
 
 #[cfg(test)]
 mod tests {
@@ -374,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_a_checker_keep_their_files_and_are_counted() {
+    fn keeps_places_of_checker_findings() {
         let tsc = |count: u32| -> String {
             let line = |at: u32| {
                 format!(
@@ -405,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_of_the_tests_that_lack_it() {
+    fn lists_missing_module_beside_failing_test() {
         let log = " FAIL  test/lost.test.js [ test/lost.test.js ]\n\
                    ⎯⎯⎯ Failed Suites 1 ⎯⎯⎯\n\n FAIL  test/lost.test.js [ test/lost.test.js ]\n\
                    Error: Cannot find module '../src/carts.js' imported from '/w/test/lost.test.js'\n \
@@ -431,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_does_not_parse_is_told_beside_the_tests_that_ran() {
+    fn lists_file_that_does_not_parse_beside_tests() {
         let log = "FAIL test/misc.test.js\n  ● calls\n\n    expect(received).toBe(expected)\n\n    \
                    Expected: 4\n    Received: 3\n\n      at Object.<anonymous> \
                    (test/misc.test.js:3:69)\n\nFAIL test/syn.test.js\n  ● Test suite failed to run\n\n    \
@@ -448,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn what_other_programs_failed_with_is_told_beside_the_tests() {
+    fn lists_failures_of_other_tools_beside_tests() {
         let log = "F401 [*] `sys` imported but unused\n --> src/a.py:4:8\n  |\n4 | import sys\n  |\n\n\
                    Found 1 error.\nmake: *** [Makefile:3: lint] Error 1\n\
                    src/b.py:15: error: Incompatible types in assignment  [assignment]\n\
@@ -471,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn many_tests_of_one_cause_leave_room_for_the_others() {
+    fn groups_many_tests_of_one_cause() {
         let mut log = String::from("==== FAILURES ====\n");
         for at in 0..12 {
             log += &format!(

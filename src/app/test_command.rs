@@ -22,58 +22,57 @@ impl TestCommand {
 /// agree to.
 #[must_use]
 pub fn find_test_command(app: &App) -> Option<TestCommand> {
-    let read = |name: &str| std::fs::read_to_string(app.directory().join(name)).ok();
-    let has = |name: &str| app.directory().join(name).is_file();
-    find_in(&read, &has)
+    find_in(&|name| std::fs::read_to_string(app.directory().join(name)).ok())
 }
 
-fn find_in(
-    read: &dyn Fn(&str) -> Option<String>,
-    has: &dyn Fn(&str) -> bool,
-) -> Option<TestCommand> {
-    let found = |words: &str, from| TestCommand {
+/// Package managers by their lock files.
+const MANAGERS: [(&str, &str); 3] = [
+    ("pnpm-lock.yaml", "pnpm test"),
+    ("yarn.lock", "yarn test"),
+    ("bun.lock", "bun run test"),
+];
+/// Files that configure pytest, and the section that does.
+const PYTEST: [(&str, &str); 4] = [
+    ("pytest.ini", "[pytest]"),
+    ("pyproject.toml", "[tool.pytest"),
+    ("tox.ini", "[pytest]"),
+    ("setup.cfg", "[tool:pytest]"),
+];
+
+fn find_in(read: &dyn Fn(&str) -> Option<String>) -> Option<TestCommand> {
+    let has = |name: &str| read(name).is_some();
+    let holds = |name: &str, text: &str| read(name).is_some_and(|file| file.contains(text));
+    let manifest = read("package.json").unwrap_or_default();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap_or_default();
+    let script = manifest["scripts"]["test"].as_str();
+    let pytest = PYTEST.iter().find(|(file, section)| holds(file, section));
+    let (words, from) = if script.is_some_and(|script| !script.contains("no test specified")) {
+        let manager = MANAGERS.iter().find(|(lock, _)| has(lock));
+        (
+            manager.map_or("npm test", |(_, words)| words),
+            "package.json",
+        )
+    } else if has("manage.py") {
+        ("python3 manage.py test", "manage.py")
+    } else if has("tox.ini") && !holds("tox.ini", "[pytest]") {
+        ("tox", "tox.ini")
+    } else if let Some((file, _)) = pytest {
+        let words = if has("uv.lock") {
+            "uv run pytest"
+        } else {
+            "pytest"
+        };
+        (words, *file)
+    } else {
+        let makefile = read("Makefile")?;
+        let mut lines = makefile.lines();
+        lines.find(|line| line.starts_with("test:"))?;
+        ("make test", "Makefile")
+    };
+    Some(TestCommand {
         words: words.split(' ').map(str::to_owned).collect(),
         from,
-    };
-    let manifest = read("package.json");
-    let manifest: Option<serde_json::Value> =
-        manifest.and_then(|text| serde_json::from_str(&text).ok());
-    let script = manifest
-        .as_ref()
-        .and_then(|it| it["scripts"]["test"].as_str());
-    if script.is_some_and(|script| !script.contains("no test specified")) {
-        let locks = [
-            ("pnpm-lock.yaml", "pnpm test"),
-            ("yarn.lock", "yarn test"),
-            ("bun.lock", "bun run test"),
-        ];
-        let own = locks.iter().find(|(lock, _)| has(lock));
-        return Some(found(
-            own.map_or("npm test", |(_, words)| words),
-            "package.json",
-        ));
-    }
-    if has("manage.py") {
-        return Some(found("python3 manage.py test", "manage.py"));
-    }
-    if has("tox.ini") && !read("tox.ini").is_some_and(|text| text.contains("[pytest]")) {
-        return Some(found("tox", "tox.ini"));
-    }
-    let sections = [
-        ("pytest.ini", "[pytest]"),
-        ("pyproject.toml", "[tool.pytest"),
-        ("tox.ini", "[pytest]"),
-        ("setup.cfg", "[tool:pytest]"),
-    ];
-    for (file, section) in sections {
-        if read(file).is_some_and(|text| text.contains(section)) {
-            let uv = has("uv.lock");
-            return Some(found(if uv { "uv run pytest" } else { "pytest" }, file));
-        }
-    }
-    let makefile = read("Makefile")?;
-    let names_test = makefile.lines().any(|line| line.starts_with("test:"));
-    names_test.then(|| found("make test", "Makefile"))
+    })
 }
 
 #[cfg(test)]
@@ -113,14 +112,13 @@ mod tests {
             (&[("tox.ini", "[tox]\n")], Some("tox")),
             (&[("README.md", "")], None),
         ] {
-            let text = |name: &str| {
-                files
-                    .iter()
-                    .find(|it| it.0 == name)
-                    .map(|it| it.1.to_owned())
-            };
-            let found = find_in(&text, &|name| text(name).is_some());
-            assert_eq!(found.map(|it| it.line()).as_deref(), expected, "{files:?}");
+            let found = find_in(&|name| {
+                let mut files = files.iter();
+                let file = files.find(|(other, _)| *other == name);
+                file.map(|(_, text)| (*text).to_owned())
+            });
+            let line = found.map(|command| command.line());
+            assert_eq!(line.as_deref(), expected, "{files:?}");
         }
     }
 }

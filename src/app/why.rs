@@ -3,31 +3,25 @@ use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
 use super::flags::request;
-use super::known_cause::keep_cause;
-use super::last_run::{last_command, last_log, passed_at, was_written_by_last};
 use super::remedy::{around, missing_program};
-use super::repair::made;
-use super::run_verdict::not_started;
+use super::repair::{commands, made};
+use super::run_end::not_started;
+use super::runs::{self, RunStore};
 use super::shared::shared;
-use super::traced::known_trace;
-use super::{App, AppError, Progress, runs};
+use super::{App, AppError, Progress};
 use crate::config::Seconds;
-use crate::diagnose::{LogFacts, diagnose_in};
 use crate::model::{
-    Diagnosis, Profile, Remedy, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason,
-    WhyVerdict, WorkplaceMode,
+    Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
+    WorkplaceMode,
 };
 use crate::patch::{WriteError, is_interrupted};
-use crate::repair::{Commands, RepairError, RunLock, files_digest};
-use crate::why::{
-    Answer, FindCause, RedRun, TrialLimits, TrialSetup, TrialStart, Trials, find_cause as search,
-    submodules,
-};
-use crate::workplace::{Plan, Workplace};
+use crate::repair::Commands;
+use crate::why::{Facts, FindCause, KeptCause, RedRun, TrialLimits, TrialStart, WhyError};
 use crate::workspace::{At, Workspace};
 
 request! {
 /// Find the change that broke the tests.
+#[derive(Default)]
 WhyRequest {
     /// The command that fails [default: that of the last `mendit run`]
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
@@ -35,8 +29,8 @@ WhyRequest {
     #[arg(long, value_name = "REV")] since: Option<String>;
     /// Time for all trials together, such as `2m`
     #[arg(long, value_name = "S")] budget_seconds: Option<Seconds>;
-    /// Runs at most
-    #[arg(long, value_name = "N", default_value_t = 100)] max_runs: u32;
+    /// Runs at most [default: 100]
+    #[arg(long, value_name = "N")] max_runs: Option<u32>;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE); repeatable
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
     /// Time for one run of the command, such as `10m`
@@ -44,21 +38,11 @@ WhyRequest {
 }
 }
 
-impl Default for WhyRequest {
-    fn default() -> Self {
-        Self {
-            command: Vec::new(),
-            since: None,
-            budget_seconds: None,
-            max_runs: 100,
-            env: Vec::new(),
-            timeout: None,
-        }
-    }
-}
+/// A repository of so many files is copied by `mendit run` where no overlay can be had.
+const MAX_COPIED_FILES: usize = 2_000;
 
-/// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known without
-/// which they pass. Nothing is written into the worktree.
+/// Reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known with which
+/// reverted they pass. Nothing is written into the worktree.
 ///
 /// # Errors
 /// When nothing was run yet, the last run passed, or the command cannot be run.
@@ -70,324 +54,169 @@ pub fn find_cause(
     let line = failing_command(app, &request.command)?;
     let app = &*app;
     let workspace = app.workspace(At::Worktree, progress)?;
-    let red = last_red_run(app, &workspace, &line)?;
     let search = Search {
         line: &line,
-        commands: &super::repair::commands(app),
-        workplace: app.settings().sandbox.workplace.unwrap_or_default(),
+        commands: commands(app),
+        choice: app.settings().sandbox.workplace.unwrap_or_default(),
+        red: RunStore::open(app)?.last_red(&workspace, &line)?,
         since: request.since.as_deref(),
-        red,
         near_only: false,
         limits: TrialLimits {
-            until: request.budget_seconds.map(|it| Instant::now() + it.0),
-            max_runs: request.max_runs,
-            each: None,
-            whole: true,
+            until: request
+                .budget_seconds
+                .map(|budget| Instant::now() + budget.0),
+            max_runs: request.max_runs.unwrap_or(TrialLimits::default().max_runs),
+            ..TrialLimits::default()
         },
     };
-    search_cause(app, &workspace, search, progress)
+    search.run(app, &workspace, progress, |find| find.find_cause())
 }
 
-/// How a cause is searched for.
+/// A search for the culprit of one command.
 pub(super) struct Search<'a> {
-    pub(super) line: &'a str,
-    pub(super) commands: &'a Commands,
-    pub(super) workplace: WorkplaceMode,
-    pub(super) since: Option<&'a str>,
-    /// What the command has just failed with; `None` runs it.
-    pub(super) red: Option<RedRun>,
-    /// Whether no commits are tried but those likely to pass.
-    pub(super) near_only: bool,
-    pub(super) limits: TrialLimits,
+    line: &'a str,
+    commands: Commands,
+    choice: WorkplaceMode,
+    red: Option<RedRun>,
+    since: Option<&'a str>,
+    near_only: bool,
+    limits: TrialLimits,
 }
 
-/// Searches, and keeps the answer.
-pub(super) fn search_cause(
-    app: &App,
-    workspace: &Workspace,
-    search: Search<'_>,
-    progress: &dyn Progress,
-) -> Result<WhyDocument, AppError> {
-    let started = Instant::now();
-    let line = search.line;
-    let (since, near_only) = (search.since, search.near_only);
-    let document = with_trials(app, workspace, search, progress, |trials| {
-        let (mut trials, fails) = trials?;
-        let policy = app.read_policy(Profile::Ranked)?;
-        let is_output = was_written_by_last(app, workspace, line);
-        let may = |path: &RepoPath| policy.refuse(path).is_none() && !is_output(path);
-        let find = FindCause {
-            workspace,
-            since,
-            seen_green: passed_at(app, line, &workspace.prefix)?,
-            near_only,
-            may: &may,
-        };
-        let answer = if fails {
-            if let Some(traced) = known_trace(app, workspace, line) {
-                trials.take_trace(traced);
-            }
-            search_changes(&mut trials, &find)?
-        } else {
-            Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
-        };
-        Ok(document(app, workspace, trials, answer, started))
-    })?;
-    keep_cause(app, workspace, line, &document);
-    Ok(document)
-}
-
-fn search_changes(trials: &mut Trials<'_>, find: &FindCause<'_>) -> Result<Answer, AppError> {
-    search(trials, find).map_err(AppError::from)
-}
-
-/// Opens an isolated copy and does something with trials in it: they, and whether anything fails.
-pub(super) fn with_trials<T>(
-    app: &App,
-    workspace: &Workspace,
-    search: Search<'_>,
-    progress: &dyn Progress,
-    work: impl FnOnce(Result<(Trials<'_>, bool), AppError>) -> Result<T, AppError>,
-) -> Result<T, AppError> {
-    let commands = search.commands;
-    let root = workspace
-        .root
-        .clone()
-        .ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
-    let state = runs::state(app, workspace)?;
-    let _lock = RunLock::take(state.directory())?;
-    if is_interrupted(state.directory()) {
-        return Err(WriteError::Interrupted.into());
+impl<'a> Search<'a> {
+    /// A search that goes on from a run that has just failed; `None` where no change explains the failure, or the
+    /// run was in a place of its own.
+    pub(super) fn after_run(
+        app: &App,
+        workspace: &Workspace,
+        (line, took): (&'a str, Duration),
+        red: RedRun,
+    ) -> Option<Self> {
+        let sandbox = &app.settings().sandbox;
+        let in_place = [None, Some(WorkplaceMode::InPlace)].contains(&sandbox.workplace);
+        let is_committed = workspace.git.as_ref().and_then(|git| git.head()).is_some();
+        let is_small = workspace.source.listing().entries().len() <= MAX_COPIED_FILES;
+        (in_place && is_committed && red.may_be_of_change()).then(|| Self {
+            line,
+            commands: Commands {
+                lines: vec![line.to_owned()],
+                setup: None,
+                sandbox: match sandbox.mode {
+                    SandboxMode::Off => SandboxMode::Auto,
+                    mode => mode,
+                },
+                ..commands(app)
+            },
+            choice: if is_small {
+                WorkplaceMode::Auto
+            } else {
+                WorkplaceMode::Overlay
+            },
+            red: Some(red),
+            since: None,
+            near_only: true,
+            limits: TrialLimits::after_run(took),
+        })
     }
-    let settings = app.settings();
-    let slot = made(&state.workplace())?;
-    let plan = Plan {
-        choice: search.workplace,
-        slot: &slot,
-        source: workspace.source.as_ref(),
-        root: &root,
-        git: workspace.git.as_ref(),
-        shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
-        commands: &commands.lines,
-        closed: vec![state.directory().to_owned()],
-    };
-    let stop = progress.stop()?;
-    let place = Workplace::open(&plan, &|_, _| {}).map_err(RepairError::from)?;
-    let most = search.limits.max_runs;
-    let watch = |trial: &TrialStart| {
-        progress.trial(&trial_words(trial, most));
-        progress.step(&format!("trying {}", trial.what));
-    };
-    let setup = TrialSetup {
-        workspace,
-        place,
-        commands,
-        redactor: app.redactor(),
-        stop: &stop,
-        watch: &watch,
-        limits: search.limits,
-        trace: settings.context.trace,
-    };
-    let trials = match search.red {
-        Some(red) => Ok((Trials::start(setup, red), true)),
-        None => Trials::with_red_run(setup, search.line).map_err(AppError::from),
-    };
-    work(trials)
-}
 
-// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
-fn trial_words(trial: &TrialStart, most: u32) -> String {
-    let most = if most < 100 {
-        format!(" of at most {most}")
-    } else {
-        String::new()
-    };
-    let likely = trial.likely.as_ref();
-    let likely = likely.map_or(String::new(), |place| format!(", likely {place}"));
-    format!(
-        "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
-        trial.run, trial.what
-    )
-}
-
-/// The last run, where it failed with this line on these very files.
-pub(super) fn last_red_run(
-    app: &App,
-    workspace: &Workspace,
-    line: &str,
-) -> Result<Option<RedRun>, AppError> {
-    let Some(last) = last_command(app)?.filter(|it| !it.passed) else {
-        return Ok(None);
-    };
-    let source = workspace.source.as_ref();
-    let same = last.again.line().as_deref() == Some(line)
-        && last.again.prefix == workspace.prefix
-        && last.again.files.as_deref() == Some(&files_digest(source, &[]));
-    let Some(log) = last_log(app)?.filter(|_| same) else {
-        return Ok(None);
-    };
-    let facts = LogFacts {
-        exit_code: log.exit_code,
-        timed_out: log.timed_out,
-        command: Some(line.to_owned()),
-        rules: app.rules(),
-    };
-    let diagnosis = diagnose_in(log.log.text(), &facts, source);
-    Ok(Some(red_run(
-        workspace,
-        line,
-        diagnosis,
-        log.log.text(),
-        log.exit_code,
-    )))
-}
-
-/// A red run as trials compare with it: paths below the root alone.
-pub(super) fn red_run(
-    workspace: &Workspace,
-    line: &str,
-    diagnosis: Diagnosis,
-    log: &str,
-    exit_code: Option<i32>,
-) -> RedRun {
-    let root = workspace.root.as_ref();
-    let root = root.map(|root| format!("{}/", root.display()));
-    RedRun {
-        line: line.to_owned(),
-        diagnosis,
-        log: root.map_or_else(|| log.to_owned(), |root| log.replace(&root, "")),
-        exit_code,
-    }
-}
-
-fn document(
-    app: &App,
-    workspace: &Workspace,
-    trials: Trials<'_>,
-    answer: Answer,
-    started: Instant,
-) -> WhyDocument {
-    let mask = |text: &str| app.redactor().redact(text).text.into_owned();
-    let masked = |change: WhyChange| WhyChange {
-        diff: mask(&change.diff),
-        ..change
-    };
-    let not_run = trials.not_run();
-    let likely = trials.likely.clone();
-    let (log, red) = trials.into_log();
-    let around = untried(workspace, &answer).chain(outside(workspace, &answer, &red, not_run));
-    let around = around.collect();
-    let mut suspects = answer.suspects;
-    if let Some(likely) = likely.filter(|_| answer.cause.is_empty()) {
-        let place = |change: &WhyChange| match change.line {
-            Some(line) => format!("{}:{line}", change.path),
-            None => change.path.clone(),
-        };
-        for suspect in &mut suspects {
-            if likely.len() <= 3 && likely.contains(&place(suspect)) {
-                LIKELY.clone_into(&mut suspect.why);
-            }
+    /// Opens an isolated copy and works in it.
+    pub(super) fn run<T>(
+        &self,
+        app: &App,
+        workspace: &Workspace,
+        progress: &dyn Progress,
+        work: impl FnOnce(&FindCause<'_>) -> Result<T, WhyError>,
+    ) -> Result<T, AppError> {
+        let root = workspace.root.clone();
+        let root = root.ok_or_else(|| AppError::bare(": there is nothing to run commands in"))?;
+        let state = runs::state(app, workspace)?;
+        if is_interrupted(state.directory()) {
+            return Err(WriteError::Interrupted.into());
         }
-        suspects.sort_by_key(|suspect| suspect.why != LIKELY);
+        let settings = app.settings();
+        let store = RunStore::open(app)?;
+        let policy = app.read_policy(Profile::Ranked)?;
+        let is_output = store.outputs_of_last(workspace, self.line);
+        Ok(work(&FindCause {
+            slot: made(&state.workplace())?,
+            shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
+            state: state.directory(),
+            workspace,
+            root,
+            line: self.line,
+            commands: &self.commands,
+            workplace: self.choice,
+            redactor: app.redactor(),
+            red: self.red.as_ref(),
+            since: self.since,
+            seen_green: store.passed_at(self.line, &workspace.prefix),
+            near_only: self.near_only,
+            may: &|path: &RepoPath| policy.refuse(path).is_none() && !is_output(path),
+            limits: self.limits,
+            trace: settings.context.trace,
+            around: &|red, not_run| outside(workspace, red, self.line, not_run),
+            stop: &progress.stop()?,
+            watch: &|trial: &TrialStart| {
+                progress.trial(&trial.in_words(self.limits.max_runs));
+                progress.step(&format!("trying {}", trial.what));
+            },
+        })?)
     }
-    let more = suspects.len().saturating_sub(MAX_SUSPECTS);
-    let suspects = suspects.into_iter().take(MAX_SUSPECTS);
-    let mut document = WhyDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "why",
-        verdict: answer.verdict,
-        reason: answer.reason,
-        message: String::new(),
-        command: mask(&red.line),
-        tests: log.tests,
-        failed_before: log.failed_before.iter().map(|it| mask(it)).collect(),
-        base: answer.base,
-        cause: answer.cause.into_iter().map(masked).collect(),
-        undo: answer.undo.filter(|it| mask(it) == *it),
-        suspects: suspects.map(masked).collect(),
-        more_suspects: more as u64,
-        around,
-        trials: log.trials,
-        runs: log.runs,
-        whole_runs: log.whole_runs,
-        duration_seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
-    };
-    for cause in &mut document.cause {
-        place_now(cause, workspace);
-    }
-    document.message = crate::report::why_line(&document);
-    document
 }
 
-/// What speaks for a change without which the tests passed once.
-const LIKELY: &str = "reverted, the failing tests passed once";
-
-/// Suspects that a document holds.
-const MAX_SUSPECTS: usize = 20;
-
-// The submodules, where no change explains the failure: no trial reverts them.
-fn untried<'a>(workspace: &'a Workspace, answer: &Answer) -> impl Iterator<Item = Remedy> + 'a {
-    let is_open = answer.cause.is_empty() && answer.verdict == WhyVerdict::Unknown;
-    let modules = submodules(workspace).filter(move |_| is_open).take(3);
-    modules.map(|path| {
-        let line = format!("mendit -C {path} why");
-        Remedy::new(format!("not tried: the submodule {path}"), Some(line))
-    })
-}
-
-// What lies outside the changes and may have made it fail.
+// Reasons outside the changes.
 fn outside(
     workspace: &Workspace,
-    answer: &Answer,
     red: &RedRun,
+    line: &str,
     not_run: Option<WhyReason>,
 ) -> Vec<Remedy> {
-    if !answer.is_open() {
-        return Vec::new();
-    }
-    let line = &red.line;
     let mut found = around(workspace, (&red.diagnosis, &red.log), line);
     if let (Some(reason), []) = (not_run, found.as_slice()) {
         let message = not_started(line, reason == WhyReason::NotExecutable);
         let program = red.log.lines().find_map(missing_program);
         let program = program.or_else(|| line.split_whitespace().next());
-        let program = program.unwrap_or_default();
-        found.push(Remedy::new(format!("`{program}`: {message}"), None));
+        let problem = format!("`{}`: {message}", program.unwrap_or_default());
+        found.push(Remedy::new(problem, None));
     }
     found
 }
 
-// A line of a commit, where the file has it now: its text stands there once.
-fn place_now(cause: &mut WhyChange, workspace: &Workspace) {
-    let (Some(_), Some(_), Ok(path)) = (&cause.commit, cause.line, RepoPath::new(&cause.path))
-    else {
-        return;
+/// The culprit of this command on these very files; without a command, the last one found.
+pub(super) fn kept_cause(
+    app: &App,
+    workspace: &Workspace,
+    line: Option<&str>,
+) -> Option<KeptCause> {
+    let state = runs::state(app, workspace).ok()?;
+    Facts::new(state.directory(), workspace, app.redactor()).cause(line)
+}
+
+/// The culprit of this command on these very files.
+pub(super) fn known_cause(app: &App, workspace: &Workspace, line: &str) -> Option<KnownCause> {
+    kept_cause(app, workspace, Some(line)).map(|kept| kept.cause)
+}
+
+/// The trace of this command's failing tests on these very files, where traces are wanted.
+pub(super) fn known_trace(app: &App, workspace: &Workspace, line: &str) -> Option<Traced> {
+    let state = runs::state(app, workspace).ok()?;
+    let facts = Facts::new(state.directory(), workspace, app.redactor());
+    facts.trace(line).filter(|_| app.settings().context.trace)
+}
+
+/// The culprit that was found last, and the patch that reverts it, where the files are still as they were.
+///
+/// # Errors
+/// When no culprit is known of these files, or none that one patch reverts.
+pub fn known_undo(app: &App, progress: &dyn Progress) -> Result<(KnownCause, String), AppError> {
+    let workspace = app.workspace(At::Worktree, progress)?;
+    let Some(KeptCause { cause, undo }) = kept_cause(app, &workspace, None) else {
+        let message = "the change that broke the tests is not known for the files as they are";
+        return Err(AppError::new(Code::U309, message).hint("`mendit why` finds it"));
     };
-    let added = cause.diff.lines().find_map(|line| line.strip_prefix('+'));
-    let text = workspace.source.read(&path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    let mut found = (1_u32..)
-        .zip(text.lines())
-        .filter(|(_, line)| Some(line.trim_end()) == added)
-        .map(|(number, _)| number);
-    if let (Some(line), None) = (found.next(), found.next()) {
-        cause.line = Some(line);
-    }
+    let Some(patch) = undo else {
+        let message = "no patch reverts the change: it was found in an older state of the files";
+        return Err(AppError::new(Code::U309, message).hint(cause.message));
+    };
+    Ok((cause, patch))
 }
-
-/// What trials of `mendit run` may cost: six runs of the failing tests, none much longer than the run itself
-/// or a minute.
-pub(super) fn limits_after_run(took: Duration) -> TrialLimits {
-    TrialLimits {
-        until: None,
-        max_runs: RUNS_AFTER_RUN,
-        each: Some(took.mul_f64(1.5).clamp(LEAST_EACH, MOST_EACH)),
-        whole: took <= SHORT,
-    }
-}
-
-const RUNS_AFTER_RUN: u32 = 6;
-const LEAST_EACH: Duration = Duration::from_secs(10);
-const MOST_EACH: Duration = Duration::from_mins(1);
-/// A command that is this short is run whole where its failing tests cannot be run alone.
-const SHORT: Duration = Duration::from_secs(20);

@@ -5,7 +5,7 @@ use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
     split_task, write_fix,
 };
-use crate::model::{Code, RepoPath};
+use crate::model::{Code, RepoPath, WhyChange};
 use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix what the last run failed with
@@ -80,29 +80,28 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // The change is a person's own: it goes only when somebody says so.
 fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
-    let undo = known_undo(app, output)?;
+    let (cause, patch) = known_undo(app, output)?;
     let json = args.format == Form::Json;
     if !json {
-        output.painted(|color| diff_text(&undo.patch, color))?;
+        output.painted(|color| diff_text(&patch, color))?;
     }
-    output.note(&undo.message);
+    output.note(&cause.message);
     if !args.request.yes && !output.ask("Revert it?").unwrap_or(false) {
         return Ok(not_written(args, output));
     }
     let request = PatchRequest {
-        patch: undo.patch.clone().into(),
+        patch: patch.clone().into(),
         ..PatchRequest::default()
     };
     let (judged, _) = apply_patch(app, &request, &Target::Worktree, output)?;
     let applies = judged.verdict.verdict.applies();
     output.document(args.format, &judged.verdict, |verdict| {
         if applies {
-            return format!(
-                "reverted {}\nnext: mendit run  (runs the tests again)\n",
-                undo.places
-            );
+            let places = cause.changes.iter().map(WhyChange::place);
+            let places = places.collect::<Vec<_>>().join(", ");
+            return format!("reverted {places}\nnext: mendit run  (runs the tests again)\n");
         }
-        patch_text(verdict, "the undo", undo.patch.as_bytes(), false)
+        patch_text(verdict, "the undo", patch.as_bytes(), false)
     })?;
     Ok(if applies { Exit::Yes } else { Exit::Refused })
 }

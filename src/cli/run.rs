@@ -103,17 +103,17 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     ran.search_cause(&app, output)?;
     output.doing(None);
     if json {
-        output.json(&ran.document())?;
+        output.json(&ran.record)?;
     }
     // A pass of which nobody could read what it printed is none.
     if ran.failure.is_none() {
         passed_on?;
     }
     if args.brief {
-        output.text(&ran.brief(&app)?)?;
+        output.text(&ran.brief(&app, output)?)?;
     } else if let Some(summary) = ran.summary().filter(|_| shown) {
         let steps = ran.next_steps();
-        output.aside(|color, _| run_culprit(summary, ran.found(), &steps, color));
+        output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));
     }
     Ok(match exit {
         Exit::Interrupted => exit,

@@ -1,11 +1,5 @@
-use std::collections::HashMap;
-
-use gix::bstr::BStr;
-
-use super::index::blob_id;
 use super::repository::commit_of;
 use super::{GitError, Repository};
-use crate::model::{BlobId, RepoPath};
 
 impl Repository {
     /// The commit that a revision names, in hex.
@@ -33,31 +27,6 @@ impl Repository {
             commit = parent;
         }
         Ok(found)
-    }
-
-    /// The files among these that `HEAD` has with another content, each as it is there; `None` for one that
-    /// it does not have. Each is given with its blob id now, where that is known.
-    #[must_use]
-    pub fn other_at_head(
-        &self,
-        files: &[(RepoPath, Option<BlobId>)],
-    ) -> Vec<(RepoPath, Option<Vec<u8>>)> {
-        let repo = self.local();
-        let tree = repo.head_tree().ok();
-        let Some(rows) = tree.and_then(|it| it.traverse().breadthfirst.files().ok()) else {
-            return Vec::new();
-        };
-        let blobs = rows.into_iter().filter(|it| it.mode.is_blob());
-        let blobs: HashMap<_, _> = blobs.map(|it| (it.filepath, it.oid)).collect();
-        let other = |(path, now): &(RepoPath, Option<BlobId>)| {
-            let id = blobs.get(<&BStr>::from(path.as_str()));
-            if id.is_some() && id.and_then(|it| blob_id(*it)) == *now {
-                return None;
-            }
-            let content = id.and_then(|it| repo.find_blob(*it).ok());
-            Some((path.clone(), content.map(|mut it| it.take_data())))
-        };
-        files.iter().filter_map(other).collect()
     }
 
     /// Where the branch that is checked out left the main branch of its remote, or of this clone;

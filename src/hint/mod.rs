@@ -23,7 +23,7 @@ mod words;
 pub use answers::{Answer, Ask, answers};
 pub use exports::missing_exports;
 pub use fix::{Fix, fix};
-pub use modules::{gone_files, missing_modules, near_packages, own_packages};
+pub use modules::{missing_modules, near_packages, own_packages};
 pub use query::Query;
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use similar::distance;

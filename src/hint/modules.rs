@@ -334,22 +334,3 @@ fn named_paths(
         })
         .filter_map(|path| RepoPath::new(&path).ok())
 }
-
-/// Files that a file imports a missing module from, of those that `gone` confirms.
-#[must_use]
-pub fn gone_files(
-    graph: &Graph<'_>,
-    file: &RepoPath,
-    module: &str,
-    gone: &dyn Fn(&RepoPath) -> bool,
-) -> Vec<RepoPath> {
-    let facts = graph.resolver().facts(file);
-    let imports = facts.imports.iter();
-    let imports = imports.filter(|import| leads_to(file, import, module));
-    let mut found: Vec<RepoPath> = Vec::new();
-    for import in imports {
-        let path = named_paths(graph, file, import).find(|path| gone(path));
-        found.extend(path.filter(|path| !found.contains(path)));
-    }
-    found
-}

@@ -122,6 +122,17 @@ pub struct WhyChange {
     pub diff: String,
 }
 
+impl WhyChange {
+    /// `path:line`, or the path.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.clone(),
+        }
+    }
+}
+
 /// One state that was tried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -36,7 +36,7 @@ cfg_if::cfg_if! {
             bench_markdown, bench_text, pairs_markdown, pairs_text,
         };
         pub use mine_text::mine_text;
-        pub use next_steps::{Culprit, NextFacts, next_steps};
+        pub use next_steps::{Culprit, NextFacts, culprit_of, next_steps};
         pub use context_markdown::{agent_prompt, context_markdown};
         pub use context_prompt::ReplyForm;
         pub use context_text::context_text;

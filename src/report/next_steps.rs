@@ -1,4 +1,4 @@
-use crate::model::Remedy;
+use crate::model::{Remedy, RunSummary, WhyDocument, WhyVerdict};
 
 /// What is known of a failure when the next step is chosen.
 #[derive(Debug, Clone, Copy, Default)]
@@ -29,6 +29,18 @@ pub enum Culprit {
     Undoable,
     /// The cause lies outside the code.
     Outside,
+}
+
+/// Whether the culprit of a failed run is known.
+#[must_use]
+pub fn culprit_of(summary: &RunSummary, found: Option<&WhyDocument>) -> Culprit {
+    match found {
+        Some(found) if found.undo.is_some() => Culprit::Undoable,
+        Some(found) if found.verdict == WhyVerdict::NotByThisChange => Culprit::NoChange,
+        _ if summary.cause.is_some() => Culprit::Known,
+        _ if summary.requires_user_action => Culprit::Outside,
+        _ => Culprit::Unknown,
+    }
 }
 
 /// The commands to type next, the most useful first, at most three.

@@ -73,7 +73,7 @@ fn unknown(document: &WhyDocument) -> String {
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
-                "unknown: still fails with every change{since} reverted; a submodule was not reverted"
+                "unknown: still fails with every change{since} reverted; a submodule, or a package that was installed from here, may hold the cause"
             )
         }
         Some(WhyReason::FailsWithout) | None => {
@@ -168,11 +168,9 @@ fn heading(change: &WhyChange) -> String {
 }
 
 fn place(change: &WhyChange) -> String {
-    match change.line {
-        Some(line) => format!("{}:{line}", change.path),
-        None if change.why.starts_with("deleted") => format!("{} (deleted)", change.path),
-        None => change.path.clone(),
-    }
+    let is_deleted = change.line.is_none() && change.why.starts_with("deleted");
+    let mark = if is_deleted { " (deleted)" } else { "" };
+    format!("{}{mark}", change.place())
 }
 
 fn cost(document: &WhyDocument) -> String {

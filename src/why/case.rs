@@ -1,14 +1,19 @@
 use std::collections::BTreeSet;
 
+use super::answer::{Answer, describe_changes};
 use super::clues::clues;
-use super::failures::Observation;
-use super::trials::{States, Trials};
-use super::{Clues, Difference, Hunk, Outcomes, Step, Suspect, What, next, rank};
-use crate::model::{Diagnosis, RepoPath, WhyBase, WhyChange, WhyOutcome, WhyReason, WhyVerdict};
+use super::trials::Trials;
+use super::{Difference, Hunk, States, Step, next, rank};
+use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
 use crate::patch::{Change, FileState, canonical};
 use crate::policy::is_test;
 use crate::repair::RepairError;
 use crate::source::Source;
+
+/// Changes above which a trace of the failing tests pays for its run.
+const MAX_UNTRACED: usize = 8;
+/// A hunk of so many lines is named as a whole.
+pub(super) const MAX_PLAIN_LINES: usize = 20;
 
 /// Two states of the files between which a command began to fail.
 pub(super) struct Case<'a> {
@@ -16,18 +21,14 @@ pub(super) struct Case<'a> {
     pub before: &'a dyn Source,
     /// The state after.
     pub after: &'a dyn Source,
-    /// Files of the worktree that are otherwise in the state after.
+    /// Files of the worktree that differ from the state after.
     pub laid: States,
-    /// The commit that brought the changes; `None` where they are not committed.
+    /// The commit that brought the changes; `None` for uncommitted ones.
     pub commit: Option<String>,
-    /// A description of the state before, and its commit.
-    pub base: (String, String),
-    /// Which files may be reverted at all.
+    /// The state before, in words and by commit.
+    pub base: WhyBase,
+    /// Files that may be reverted at all.
     pub scope: Scope,
-    /// Observations of the state before, from an earlier step.
-    pub seen: Vec<Observation>,
-    /// Whether the state after was seen to fail.
-    pub is_red: bool,
 }
 
 /// Which files a search may revert.
@@ -35,14 +36,14 @@ pub(super) struct Case<'a> {
 pub(super) enum Scope {
     /// Files that no test runner loads for tests alone.
     Product,
-    /// Those, and what tests share: helpers, fixtures, setup files, snapshots.
+    /// Those, and test support: helpers, fixtures, setup files, snapshots.
     Support,
     /// Those, and at last the files that hold the failing tests themselves.
     Everything,
 }
 
 impl Scope {
-    /// The scope that a file needs.
+    /// The scope in which a file is reverted.
     pub(super) fn needed_for(path: &RepoPath, diagnosis: &Diagnosis) -> Self {
         if holds_failing_test(path, diagnosis) {
             Self::Everything
@@ -54,391 +55,165 @@ impl Scope {
     }
 }
 
-/// What a search comes to.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    /// The verdict.
-    pub verdict: WhyVerdict,
-    /// Why there is no cause.
-    pub reason: Option<WhyReason>,
-    /// What was compared with.
-    pub base: Option<WhyBase>,
-    /// The smallest set of changes without which the tests pass.
-    pub cause: Vec<WhyChange>,
-    /// A patch that reverts the cause, where the trials ran on the files as they are.
-    pub undo: Option<String>,
-    /// The changes, likeliest first.
-    pub suspects: Vec<WhyChange>,
-}
-
-impl Answer {
-    /// No answer, for a reason.
-    #[must_use]
-    pub fn unknown(reason: WhyReason) -> Self {
-        Self {
-            verdict: WhyVerdict::Unknown,
-            reason: Some(reason),
-            base: None,
-            cause: Vec::new(),
-            undo: None,
-            suspects: Vec::new(),
-        }
-    }
-
-    /// Whether a look at older commits cannot say more.
-    #[must_use]
-    pub fn is_last(&self) -> bool {
-        let open = [
-            Some(WhyReason::NoChange),
-            Some(WhyReason::FailsWithout),
-            Some(WhyReason::DoesNotBuild),
-        ];
-        !open.contains(&self.reason)
-    }
-
-    /// Whether the failure is seen, and no change of the repository explains it.
-    #[must_use]
-    pub fn is_open(&self) -> bool {
-        let around = [
-            Some(WhyReason::NoBase),
-            Some(WhyReason::CommandNotFound),
-            Some(WhyReason::NotExecutable),
-        ];
-        !self.is_last() || around.contains(&self.reason)
-    }
-}
-
-/// Changes above which a look at the lines that run pays for its run.
-const FEW: usize = 8;
-
-/// Searches for the hunks without which the tests pass, then for their lines.
+/// Searches the changes between two states for the culprit.
 ///
 /// # Errors
 /// When the tests cannot be run.
-pub(super) fn search(
+pub(super) fn search_case(
     trials: &mut Trials<'_>,
     case: &Case<'_>,
     may: &(dyn Fn(&RepoPath) -> bool + Sync),
 ) -> Result<Answer, RepairError> {
     let diagnosis = trials.red().diagnosis.clone();
-    let in_scope = |path: &RepoPath| may(path) && Scope::needed_for(path, &diagnosis) <= case.scope;
-    let difference = Difference::between(case.before, case.after, &in_scope);
+    let is_in_scope =
+        |path: &RepoPath| may(path) && Scope::needed_for(path, &diagnosis) <= case.scope;
+    let mut difference = Difference::between(case.before, case.after, &is_in_scope);
+    let mut answer = Answer {
+        base: Some(case.base.clone()),
+        ..Answer::unknown(WhyReason::NoChange)
+    };
     if difference.hunks().is_empty() {
-        return Ok(answer(case, Err(WhyReason::NoChange), Vec::new()));
+        return Ok(answer);
     }
-    let is_traced = difference.hunks().len() > FEW;
-    if is_traced {
-        match trials.trace(&case.laid)? {
-            Some(WhyOutcome::Passes) => {
-                return Ok(answer(case, Err(WhyReason::Flaky), Vec::new()));
-            }
-            _ => {
-                if let Some(reason) = trials.ended() {
-                    return Ok(answer(case, Err(reason), Vec::new()));
-                }
-            }
+    let mut clues = clues(&diagnosis, case.after);
+    if difference.hunks().len() > MAX_UNTRACED {
+        let outcome = trials.trace(&case.laid)?;
+        let flaky = (outcome == Some(WhyOutcome::Passes)).then_some(WhyReason::Flaky);
+        if let Some(reason) = flaky.or(trials.ended()) {
+            return Ok(answer.with_reason(reason));
         }
-    }
-    let mut clues = clues(Some(&diagnosis), case.after);
-    if is_traced {
         clues.ran.clone_from(trials.traced());
     }
-    let mut ranked = rank(&difference, &clues);
-    ranked.sort_by_key(|suspect| {
-        let hunk = difference.hunks().get(suspect.hunk);
+    let scope_of = |hunk: usize| {
+        let hunk = difference.hunks().get(hunk);
         hunk.map(|hunk| Scope::needed_for(&hunk.path, &diagnosis))
-    });
-    let suspects = changes(&difference, &ranked, case);
-    let set = match search_hunks(trials, case, &difference, &ranked)? {
-        Ok(set) => set,
-        Err(reason) => return Ok(answer(case, Err(reason), suspects)),
     };
-    let answer = name_lines(trials, case, &difference, (ranked, &clues), &set)?;
-    Ok(Answer { suspects, ..answer })
-}
-
-// Among the changes of product code and test support with the failing tests' own files as they are, then among
-// all.
-fn search_hunks(
-    trials: &mut Trials<'_>,
-    case: &Case<'_>,
-    difference: &Difference,
-    ranked: &[Suspect],
-) -> Result<Result<BTreeSet<usize>, WhyReason>, RepairError> {
+    let mut ranked = rank(&difference, &clues);
+    ranked.sort_by_key(|suspect| scope_of(suspect.hunk));
+    answer.suspects = describe_changes(&difference, &ranked, case.commit.as_deref());
     let all: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
-    let diagnosis = &trials.red().diagnosis;
-    let is_own = |index: &usize| {
-        let hunk = difference.hunks().get(*index);
-        hunk.is_some_and(|hunk| holds_failing_test(&hunk.path, diagnosis))
-    };
-    let shared: Vec<usize> = all.iter().copied().filter(|hunk| !is_own(hunk)).collect();
-    let mut table = Table::new(trials);
-    table.is_known_red |= case.is_red;
-    for seen in &case.seen {
-        table.add(all.iter().copied().collect(), seen.clone());
-    }
-    let mut result = Err(WhyReason::NoChange);
-    if !shared.is_empty() {
-        result = drive(trials, case, difference, &shared, &mut table)?;
-    }
-    let is_open = matches!(
-        result,
-        Err(WhyReason::NoChange | WhyReason::FailsWithout | WhyReason::DoesNotBuild)
-    );
-    if is_open && shared.len() < all.len() {
+    let own = all
+        .iter()
+        .position(|hunk| scope_of(*hunk) == Some(Scope::Everything));
+    let (shared, _) = all.split_at(own.unwrap_or(all.len()));
+    let mut found = reduce(trials, case, &difference, shared)?;
+    let open = [
+        WhyReason::NoChange,
+        WhyReason::FailsWithout,
+        WhyReason::DoesNotBuild,
+    ];
+    if own.is_some() && found.as_ref().is_err_and(|reason| open.contains(reason)) {
+        // Of a test that is new, only the failure with all else reverted tells.
         let was_before = trials.failures.all_failed_before();
         trials.failures.unsplit();
-        let own = drive(trials, case, difference, &all, &mut table)?;
-        // Where a test is new, only its failure with all else reverted tells.
-        result = match own {
+        found = match reduce(trials, case, &difference, &all)? {
             Err(WhyReason::DoesNotBuild) if was_before => Err(WhyReason::FailsWithout),
-            own => own,
+            found => found,
         };
     }
-    Ok(result)
+    let mut set = match found {
+        Ok(set) => set,
+        Err(reason) => return Ok(answer.with_reason(reason)),
+    };
+    let is_plain = set.len() == 1
+        && set
+            .iter()
+            .all(|hunk| difference.size(*hunk) <= MAX_PLAIN_LINES);
+    if let Some(finer) = difference.finer(&set).filter(|_| !is_plain) {
+        let order = rank(&finer, &clues).into_iter();
+        let order: Vec<usize> = order.map(|suspect| suspect.hunk).collect();
+        // Where lines cannot be reverted one by one, the hunks are the answer.
+        if let Ok(lines) = reduce(trials, case, &finer, &order)? {
+            (difference, set) = (finer, lines);
+        }
+    }
+    let mut named = rank(&difference, &clues);
+    named.retain(|suspect| set.contains(&suspect.hunk));
+    named.sort_by_key(|suspect| suspect.hunk);
+    answer.reason = None;
+    answer.cause = describe_changes(&difference, &named, case.commit.as_deref());
+    answer.undo = undo_patch(&difference, &set, case);
+    Ok(answer)
 }
 
-// What every set of hunks showed when it was reverted.
-struct Table {
-    trials: Vec<(BTreeSet<usize>, Observation)>,
-    selections: u32,
-    is_known_red: bool,
-    is_known_green: Option<BTreeSet<usize>>,
-    // Whether the whole order is the state before.
-    has_base: bool,
-}
-
-impl Table {
-    fn new(trials: &Trials<'_>) -> Self {
-        Self {
-            trials: Vec::new(),
-            selections: trials.selections(),
-            is_known_red: trials.failed_here(),
-            is_known_green: None,
-            has_base: true,
-        }
-    }
-
-    fn add(&mut self, reverted: BTreeSet<usize>, seen: Observation) {
-        self.trials.push((reverted, seen));
-    }
-
-    fn outcomes(&self, trials: &Trials<'_>) -> Outcomes {
-        let mut outcomes = Outcomes::new();
-        if self.is_known_red {
-            outcomes.insert(BTreeSet::new(), vec![WhyOutcome::Fails]);
-        }
-        if let Some(green) = &self.is_known_green {
-            outcomes.insert(green.clone(), vec![WhyOutcome::Passes; 2]);
-        }
-        for (reverted, seen) in &self.trials {
-            let outcome = trials.failures.outcome(seen);
-            outcomes.entry(reverted.clone()).or_default().push(outcome);
-        }
-        outcomes
-    }
-
-    fn is_mixed(&self, trials: &Trials<'_>) -> bool {
-        let mut tried = self.trials.iter();
-        tried.any(|(reverted, seen)| !reverted.is_empty() && trials.failures.is_mixed(seen))
-    }
-}
-
-fn drive(
+// Runs trials until the smallest set among these hunks is known with which reverted the tests pass.
+fn reduce(
     trials: &mut Trials<'_>,
     case: &Case<'_>,
     difference: &Difference,
     order: &[usize],
-    table: &mut Table,
 ) -> Result<Result<BTreeSet<usize>, WhyReason>, RepairError> {
-    let base: BTreeSet<usize> = order.iter().copied().collect();
+    if order.is_empty() {
+        return Ok(Err(WhyReason::NoChange));
+    }
+    let all: BTreeSet<usize> = order.iter().copied().collect();
+    let states = |set: &BTreeSet<usize>| {
+        let mut states = case.laid.clone();
+        states.extend(difference.reverted(set));
+        states
+    };
+    let base = states(&all);
+    let mut must_split = false;
     loop {
-        // Observations of another way to run the tests do not hold.
-        if table.selections != trials.selections() {
-            *table = Table {
-                has_base: table.has_base,
-                ..Table::new(trials)
-            };
-        }
-        if !table.has_base && table.is_mixed(trials) {
-            return Ok(Err(WhyReason::FailsWithout));
-        }
-        if !trials.failures.is_split() && table.has_base {
-            let seen = table.trials.iter().find(|(reverted, _)| *reverted == base);
-            if let Some((_, seen)) = seen {
-                trials.failures.split(seen);
-            }
+        let seen = trials.seen(&base).next().cloned();
+        if let Some(seen) = seen.filter(|_| !trials.failures.is_split()) {
+            trials.failures.split(&seen);
         }
         if trials.failures.all_failed_before() {
             return Ok(Err(WhyReason::FailsWithout));
         }
-        let must_split = !trials.failures.is_split() && table.is_mixed(trials);
-        let step = if must_split {
-            Step::Try(base.clone())
-        } else {
-            next(order, &table.outcomes(trials))
+        let outcomes = |set: &BTreeSet<usize>| {
+            let states = states(set);
+            let seen = trials.seen(&states);
+            seen.map(|seen| trials.failures.outcome(seen)).collect()
         };
-        let taken = match step {
-            Step::Try(taken) => taken,
+        let step = if must_split && !trials.failures.is_split() {
+            Step::Try(all.clone())
+        } else {
+            next(order, &outcomes)
+        };
+        let reverted = match step {
+            Step::Try(reverted) => reverted,
             Step::Found(set) => return Ok(Ok(set)),
             Step::NotByThese | Step::NoVerdict => return Ok(Err(WhyReason::DoesNotBuild)),
-            Step::Passes | Step::Flaky => return Ok(Err(WhyReason::Flaky)),
+            Step::Flaky => return Ok(Err(WhyReason::Flaky)),
         };
-        let mut states = case.laid.clone();
-        states.extend(difference.taken_back(&taken));
-        let hunks = taken
-            .iter()
-            .filter_map(|hunk| difference.hunks().get(*hunk));
-        let reverted: Vec<String> = hunks.map(Hunk::place).collect();
+        let states = states(&reverted);
+        let hunks = reverted.iter();
+        let hunks = hunks.filter_map(|hunk| difference.hunks().get(*hunk));
+        let places: Vec<String> = hunks.map(Hunk::place).collect();
         let commit = case.commit.as_deref().filter(|_| !states.is_empty());
-        let Some(seen) = trials.try_states(&states, commit, &reverted)? else {
+        let Some(seen) = trials.try_states(&states, commit, &places)? else {
             return Ok(Err(trials.ended().unwrap_or(WhyReason::Budget)));
         };
-        table.add(taken, seen);
+        must_split |= !reverted.is_empty() && trials.failures.is_mixed(&seen);
     }
 }
 
-// Cuts the hunks that were found down to lines.
-fn name_lines(
-    trials: &mut Trials<'_>,
-    case: &Case<'_>,
-    difference: &Difference,
-    (ranked, clues): (Vec<Suspect>, &Clues),
-    set: &BTreeSet<usize>,
-) -> Result<Answer, RepairError> {
-    // A hunk of some lines is told as it stands.
-    let is_plain = set.len() == 1 && set.iter().all(|hunk| difference.size(*hunk) <= MOST_LINES);
-    let finer = difference.finer(set).filter(|_| !is_plain);
-    let found = match finer {
-        Some(finer) => search_lines(trials, case, &finer, clues)?.map(|set| (finer, set)),
-        None => None,
-    };
-    let (cause, undo) = match found {
-        Some((finer, set)) => {
-            let ranked = rank(&finer, clues);
-            (named(&finer, ranked, &set, case), undo(&finer, &set, case))
-        }
-        None => (
-            named(difference, ranked, set, case),
-            undo(difference, set, case),
-        ),
-    };
-    Ok(Answer {
-        undo,
-        ..answer(case, Ok(cause), Vec::new())
-    })
-}
-
-// `None` where lines cannot be told apart: then it is the hunks.
-fn search_lines(
-    trials: &mut Trials<'_>,
-    case: &Case<'_>,
-    finer: &Difference,
-    clues: &Clues,
-) -> Result<Option<BTreeSet<usize>>, RepairError> {
-    let ranked = rank(finer, clues);
-    let order: Vec<usize> = ranked.iter().map(|suspect| suspect.hunk).collect();
-    let mut table = Table {
-        is_known_red: true,
-        is_known_green: Some(order.iter().copied().collect()),
-        has_base: false,
-        ..Table::new(trials)
-    };
-    Ok(drive(trials, case, finer, &order, &mut table)?.ok())
-}
-
-// The patch that makes of the files what was seen to pass.
-fn undo(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {
+// The patch that brings the files into the state that was observed to pass.
+fn undo_patch(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -> Option<String> {
     if !case.laid.is_empty() {
         return None;
     }
-    let states = difference.taken_back(set).into_iter();
-    let changes: Vec<Change> = states
-        .map(|(path, state)| {
-            let now = FileState::of(case.after, &path);
-            Change::between(path, now, state)
-        })
-        .collect();
+    let states = difference.reverted(set).into_iter();
+    let changes = states.map(|(path, state)| {
+        let now = FileState::of(case.after, &path);
+        Change::between(path, now, state)
+    });
+    let changes: Vec<Change> = changes.collect();
     String::from_utf8(canonical(&changes)).ok()
 }
 
-// The changes of a set, in the order of the files.
-fn named(
-    difference: &Difference,
-    mut ranked: Vec<Suspect>,
-    set: &BTreeSet<usize>,
-    case: &Case<'_>,
-) -> Vec<WhyChange> {
-    ranked.retain(|suspect| set.contains(&suspect.hunk));
-    ranked.sort_by_key(|suspect| suspect.hunk);
-    changes(difference, &ranked, case)
-}
-
-fn answer(
-    case: &Case<'_>,
-    cause: Result<Vec<WhyChange>, WhyReason>,
-    suspects: Vec<WhyChange>,
-) -> Answer {
-    let (what, commit) = case.base.clone();
-    let base = Some(WhyBase { what, commit });
-    match cause {
-        Ok(cause) => Answer {
-            verdict: WhyVerdict::Caused,
-            reason: None,
-            base,
-            cause,
-            undo: None,
-            suspects,
-        },
-        Err(reason) => Answer {
-            verdict: verdict_of(reason),
-            base,
-            suspects,
-            ..Answer::unknown(reason)
-        },
-    }
-}
-
-/// The verdict that a reason leaves.
-pub(super) fn verdict_of(reason: WhyReason) -> WhyVerdict {
-    match reason {
-        WhyReason::FailsWithout => WhyVerdict::NotByThisChange,
-        _ => WhyVerdict::Unknown,
-    }
-}
-
-fn changes(difference: &Difference, ranked: &[Suspect], case: &Case<'_>) -> Vec<WhyChange> {
-    let changes = ranked
-        .iter()
-        .filter_map(|suspect| change(difference, suspect, case));
-    changes.collect()
-}
-
-fn change(difference: &Difference, suspect: &Suspect, case: &Case<'_>) -> Option<WhyChange> {
-    let hunk = difference.hunks().get(suspect.hunk)?;
-    let why = match &hunk.what {
-        What::Moved(from) => format!("renamed from {from}, {}", suspect.why),
-        What::File if difference.after(hunk).is_none() => format!("deleted, {}", suspect.why),
-        _ => suspect.why.clone(),
-    };
-    Some(WhyChange {
-        path: hunk.path.to_string(),
-        line: hunk.line(),
-        commit: case.commit.clone(),
-        why,
-        diff: difference.diff(hunk, MOST_LINES),
-    })
-}
-
-/// Whether a file holds the lines of a failing test: they say what is wanted. The place of a failure may be a
-/// line of the product, so the test must bear the file's name, or the file must be called as tests are.
+/// Whether a file holds the lines of a failing test, which say what is wanted. The place of a failure may be a
+/// line of the product, so the test must bear the file's name, or the file must be named as tests are.
 #[must_use]
 pub fn holds_failing_test(path: &RepoPath, diagnosis: &Diagnosis) -> bool {
     let path = path.as_str();
-    let module = path.strip_suffix(".py").map(|it| it.replace('/', "."));
+    let module = path.strip_suffix(".py").map(|stem| stem.replace('/', "."));
     // `shop.tests.T.test_a`, `test_a (shop.tests.T)`.
-    let in_module = |id: &str| {
-        let mut names = id.split(|it: char| !(it.is_alphanumeric() || "_.".contains(it)));
+    let is_in_module = |id: &str| {
+        let mut names =
+            id.split(|letter: char| !(letter.is_alphanumeric() || "_.".contains(letter)));
         let module = module.as_deref();
         names.any(|name| {
             let rest = module.and_then(|module| name.strip_prefix(module));
@@ -446,13 +221,10 @@ pub fn holds_failing_test(path: &RepoPath, diagnosis: &Diagnosis) -> bool {
         })
     };
     diagnosis.tests.iter().any(|test| {
-        let named = test.path.as_deref() == Some(path);
+        let is_named = test.path.as_deref() == Some(path);
         // Runners for JavaScript name no file in the id of a test.
         let is_foreign = module.is_none() && is_test(path);
-        let by_module = named || test.runner == "unittest";
-        named && (test.id.starts_with(path) || is_foreign) || by_module && in_module(&test.id)
+        let by_module = is_named || test.runner == "unittest";
+        is_named && (test.id.starts_with(path) || is_foreign) || by_module && is_in_module(&test.id)
     })
 }
-
-/// Lines of a change that are shown.
-const MOST_LINES: usize = 20;

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Clues, words_of};
+use super::rank::{Clues, words_of};
 use crate::graph::Graph;
 use crate::languages::{Outline, outline};
 use crate::model::{Diagnosis, RepoPath};
@@ -16,12 +16,9 @@ const MAX_CALLS: u32 = 3;
 /// A name that is defined more often says little of which one is meant.
 const MAX_NAMESAKES: usize = 6;
 
-/// What a failure says of where its cause may be, on the files as they are in a state.
+/// Collects what a failure says of the place of its cause, on the files in a state.
 #[must_use]
-pub fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
-    let Some(diagnosis) = diagnosis else {
-        return Clues::default();
-    };
+pub fn clues(diagnosis: &Diagnosis, after: &dyn Source) -> Clues {
     let mut clues = Clues::default();
     for file in &diagnosis.files {
         if let Some(path) = file.repo_path() {
@@ -32,11 +29,19 @@ pub fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
     for line in &diagnosis.evidence {
         clues.words.extend(words(&line.text));
     }
-    let messages = diagnosis.tests.iter().filter_map(|it| it.message.as_ref());
-    clues.words.extend(messages.flat_map(|it| words(it)));
+    let messages = diagnosis
+        .tests
+        .iter()
+        .filter_map(|test| test.message.as_ref());
+    clues
+        .words
+        .extend(messages.flat_map(|message| words(message)));
     clues.words.extend(diagnosis.lacks().cloned());
-    let tests = diagnosis.tests.iter().filter_map(|it| it.path.as_deref());
-    let tests: BTreeSet<RepoPath> = tests.filter_map(|it| RepoPath::new(it).ok()).collect();
+    let tests = diagnosis
+        .tests
+        .iter()
+        .filter_map(|test| test.path.as_deref());
+    let tests: BTreeSet<RepoPath> = tests.filter_map(|path| RepoPath::new(path).ok()).collect();
     let mut targets: Vec<RepoPath> = tests.into_iter().collect();
     targets.retain(|path| after.listing().has_file(path.as_str()));
     let mut bodies = BTreeSet::new();
@@ -58,7 +63,7 @@ pub fn clues(diagnosis: Option<&Diagnosis>, after: &dyn Source) -> Clues {
     clues
 }
 
-// The words of the failing tests' bodies of a file; of all of it where they are not found.
+// The words in the bodies of a file's failing tests; in all of the file where these are not found.
 fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet<String> {
     let outline = outline(path, text.as_bytes());
     let is_failing = |name: &str| {
@@ -67,8 +72,11 @@ fn failing_words(diagnosis: &Diagnosis, path: &RepoPath, text: &str) -> BTreeSet
             bare.ends_with(name)
         })
     };
-    let failing = outline.definitions.iter().filter(|it| is_failing(&it.name));
-    let mut ranges: Vec<[u32; 2]> = failing.map(|it| it.lines).collect();
+    let failing = outline
+        .definitions
+        .iter()
+        .filter(|definition| is_failing(&definition.name));
+    let mut ranges: Vec<[u32; 2]> = failing.map(|definition| definition.lines).collect();
     if ranges.is_empty() {
         ranges.push([1, u32::MAX]);
     }
@@ -89,8 +97,8 @@ fn words(lines: &[&str], [from, to]: [u32; 2]) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-// Names with how many definitions lie between them and the failing tests: those that the tests name are 0,
-// those that stand in the bodies of these 1.
+// Names by their distance in calls from the failing tests: 0 for those that the tests name, 1 for those in the
+// bodies of these.
 fn called(
     reach: &BTreeMap<RepoPath, u32>,
     bodies: BTreeSet<String>,
@@ -128,13 +136,10 @@ fn called(
     found
 }
 
-// A definition's own words; of one that holds others, those of what makes it.
+// The words of a definition; of a class, those of its constructor.
 fn own_words(outline: &Outline, at: usize, lines: &[&str]) -> Vec<String> {
-    let inner = outline
-        .definitions
-        .iter()
-        .filter(|it| it.parent == Some(at));
-    let inner: Vec<_> = inner.collect();
+    let all = outline.definitions.iter();
+    let inner: Vec<_> = all.filter(|inner| inner.parent == Some(at)).collect();
     if inner.is_empty() {
         let Some(definition) = outline.definitions.get(at) else {
             return Vec::new();
@@ -142,6 +147,6 @@ fn own_words(outline: &Outline, at: usize, lines: &[&str]) -> Vec<String> {
         return words(lines, definition.lines);
     }
     let makes = |name: &str| matches!(name, "__init__" | "__new__" | "__call__" | "constructor");
-    let makers = inner.iter().filter(|it| makes(&it.name));
-    makers.flat_map(|it| words(lines, it.lines)).collect()
+    let makers = inner.iter().filter(|inner| makes(&inner.name));
+    makers.flat_map(|maker| words(lines, maker.lines)).collect()
 }

@@ -84,13 +84,6 @@ impl Failures {
         self.targets.retain(|item| *item < count);
     }
 
-    /// Asks about nothing but the failures that failed in this observation.
-    pub fn keep_failing(&mut self, seen: &Observation) -> usize {
-        self.targets
-            .retain(|item| matches!(seen.ends.get(*item), Some(End::Fails { .. })));
-        self.targets.len()
-    }
-
     /// Forgets which failures were there before.
     pub fn unsplit(&mut self) {
         self.targets = (0..self.items.len()).collect();
@@ -102,20 +95,19 @@ impl Failures {
     /// The tests that are asked about; none where findings are.
     #[must_use]
     pub fn tests(&self) -> Vec<String> {
-        self.names(&self.targets)
+        let tests = self.targets.iter().filter(|_| self.of_tests);
+        tests.filter_map(|item| self.name(*item)).collect()
     }
 
     /// The tests, or findings, that failed at the base in the same way.
     #[must_use]
     pub fn failed_before(&self) -> Vec<String> {
-        let names = self.before.iter().filter_map(|item| self.items.get(*item));
-        names.map(|item| item.id.clone()).collect()
+        let failed = self.before.iter();
+        failed.filter_map(|item| self.name(*item)).collect()
     }
 
-    fn names(&self, of: &BTreeSet<usize>) -> Vec<String> {
-        let items = of.iter().filter_map(|item| self.items.get(*item));
-        let items = items.filter(|_| self.of_tests);
-        items.map(|item| item.id.clone()).collect()
+    fn name(&self, item: usize) -> Option<String> {
+        self.items.get(item).map(|item| item.id.clone())
     }
 
     /// Whether the failures were split into those before and new ones.
@@ -166,9 +158,15 @@ impl Failures {
 
     fn ends_of_tests(&self, ran: &CommandsRun, named: usize) -> Vec<End> {
         let failing = &ran.diagnosis.tests;
-        let accounts: Vec<_> = ran.evidence.iter().flat_map(|it| &it.accounts).collect();
-        let passed = passed(ran);
-        let reported = |item: &Item, end| accounts.iter().any(|it| it.end_of(&item.id) == end);
+        let accounts = ran.evidence.iter().flat_map(|evidence| &evidence.accounts);
+        let accounts: Vec<_> = accounts.collect();
+        // What all runners count as passed; `None` where none counts.
+        let counts = accounts.iter().map(|account| account.counts.passed);
+        let passed = counts.reduce(|all, one| all + one);
+        let reported = |item: &Item, end| {
+            let mut ends = accounts.iter().map(|account| account.end_of(&item.id));
+            ends.any(|other| other == end)
+        };
         let mut ends: Vec<Option<End>> = Vec::new();
         for item in &self.items {
             let own = failing.iter().find(|test| item.is_or_holds(test));
@@ -302,14 +300,6 @@ impl Item {
     }
 }
 
-/// Sums what all runners of a run count as passed; `None` where none counts.
-pub(super) fn passed(ran: &CommandsRun) -> Option<u64> {
-    let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
-    accounts
-        .map(|account| account.counts.passed)
-        .reduce(|all, one| all + one)
-}
-
 /// Lines of a log that are compared.
 const MOST_LINES: usize = 2_000;
 
@@ -320,7 +310,7 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
         let text = line.to_ascii_lowercase();
         let line = line.trim_start();
         let place = line.split_once(':').is_some_and(|(start, rest)| {
-            let digit = |text: &str| text.starts_with(|it: char| it.is_ascii_digit());
+            let digit = |text: &str| text.starts_with(|letter: char| letter.is_ascii_digit());
             digit(rest) && (digit(start) || start.contains('.'))
         });
         place || text.contains("error") || text.contains("warning")
@@ -333,8 +323,8 @@ fn telling_lines(log: &str) -> BTreeMap<String, usize> {
 
 // A line without what differs from run to run.
 fn fold(text: &str) -> String {
-    let digits = |it: char| if it.is_ascii_digit() { '0' } else { it };
-    let mut folded: String = text.trim().chars().map(digits).collect();
+    let zero = |letter: char| if letter.is_ascii_digit() { '0' } else { letter };
+    let mut folded: String = text.trim().chars().map(zero).collect();
     while folded.contains("00") {
         folded = folded.replace("00", "0");
     }

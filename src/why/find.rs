@@ -1,28 +1,65 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use super::case::{Answer, Case, Scope, search};
-use super::range::{Bases, search_range};
-use super::trials::Trials;
-use crate::exec::on_path;
+use super::answer::{Answer, document};
+use super::case::{Case, Scope, search_case};
+use super::commits::search_commits;
+use super::known::Facts;
+use super::trials::{RedRun, TrialLimits, TrialSetup, TrialStart, Trials};
+use crate::exec::{Stop, on_path};
 use crate::git::{GitError, Repository};
-use crate::model::{RepoPath, WhyReason, WhyVerdict};
-use crate::repair::RepairError;
-use crate::source::{EntryKind, Source};
+use crate::model::{Remedy, RepoPath, Traced, WhyBase, WhyDocument, WhyReason, WorkplaceMode};
+use crate::policy::Redactor;
+use crate::repair::{Commands, RepairError, RunLock};
+use crate::source::EntryKind;
+use crate::workplace::{Plan, Workplace};
 use crate::workspace::Workspace;
 
-/// Which changes are searched.
+/// The reasons that lie outside the changes: of a failed run, and of a command that never started.
+pub type Around<'a> = dyn Fn(&RedRun, Option<WhyReason>) -> Vec<Remedy> + 'a;
+
+/// A search, and all that it needs.
 pub struct FindCause<'a> {
     /// The repository.
     pub workspace: &'a Workspace,
+    /// Its root.
+    pub root: PathBuf,
+    /// The folder in which facts about it are kept.
+    pub state: &'a Path,
+    /// The folder of isolated copies.
+    pub slot: PathBuf,
+    /// Ignored folders that a copy links to.
+    pub shared: Vec<RepoPath>,
+    /// The command as it was typed.
+    pub line: &'a str,
+    /// How it is run.
+    pub commands: &'a Commands,
+    /// Which isolated copy it runs in.
+    pub workplace: WorkplaceMode,
+    /// Masks secrets.
+    pub redactor: &'a Redactor,
+    /// The run that failed; `None` runs the command first.
+    pub red: Option<&'a RedRun>,
     /// A revision at which the command passed.
     pub since: Option<&'a str>,
-    /// The commit at which it was last seen to pass here.
+    /// The commit at which it was last observed to pass here.
     pub seen_green: Option<String>,
-    /// Whether no commit is tried but those that are likely to pass.
+    /// Whether no commit is tried but those likely to pass.
     pub near_only: bool,
     /// Which files may be read and reverted.
     pub may: &'a (dyn Fn(&RepoPath) -> bool + Sync),
+    /// The budget.
+    pub limits: TrialLimits,
+    /// Whether failing tests may be traced.
+    pub trace: bool,
+    /// Names reasons outside the changes.
+    pub around: &'a Around<'a>,
+    /// Ends the trials.
+    pub stop: &'a Stop,
+    /// Is told of each trial.
+    pub watch: &'a dyn Fn(&TrialStart),
 }
 
 /// Why a search ended early.
@@ -57,24 +94,124 @@ impl From<GitError> for WhyError {
     }
 }
 
-/// Searches for the change that made a command fail: among the uncommitted changes, then among the commits.
-///
-/// # Errors
-/// When a commit cannot be read or the tests cannot be run.
-pub fn find_cause(trials: &mut Trials<'_>, find: &FindCause<'_>) -> Result<Answer, WhyError> {
-    let mut answer = find_change(trials, find)?;
-    // A command that cannot be started says nothing about changes.
-    if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
-        answer.verdict = WhyVerdict::NotRun;
-        answer.reason = Some(reason);
-        answer.suspects.clear();
+impl FindCause<'_> {
+    /// Reverts changes in an isolated copy and reruns the failing tests until the culprit is known: among the
+    /// uncommitted changes, then among the commits. The answer is kept until a file changes.
+    ///
+    /// # Errors
+    /// When a commit cannot be read or the tests cannot be run.
+    pub fn find_cause(&self) -> Result<WhyDocument, WhyError> {
+        let started = Instant::now();
+        let _lock = RunLock::take(self.state)?;
+        let facts = Facts::new(self.state, self.workspace, self.redactor);
+        let (mut trials, fails) = self.open_trials()?;
+        let answer = if fails {
+            if let Some(traced) = facts.trace(self.line).filter(|_| self.trace) {
+                trials.take_trace(traced);
+            }
+            self.find_change(&mut trials)?
+        } else {
+            Answer::unknown(trials.ended().unwrap_or(WhyReason::Passes))
+        };
+        let document = document(self, trials, answer, started);
+        facts.keep_cause(self.line, &document);
+        Ok(document)
     }
-    // A denial holds where everything was reverted, and a submodule never is.
-    if answer.verdict == WhyVerdict::NotByThisChange && submodules(find.workspace).next().is_some()
-    {
-        answer.verdict = WhyVerdict::Unknown;
+
+    /// Traces the failing tests on the files as they are, in one run. The trace is kept until a file changes.
+    ///
+    /// # Errors
+    /// When they cannot be run.
+    pub fn trace_failing(&self) -> Result<Traced, WhyError> {
+        let _lock = RunLock::take(self.state)?;
+        let (mut trials, _) = self.open_trials()?;
+        trials.trace(&BTreeMap::new())?;
+        let traced = trials.traced().clone();
+        if traced.failing > 0 {
+            let facts = Facts::new(self.state, self.workspace, self.redactor);
+            facts.keep_trace(self.line, &traced);
+        }
+        Ok(traced)
     }
-    Ok(answer)
+
+    fn open_trials(&self) -> Result<(Trials<'_>, bool), RepairError> {
+        let plan = Plan {
+            choice: self.workplace,
+            slot: &self.slot,
+            source: self.workspace.source.as_ref(),
+            root: &self.root,
+            git: self.workspace.git.as_ref(),
+            shared: self.shared.clone(),
+            commands: &self.commands.lines,
+            closed: vec![self.state.to_owned()],
+        };
+        let setup = TrialSetup {
+            place: Workplace::open(&plan, &|_, _| {})?,
+            workspace: self.workspace,
+            commands: self.commands,
+            redactor: self.redactor,
+            stop: self.stop,
+            watch: self.watch,
+            limits: self.limits,
+            trace: self.trace,
+        };
+        Trials::start(setup, self.red.cloned())
+    }
+
+    fn find_change(&self, trials: &mut Trials<'_>) -> Result<Answer, WhyError> {
+        let mut answer = self.search_changes(trials)?;
+        // A command that cannot be started says nothing about changes.
+        if let Some(reason) = trials.not_run().filter(|_| answer.is_open()) {
+            answer.reason = Some(reason);
+            answer.suspects.clear();
+        }
+        Ok(answer)
+    }
+
+    fn search_changes(&self, trials: &mut Trials<'_>) -> Result<Answer, WhyError> {
+        if let Some(reason) = trials.ended() {
+            return Ok(Answer::unknown(reason));
+        }
+        // No change of the repository brings a program that is looked up elsewhere.
+        let program = self.line.split_whitespace().next().unwrap_or_default();
+        let is_missing = trials.not_run() == Some(WhyReason::CommandNotFound);
+        if is_missing && !program.contains(['/', '=']) && on_path(program).is_none() {
+            return Ok(Answer::unknown(WhyReason::CommandNotFound));
+        }
+        let git = self.workspace.git.as_ref();
+        let Some((git, head)) = git.and_then(|git| Some((git, git.head()?))) else {
+            return Ok(Answer::unknown(WhyReason::NoBase));
+        };
+        let mut answer = Answer::unknown(WhyReason::NoChange);
+        if self.since.is_none() {
+            answer = self.search_worktree(trials, git, head)?;
+            let is_left = self.near_only && answer.reason != Some(WhyReason::NoChange);
+            if answer.is_last() || is_left {
+                return Ok(answer);
+            }
+        }
+        search_commits(trials, git, self, answer)
+    }
+
+    fn search_worktree(
+        &self,
+        trials: &mut Trials<'_>,
+        git: &Repository,
+        head: String,
+    ) -> Result<Answer, WhyError> {
+        let case = Case {
+            before: &git.tree(&head)?,
+            after: self.workspace.source.as_ref(),
+            laid: BTreeMap::new(),
+            commit: None,
+            base: WhyBase {
+                what: "what is not committed".to_owned(),
+                commit: head,
+            },
+            scope: Scope::Everything,
+        };
+        Ok(search_case(trials, &case, self.may)?)
+    }
 }
 
 /// The submodules of a repository: trials leave them as they are.
@@ -82,55 +219,4 @@ pub fn submodules(workspace: &Workspace) -> impl Iterator<Item = &RepoPath> {
     let entries = workspace.source.listing().entries().iter();
     let modules = entries.filter(|entry| matches!(entry.kind, EntryKind::Submodule { .. }));
     modules.map(|entry| &entry.path)
-}
-
-fn find_change(trials: &mut Trials<'_>, find: &FindCause<'_>) -> Result<Answer, WhyError> {
-    if let Some(reason) = trials.ended() {
-        return Ok(Answer::unknown(reason));
-    }
-    // No change of the repository brings a program that is searched for elsewhere.
-    let line = &trials.red().line;
-    let program = line.split_whitespace().next().unwrap_or_default();
-    let is_missing = trials.not_run() == Some(WhyReason::CommandNotFound);
-    if is_missing && !program.contains(['/', '=']) && on_path(program).is_none() {
-        return Ok(Answer::unknown(WhyReason::CommandNotFound));
-    }
-    let git = find.workspace.git.as_ref();
-    let Some((git, head)) = git.and_then(|git| Some((git, git.head()?))) else {
-        return Ok(Answer::unknown(WhyReason::NoBase));
-    };
-    let mut answer = Answer::unknown(WhyReason::NoChange);
-    if find.since.is_none() {
-        answer = search_worktree(trials, find, git, &head)?;
-        let is_left = find.near_only && answer.reason != Some(WhyReason::NoChange);
-        if answer.is_last() || is_left {
-            return Ok(answer);
-        }
-    }
-    let mut bases = Bases::list(git, find.since, find.seen_green.clone())?;
-    if find.near_only {
-        bases.retain_near();
-    }
-    search_range(trials, git, find.workspace, &bases, find.may, answer)
-}
-
-fn search_worktree(
-    trials: &mut Trials<'_>,
-    find: &FindCause<'_>,
-    git: &Repository,
-    head: &str,
-) -> Result<Answer, WhyError> {
-    let tree = git.tree(head)?;
-    let source: &dyn Source = find.workspace.source.as_ref();
-    let case = Case {
-        before: &tree,
-        after: source,
-        laid: BTreeMap::new(),
-        commit: None,
-        base: ("what is not committed".to_owned(), head.to_owned()),
-        scope: Scope::Everything,
-        seen: Vec::new(),
-        is_red: false,
-    };
-    Ok(search(trials, &case, find.may)?)
 }

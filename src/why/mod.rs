@@ -1,22 +1,25 @@
-//! Floor 8: finds the change that broke the tests. From two states of the files to their difference in hunks,
-//! from a failure to their order, from what was tried to the set that is reverted next; and the trials.
+//! Finds the change that broke the tests. Two states of the files become a difference in hunks (`difference`), the
+//! failure an order of them (`clues`, `rank`), the outcomes so far the hunks that are reverted next (`search`).
+//! `trials` runs the failing tests in an isolated copy, `failures` keeps an outcome for each of them, `find` searches
+//! the uncommitted changes, `commits` the history.
 
+mod answer;
 mod case;
 mod clues;
+mod commits;
 mod difference;
 mod failures;
 mod find;
-mod range;
+mod known;
 mod rank;
 mod search;
 mod trials;
 
-pub use case::{Answer, holds_failing_test};
-pub use clues::clues;
 use difference::What;
-pub use difference::{Difference, Hunk};
-pub use find::{FindCause, WhyError, find_cause, submodules};
-use rank::words_of;
-pub use rank::{Clues, Suspect, rank};
-use search::{Outcomes, Step, bisect, next};
-pub use trials::{RedRun, States, TrialLimits, TrialSetup, TrialStart, Trials};
+use difference::{Difference, Hunk, States};
+pub use find::{FindCause, WhyError};
+pub use known::{Facts, KeptCause, known_cause};
+pub use rank::list_suspects;
+use rank::{Suspect, rank};
+use search::{Step, bisect, next};
+pub use trials::{RedRun, TrialLimits, TrialStart};

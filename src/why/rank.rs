@@ -1,10 +1,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::case::holds_failing_test;
+use super::clues::clues;
 use super::difference::{Difference, Hunk, What};
 use crate::languages::{Language, Outline, outline};
-use crate::model::{RepoPath, Traced};
+use crate::model::{Diagnosis, RepoPath, Traced};
+use crate::policy::is_test;
+use crate::workspace::Workspace;
 
-/// What a failure says of where its cause may be.
+/// What a failure says of the place of its cause.
 #[derive(Debug, Default)]
 pub struct Clues {
     /// Files that the failing tests reach by import, with the hops; their own files are 0.
@@ -51,8 +55,36 @@ pub fn rank(difference: &Difference, clues: &Clues) -> Vec<Suspect> {
             score: weighed.score,
         });
     }
-    found.sort_by_key(|it| (std::cmp::Reverse(it.score), it.hunk));
+    found.sort_by_key(|suspect| (std::cmp::Reverse(suspect.score), suspect.hunk));
     found
+}
+
+/// Lists the uncommitted changes of product code as `path:line`, the likeliest first: those in files that the
+/// failing tests reach, else all. None was tried.
+#[must_use]
+pub fn list_suspects(
+    diagnosis: &Diagnosis,
+    workspace: &Workspace,
+    is_output: &(dyn Fn(&RepoPath) -> bool + Sync),
+) -> Vec<String> {
+    let source = workspace.source.as_ref();
+    let head = workspace.git.as_ref().and_then(|git| git.tree("HEAD").ok());
+    let Some(head) = head else {
+        return Vec::new();
+    };
+    let clues = clues(diagnosis, source);
+    let is_product = |path: &RepoPath| {
+        !is_test(path.as_str()) && !holds_failing_test(path, diagnosis) && !is_output(path)
+    };
+    let difference = Difference::between(&head, source, &is_product);
+    let ranked = rank(&difference, &clues);
+    let hunks = ranked
+        .iter()
+        .filter_map(|suspect| difference.hunks().get(suspect.hunk));
+    let (reached, other): (Vec<&Hunk>, Vec<&Hunk>) =
+        hunks.partition(|hunk| clues.reach.contains_key(&hunk.path));
+    let listed = if reached.is_empty() { other } else { reached };
+    listed.into_iter().map(Hunk::place).collect()
 }
 
 #[derive(Default)]
@@ -98,7 +130,7 @@ impl Weighed {
                 names
             });
         let inner = around.first();
-        if let Some(name) = inner.filter(|it| clues.words.contains(*it)) {
+        if let Some(name) = inner.filter(|word| clues.words.contains(*word)) {
             weighed.add(4, format!("the output names `{name}`"));
         }
         let calls = |name: &String| clues.names.get(name).map(|calls| (*calls, name.clone()));
@@ -114,12 +146,12 @@ impl Weighed {
         weighed.score += i32::from(inner.is_some_and(|name| clues.names.contains_key(name)));
         let diff = difference.diff(hunk, MOST_LINES);
         let words: BTreeSet<&str> = words_of(&diff).collect();
-        let printed = words.iter().filter(|it| clues.words.contains(**it)).count();
+        let printed = words.iter().filter(|word| clues.words.contains(**word));
         let named = words
             .iter()
-            .filter(|it| clues.names.get(**it) == Some(&0))
-            .count();
-        weighed.score += i32::try_from(printed.min(3) + named.min(2)).unwrap_or(0);
+            .filter(|word| clues.names.get(**word) == Some(&0));
+        let matches = printed.count().min(3) + named.count().min(2);
+        weighed.score += i32::try_from(matches).unwrap_or(0);
         match clues.reach.get(&hunk.path) {
             Some(0) => weighed.add(2, "a file of the failing tests".to_owned()),
             Some(1) => weighed.add(3, "imported by the failing tests".to_owned()),
@@ -165,7 +197,7 @@ fn ran(hunk: &Hunk, outline: Option<&Outline>, clues: &Clues) -> Option<f64> {
         // It was not loaded, where others of its language were.
         let language = Language::of_path(hunk.path.as_str())?;
         let of_it = |path: &RepoPath| Language::of_path(path.as_str()) == Some(language);
-        let within = |line: u32| outline.is_some_and(|it| it.innermost(line).is_some());
+        let within = |line: u32| outline.is_some_and(|outline| outline.innermost(line).is_some());
         return (clues.ran.files.keys().any(of_it) && lines.all(within)).then_some(0.0);
     };
     if lines.clone().any(|line| file.ran_in_failing(line)) {
@@ -180,8 +212,8 @@ const MOST_LINES: usize = 200;
 
 /// Words of a text that may be names: of letters, digits and low lines, with three characters or more.
 pub fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|it: char| !it.is_alphanumeric() && it != '_')
-        .filter(|word| word.len() >= 3 && !word.starts_with(|it: char| it.is_ascii_digit()))
+    text.split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| word.len() >= 3 && !word.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
 fn is_prose(path: &str) -> bool {
@@ -203,7 +235,7 @@ mod tests {
     use crate::why::Difference;
 
     #[test]
-    fn what_the_failure_names_comes_first() {
+    fn ranks_hunks_that_failure_names_first() {
         let path = |path: &str| RepoPath::new(path).unwrap();
         let before = Memory::named([
             ("README.md", "over_due\n"),
@@ -230,7 +262,7 @@ mod tests {
         let ranked = rank(&difference, &clues);
         let places: Vec<String> = ranked
             .iter()
-            .map(|it| difference.hunks()[it.hunk].place())
+            .map(|suspect| difference.hunks()[suspect.hunk].place())
             .collect();
         let expected = [
             "app/loans.py:2",

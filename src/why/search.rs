@@ -1,50 +1,45 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::WhyOutcome::{self, Fails, Passes};
+use crate::model::WhyOutcome::{self, Fails, Other, Passes};
 
-/// What was tried: the hunks that were taken back, and what came of it each time.
-pub type Outcomes = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
-
-/// What to do next in a search.
+/// The next step of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Take these back, and run the failing tests.
+    /// Revert these hunks, and run the failing tests.
     Try(BTreeSet<usize>),
-    /// The smallest set: without any one of them it still fails.
+    /// The smallest set whose revert makes them pass.
     Found(BTreeSet<usize>),
-    /// With all taken back it fails as well.
+    /// They fail with all of the hunks reverted, too.
     NotByThese,
-    /// With all taken back something else fails.
+    /// Something else fails with all of them reverted.
     NoVerdict,
-    /// It passes as it is.
-    Passes,
-    /// The same state passed and failed.
+    /// The same state passed and failed, or the tests pass as things are.
     Flaky,
 }
 
-/// The next trial among `order`, hunks from the likeliest on, or the answer.
-///
-/// Growing heads of the order until one passes: the likeliest alone, four, sixteen, all. Of a head that does not build, as halves of a larger change do not, the likeliest are asked each alone.
-/// Of one that passes the last hunk that is needed is found by halving, again and again; of several that are
-/// found each is asked alone, and each is left out once at the end. A set decides nothing before it was seen
-/// to pass twice, and the state as it is to fail beside it. What ends otherwise than passing or failing counts as not passing.
-#[must_use]
-pub fn next(order: &[usize], outcomes: &Outcomes) -> Step {
-    let search = Search { order, outcomes };
-    match search.run() {
-        Ok(step) | Err(step) => step,
-    }
-}
+/// Looks up the outcomes of a set of reverted hunks so far.
+pub type Outcomes<'a> = dyn Fn(&BTreeSet<usize>) -> Vec<WhyOutcome> + 'a;
 
-/// How much longer each head of the order is than the one before.
+/// How much longer each prefix of the order is than the one before.
 const GROWTH: usize = 4;
+/// Hunks that are reverted alone where together they prove nothing.
+const MAX_ALONE: usize = 16;
 
-/// How many are asked alone where together they say nothing.
-const MOST_ALONE: usize = 16;
+/// Chooses the next trial among `order`, hunks from the likeliest on, or answers.
+///
+/// Prefixes of the order grow until one passes: 1, 4, 16, all. Within it the last hunk that is needed is found by
+/// halving, again and again; then each found hunk is left out once. Where a set neither passes nor fails, as
+/// parts of a larger change do, its likeliest hunks are reverted alone. A set is an answer only after it passed
+/// twice and the tests failed without it.
+#[must_use]
+pub fn next(order: &[usize], outcomes: &Outcomes<'_>) -> Step {
+    let (Ok(step) | Err(step)) = Search { order, outcomes }.run();
+    step
+}
 
 struct Search<'s> {
     order: &'s [usize],
-    outcomes: &'s Outcomes,
+    outcomes: &'s Outcomes<'s>,
 }
 
 impl Search<'_> {
@@ -53,41 +48,33 @@ impl Search<'_> {
         if self.order.is_empty() {
             return Err(Step::NotByThese);
         }
-        // The red run is the state as it is; that is confirmed last.
-        if self.outcomes.contains_key(&BTreeSet::new()) && self.ask(BTreeSet::new())? == Passes {
-            return Err(Step::Passes);
-        }
-        let mut head = (0, self.order.len());
+        let mut failing = 0;
         let mut count = 1;
         loop {
-            let some = self.order.get(..count).unwrap_or(self.order);
-            match self.ask(some.iter().copied().collect())? {
-                Passes => {
-                    head.1 = some.len();
-                    break;
-                }
-                Fails if some.len() == self.order.len() => return Err(Step::NotByThese),
+            let prefix = self.order.get(..count).unwrap_or(self.order);
+            let is_all = prefix.len() == self.order.len();
+            match self.ask(prefix.iter().copied().collect())? {
+                Passes => return self.confirm(self.reduce(prefix, failing)?),
+                Fails if is_all => return Err(Step::NotByThese),
                 Fails => {}
-                WhyOutcome::Other => {
-                    if let Some(found) = self.singly(some)? {
-                        return self.confirmed(found);
+                Other => {
+                    if let Some(found) = self.find_alone(prefix)? {
+                        return self.confirm(found);
                     }
-                    if some.len() == self.order.len() {
+                    if is_all {
                         return Err(Step::NoVerdict);
                     }
                 }
             }
-            head.0 = some.len();
+            failing = prefix.len();
             count *= GROWTH;
         }
-        let smallest = self.reduced(head)?;
-        self.confirmed(smallest)
     }
 
-    // The first of these that is enough alone.
-    fn singly(&self, some: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
-        for one in some.iter().take(MOST_ALONE) {
-            let alone = BTreeSet::from([*one]);
+    // The first hunk that suffices alone.
+    fn find_alone(&self, hunks: &[usize]) -> Result<Option<BTreeSet<usize>>, Step> {
+        for hunk in hunks.iter().take(MAX_ALONE) {
+            let alone = BTreeSet::from([*hunk]);
             if self.ask(alone.clone())? == Passes {
                 return Ok(Some(alone));
             }
@@ -95,13 +82,11 @@ impl Search<'_> {
         Ok(None)
     }
 
-    // What of a head that passes is needed.
-    fn reduced(&self, head: (usize, usize)) -> Result<BTreeSet<usize>, Step> {
-        let mut rest = self.order.get(..head.1).unwrap_or(self.order);
+    // The hunks that are needed of a prefix that passes, while its first `low` hunks do not.
+    fn reduce(&self, prefix: &[usize], mut low: usize) -> Result<BTreeSet<usize>, Step> {
+        let mut rest = prefix;
         let mut needed = BTreeSet::new();
-        let mut low = head.0;
         while needed.is_empty() || self.ask(needed.clone())? != Passes {
-            // `needed` and all of `rest` pass; with the first `low` of it they do not.
             let mut high = rest.len();
             while high - low > 1 {
                 let middle = low.midpoint(high);
@@ -109,8 +94,8 @@ impl Search<'_> {
                 match self.ask(needed.iter().copied().chain(some).collect())? {
                     Passes => high = middle,
                     Fails => low = middle,
-                    WhyOutcome::Other => {
-                        if let Some(found) = self.singly(rest.get(..high).unwrap_or(rest))? {
+                    Other => {
+                        if let Some(found) = self.find_alone(rest.get(..high).unwrap_or(rest))? {
                             return Ok(found);
                         }
                         low = middle;
@@ -121,19 +106,18 @@ impl Search<'_> {
                 break;
             };
             needed.insert(*last);
-            // Halves of a larger change fail for a reason of their own: one that passes may hold more than
-            // the cause needs.
+            // Halves of a larger change fail for a reason of their own: the set may be larger than needed.
             if needed.len() > 1
-                && let Some(found) = self.singly(&[*last])?
+                && let Some(found) = self.find_alone(&[*last])?
             {
                 return Ok(found);
             }
             rest = before;
             low = 0;
         }
-        for one in needed.clone() {
+        for hunk in needed.clone() {
             let mut without = needed.clone();
-            without.remove(&one);
+            without.remove(&hunk);
             if !without.is_empty() && self.ask(without.clone())? == Passes {
                 needed = without;
             }
@@ -141,46 +125,43 @@ impl Search<'_> {
         Ok(needed)
     }
 
-    fn confirmed(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
-        if self.outcomes.get(&found).is_none_or(|seen| seen.len() < 2) {
+    // The tests must pass twice with the set reverted and fail with nothing reverted.
+    fn confirm(&self, found: BTreeSet<usize>) -> Result<Step, Step> {
+        if (self.outcomes)(&found).len() < 2 {
             return Err(Step::Try(found));
         }
-        // Tests that pass alone whatever is reverted name no change.
-        if self.ask(BTreeSet::new())? == Passes {
-            return Err(Step::Passes);
+        match self.ask(BTreeSet::new())? {
+            Passes => Err(Step::Flaky),
+            _ => Ok(Step::Found(found)),
         }
-        Ok(Step::Found(found))
     }
 
-    fn ask(&self, taken: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
-        match self.outcomes.get(&taken).map(Vec::as_slice) {
-            None | Some([]) => Err(Step::Try(taken)),
-            Some([first, rest @ ..]) if rest.iter().all(|it| it == first) => Ok(*first),
-            Some(_) => Err(Step::Flaky),
+    fn ask(&self, reverted: BTreeSet<usize>) -> Result<WhyOutcome, Step> {
+        match (self.outcomes)(&reverted).as_slice() {
+            [] => Err(Step::Try(reverted)),
+            [first, rest @ ..] if rest.iter().all(|outcome| outcome == first) => Ok(*first),
+            _ => Err(Step::Flaky),
         }
     }
 }
 
-/// Which of `count` states, oldest first, is asked next when the first passes and the last fails:
-/// `Err(state)`; `Ok` the last that passes and the first after it that fails, `Ok(None)` when those
-/// between say nothing.
+/// Bisects `count` states, oldest first, of which the first passes and the last fails. `Ok` holds the last that
+/// passes and the first after it that fails, `None` where the states between prove nothing.
 ///
 /// # Errors
-/// The state to try.
+/// The state to try next.
 pub fn bisect(
     count: usize,
     outcomes: &BTreeMap<usize, WhyOutcome>,
 ) -> Result<Option<(usize, usize)>, usize> {
     let (mut good, mut bad) = (0, count.saturating_sub(1));
     while bad - good > 1 {
-        // States that say nothing are passed over, from the middle outwards.
+        // States that prove nothing are skipped, from the middle outwards.
         let middle = good.midpoint(bad);
         let mut between: Vec<usize> = (good + 1..bad).collect();
-        between.sort_by_key(|it| (it.abs_diff(middle), *it));
-        let found = between
-            .into_iter()
-            .find(|it| outcomes.get(it) != Some(&WhyOutcome::Other));
-        let Some(state) = found else {
+        between.sort_by_key(|state| (state.abs_diff(middle), *state));
+        let tells = |state: &usize| outcomes.get(state) != Some(&Other);
+        let Some(state) = between.into_iter().find(tells) else {
             return Ok(None);
         };
         match outcomes.get(&state) {
@@ -196,15 +177,21 @@ pub fn bisect(
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use super::{Outcomes, Step, bisect, next};
+    use super::{Step, bisect, next};
+
+    type Tried = BTreeMap<BTreeSet<usize>, Vec<WhyOutcome>>;
+
+    fn step(order: &[usize], tried: &Tried) -> Step {
+        next(order, &|set| tried.get(set).cloned().unwrap_or_default())
+    }
     use crate::model::WhyOutcome::{self, Fails, Other, Passes};
 
     // Tries what is asked for until there is an answer; how many runs that took.
     fn search(count: usize, outcome: impl Fn(&BTreeSet<usize>) -> WhyOutcome) -> (Step, usize) {
         let order: Vec<usize> = (0..count).collect();
-        let mut outcomes = Outcomes::new();
+        let mut outcomes = Tried::new();
         for runs in 0..200 {
-            match next(&order, &outcomes) {
+            match step(&order, &outcomes) {
                 Step::Try(taken) => {
                     let result = outcome(&taken);
                     outcomes.entry(taken).or_default().push(result);
@@ -212,12 +199,12 @@ mod tests {
                 step => return (step, runs),
             }
         }
-        panic!("it does not end");
+        panic!("the search does not end");
     }
 
     fn needs(all: &[usize]) -> impl Fn(&BTreeSet<usize>) -> WhyOutcome {
         move |taken| {
-            if all.iter().all(|it| taken.contains(it)) {
+            if all.iter().all(|hunk| taken.contains(hunk)) {
                 Passes
             } else {
                 Fails
@@ -226,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_set_is_found_and_seen_twice() {
+    fn finds_smallest_set_and_confirms_it() {
         for (count, cause, most) in [
             (1, vec![0], 3),
             (60, vec![0], 3),
@@ -243,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_two_that_would_do_is_enough() {
+    fn names_one_of_two_sufficient_hunks() {
         let either = |taken: &BTreeSet<usize>| {
             if taken.contains(&5) || taken.contains(&9) {
                 Passes
@@ -256,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_build_counts_as_not_passing() {
+    fn counts_broken_build_as_not_passing() {
         // The sixth hunk uses what the second defines.
         let builds = |taken: &BTreeSet<usize>| {
             if taken.contains(&1) && !taken.contains(&5) {
@@ -272,10 +259,13 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_many_parts_hides_no_single_cause() {
+    fn finds_single_cause_beside_larger_change() {
         // Three hunks go together or not at all.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [1, 3, 8].iter().filter(|it| taken.contains(*it)).count();
+            let some = [1, 3, 8]
+                .iter()
+                .filter(|hunk| taken.contains(*hunk))
+                .count();
             match (some, taken.contains(&5)) {
                 (1 | 2, _) => Other,
                 (_, true) => Passes,
@@ -288,10 +278,13 @@ mod tests {
     }
 
     #[test]
-    fn a_cause_far_down_is_told_without_what_goes_with_others() {
+    fn finds_cause_far_down_the_order() {
         // Three hunks go together, one among the likeliest and two among the least likely.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [2, 38, 39].iter().filter(|it| taken.contains(*it)).count();
+            let some = [2, 38, 39]
+                .iter()
+                .filter(|hunk| taken.contains(*hunk))
+                .count();
             match (some, taken.contains(&30)) {
                 (1 | 2, _) => Other,
                 (_, true) => Passes,
@@ -302,10 +295,13 @@ mod tests {
     }
 
     #[test]
-    fn halves_that_fail_for_a_reason_of_their_own_hide_no_single_cause() {
+    fn finds_cause_where_halves_fail_by_themselves() {
         // Four hunks go together: some of them alone fail the same tests.
         let parts = |taken: &BTreeSet<usize>| {
-            let some = [0, 1, 3, 8].iter().filter(|it| taken.contains(*it)).count();
+            let some = [0, 1, 3, 8]
+                .iter()
+                .filter(|hunk| taken.contains(*hunk))
+                .count();
             if taken.contains(&6) && [0, 4].contains(&some) {
                 Passes
             } else {
@@ -318,9 +314,9 @@ mod tests {
     }
 
     #[test]
-    fn other_ends_are_told_apart() {
+    fn distinguishes_other_answers() {
         assert_eq!(search(3, |_| Fails).0, Step::NotByThese);
-        assert_eq!(search(3, |_| Passes).0, Step::Passes);
+        assert_eq!(search(3, |_| Passes).0, Step::Flaky);
         let broken = |taken: &BTreeSet<usize>| if taken.is_empty() { Fails } else { Other };
         assert_eq!(search(3, broken).0, Step::NoVerdict);
         // The tests use what the sixth brought: without it nothing can be told.
@@ -330,18 +326,16 @@ mod tests {
             (false, false) => Fails,
         };
         assert_eq!(search(9, uses).0, Step::Found(BTreeSet::from([3])));
-        let mut outcomes = Outcomes::from([(BTreeSet::new(), vec![Fails, Passes])]);
-        assert_eq!(next(&[0, 1], &outcomes), Step::Flaky);
-        outcomes = Outcomes::from([
+        let outcomes = Tried::from([
             (BTreeSet::new(), vec![Fails]),
             (BTreeSet::from([0]), vec![Passes, Fails]),
         ]);
-        assert_eq!(next(&[0, 1], &outcomes), Step::Flaky);
-        assert_eq!(next(&[], &Outcomes::new()), Step::NotByThese);
+        assert_eq!(step(&[0, 1], &outcomes), Step::Flaky);
+        assert_eq!(step(&[], &Tried::new()), Step::NotByThese);
     }
 
     #[test]
-    fn a_range_is_halved_past_what_says_nothing() {
+    fn bisects_past_states_without_outcome() {
         let run = |count: usize, first_bad: usize, silent: &[usize]| {
             let mut outcomes = BTreeMap::new();
             for tried in 0.. {

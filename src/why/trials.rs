@@ -1,108 +1,174 @@
-use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::failures::{Failures, Observation, passed};
+use super::States;
+use super::failures::{Failures, Observation};
 use crate::exec::Stop;
-use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{Diagnosis, FailureKind, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::{CommandFiles, Redactor};
 use crate::repair::{
     Commands, CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced,
 };
 use crate::runners::{WithOthers, chosen, with_others};
-use crate::workplace::Workplace;
+use crate::workplace::{Kind, Workplace};
 use crate::workspace::Workspace;
 
-/// Files with the content they are to have; `None` for one that is to be gone.
-pub type States = BTreeMap<RepoPath, Option<FileState>>;
+/// Changes that a trial names in the document.
+const MAX_NAMED: usize = 20;
+/// The limit of the first run, where the settings have none.
+const LONGEST: Duration = Duration::from_mins(30);
+/// The runs that `mendit why` allows by default.
+const MAX_RUNS: u32 = 100;
+/// `mendit run` goes on for so many runs, none longer than half as much again as its own, within these bounds.
+const RUNS_AFTER_RUN: u32 = 6;
+const LEAST_AFTER_RUN: Duration = Duration::from_secs(10);
+const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
+/// A command this short is run whole where its failing tests cannot be selected.
+const WHOLE_AFTER_RUN: Duration = Duration::from_secs(20);
+/// The least limit of a later run; otherwise five times the longest so far.
+const SHORTEST: Duration = Duration::from_secs(30);
 
-/// Where and how trials are run.
+/// Where and how trials run.
 pub struct TrialSetup<'a> {
     /// The repository.
     pub workspace: &'a Workspace,
-    /// The isolated copy that they run in.
+    /// The isolated copy.
     pub place: Workplace<'a>,
     /// The command, and how it is run.
     pub commands: &'a Commands,
     /// Masks secrets.
     pub redactor: &'a Redactor,
-    /// Ends them.
+    /// Ends the trials.
     pub stop: &'a Stop,
-    /// Is told what is tried.
+    /// Is told of each trial before it starts.
     pub watch: &'a dyn Fn(&TrialStart),
-    /// What they may cost.
+    /// The budget.
     pub limits: TrialLimits,
-    /// Whether lines that run may be looked at.
+    /// Whether failing tests may be traced.
     pub trace: bool,
 }
 
-/// What trials may cost.
+/// The budget of trials.
 #[derive(Debug, Clone, Copy)]
 pub struct TrialLimits {
     /// When the last must have ended.
     pub until: Option<Instant>,
     /// Runs at most.
     pub max_runs: u32,
-    /// The time of one run; `None` takes five times the longest so far.
+    /// The limit of one run; `None` takes five times the longest so far.
     pub each: Option<Duration>,
-    /// Whether the whole command may be run where its failing tests cannot be run alone.
+    /// Whether the whole command may run where its failing tests cannot be selected.
     pub whole: bool,
 }
 
-/// A trial that begins.
+impl Default for TrialLimits {
+    fn default() -> Self {
+        Self {
+            until: None,
+            max_runs: MAX_RUNS,
+            each: None,
+            whole: true,
+        }
+    }
+}
+
+impl TrialLimits {
+    /// The budget after a run that took so long: some runs, none much longer than it.
+    #[must_use]
+    pub fn after_run(took: Duration) -> Self {
+        Self {
+            max_runs: RUNS_AFTER_RUN,
+            each: Some(took.mul_f64(1.5).clamp(LEAST_AFTER_RUN, MOST_AFTER_RUN)),
+            whole: took <= WHOLE_AFTER_RUN,
+            ..Self::default()
+        }
+    }
+}
+
+/// A trial that starts.
 #[derive(Debug, Clone)]
 pub struct TrialStart {
-    /// Which run it is, from 1.
+    /// Its number, from 1.
     pub run: u32,
     /// The state of the files, in words.
     pub what: String,
-    /// A change without which the tests passed once, as `path:line`.
+    /// Changes with which reverted the tests passed once, as `path:line`.
     pub likely: Option<String>,
 }
 
-/// A command that failed, as a search begins with it.
+impl TrialStart {
+    /// `looking for the culprit: run 2 of at most 6, likely calc.py:7; Ctrl-C keeps what is known`
+    #[must_use]
+    pub fn in_words(&self, max_runs: u32) -> String {
+        let most = if max_runs < MAX_RUNS {
+            format!(" of at most {max_runs}")
+        } else {
+            String::new()
+        };
+        let likely = self.likely.as_ref();
+        let likely = likely.map_or(String::new(), |place| format!(", likely {place}"));
+        format!(
+            "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
+            self.run, self.what
+        )
+    }
+}
+
+/// A failed run of the command, with which a search starts.
+#[derive(Debug, Clone)]
 pub struct RedRun {
-    /// The line.
-    pub line: String,
-    /// What it failed with.
+    /// Its diagnosis.
     pub diagnosis: Diagnosis,
-    /// What it wrote, without escapes and secrets.
+    /// Its output, without escapes and secrets.
     pub log: String,
     /// Its exit code.
     pub exit_code: Option<i32>,
 }
 
-/// Runs the failing tests with other states of files in an isolated copy.
+impl RedRun {
+    /// A failed run. Paths in its output are taken below the root, as trials print them.
+    #[must_use]
+    pub fn new(
+        diagnosis: Diagnosis,
+        log: &str,
+        exit_code: Option<i32>,
+        root: Option<&Path>,
+    ) -> Self {
+        let root = root.map(|root| format!("{}/", root.display()));
+        Self {
+            diagnosis,
+            log: root.map_or_else(|| log.to_owned(), |root| log.replace(&root, "")),
+            exit_code,
+        }
+    }
+
+    /// Whether a change may explain the failure, and neither the environment nor a time limit does.
+    #[must_use]
+    pub fn may_be_of_change(&self) -> bool {
+        let kind = self.diagnosis.kind;
+        let is_outside = self.diagnosis.requires_user_action || kind.is_around_code();
+        !is_outside && kind != FailureKind::Timeout
+    }
+}
+
+/// Runs the failing tests with files in other states, and remembers what each state showed.
 pub struct Trials<'a> {
     setup: TrialSetup<'a>,
     red: RedRun,
-    /// The failures, each with its outcomes.
+    /// The failures, each with an outcome of its own.
     pub failures: Failures,
-    /// The smallest set of changes without which the tests passed once.
+    /// The smallest set of changes with which reverted the tests passed.
     pub likely: Option<Vec<String>>,
     // The line that runs the failing tests alone, and how many it names.
     selection: Option<(String, usize)>,
-    selections: u32,
-    is_counted: bool,
     trace_plan: Option<WithOthers>,
     traced: Traced,
-    next_trace: Option<WithOthers>,
-    failed_here: bool,
-    tried: Vec<WhyTrial>,
-    runs: u32,
-    whole_runs: u32,
+    observed: Vec<(States, Observation)>,
     longest: Duration,
     ended: Option<WhyReason>,
-}
-
-/// What trials leave for a document.
-pub struct TrialLog {
-    /// The failing tests that were asked about.
-    pub tests: Vec<String>,
-    /// Those that failed at the base in the same way.
-    pub failed_before: Vec<String>,
-    /// In order.
-    pub trials: Vec<WhyTrial>,
+    /// All trials, in order.
+    pub tried: Vec<WhyTrial>,
     /// Runs of the failing tests.
     pub runs: u32,
     /// Runs of the whole command.
@@ -110,74 +176,65 @@ pub struct TrialLog {
 }
 
 impl<'a> Trials<'a> {
-    /// Starts from a red run.
-    #[must_use]
-    pub fn start(setup: TrialSetup<'a>, red: RedRun) -> Self {
-        let mut trials = Self {
-            failures: Failures::default(),
-            likely: None,
-            selection: None,
-            selections: 0,
-            is_counted: false,
-            trace_plan: None,
-            traced: Traced::default(),
-            next_trace: None,
-            failed_here: false,
-            tried: Vec::new(),
-            runs: 0,
-            whole_runs: 0,
-            longest: Duration::ZERO,
-            ended: None,
-            setup,
-            red,
-        };
-        trials.select();
-        trials
-    }
-
-    /// Runs the whole command first; `None` where it passes or nothing more can be run.
+    /// Starts from a failed run; without one the command is run first. `false` where it passes or cannot be run.
     ///
     /// # Errors
-    /// When it cannot be run.
-    pub fn with_red_run(setup: TrialSetup<'a>, line: &str) -> Result<(Self, bool), RepairError> {
-        let unknown = RedRun {
-            line: line.to_owned(),
+    /// When the command cannot be run.
+    pub fn start(setup: TrialSetup<'a>, red: Option<RedRun>) -> Result<(Self, bool), RepairError> {
+        let is_known = red.is_some();
+        let unknown = || RedRun {
             diagnosis: crate::diagnose::diagnose("", &crate::diagnose::LogFacts::default(), None),
             log: String::new(),
             exit_code: None,
         };
-        let mut trials = Self::start(setup, unknown);
-        trials.selection = None;
-        let Some(ran) = trials.run(&States::new(), "the command as it is")? else {
+        let mut trials = Self {
+            red: red.unwrap_or_else(unknown),
+            failures: Failures::default(),
+            likely: None,
+            selection: None,
+            trace_plan: None,
+            traced: Traced::default(),
+            observed: Vec::new(),
+            longest: Duration::ZERO,
+            ended: None,
+            tried: Vec::new(),
+            runs: 0,
+            whole_runs: 0,
+            setup,
+        };
+        if is_known {
+            trials.select();
+            return Ok((trials, true));
+        }
+        let ran = trials.run(&States::new(), "the command as it is", None)?;
+        let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };
-        if ran.observed.passed {
-            return Ok((trials, false));
-        }
-        trials.red.exit_code = ran.observed.test_result.exit;
-        trials.red.diagnosis = ran.diagnosis;
-        trials.red.log = ran.log;
+        trials.red = RedRun {
+            exit_code: ran.observed.test_result.exit,
+            diagnosis: ran.diagnosis.clone(),
+            log: ran.log.clone(),
+        };
         trials.select();
-        trials.failed_here = trials.selection.is_none();
+        if trials.selection.is_none() {
+            let seen = trials.observe(&ran);
+            trials.observed.push((States::new(), seen));
+        }
         Ok((trials, true))
     }
 
     // Finds out how the failing tests are run alone.
     fn select(&mut self) {
+        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
+        let [line] = self.setup.commands.lines.as_slice() else {
+            return self.end_without_selection();
+        };
         let setup = &self.setup;
         let (source, prefix) = (setup.workspace.source.as_ref(), &setup.workspace.prefix);
-        let (line, tests) = (&self.red.line, &self.red.diagnosis.tests);
         let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
+        let tests = &self.red.diagnosis.tests;
         let own = own_place(line, &files, tests, (source, prefix));
-        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
-        if setup.commands.lines.len() != 1 {
-            return;
-        }
-        self.selection = chosen(&own.line, own.runner, &own.tests, &is_path);
-        if let Some((_, count)) = self.selection {
-            self.failures.truncate(count);
-        }
         if setup.trace {
             let plan = with_others(&own.line, own.runner, &own.tests, &is_path);
             self.trace_plan = Some(plan.unwrap_or_else(|| WithOthers {
@@ -186,16 +243,35 @@ impl<'a> Trials<'a> {
                 others: None,
             }));
         }
+        self.selection = chosen(&own.line, own.runner, &own.tests, &is_path);
+        if let Some((_, count)) = self.selection {
+            self.failures.truncate(count);
+        }
         self.end_without_selection();
     }
 
-    /// The red run.
+    // Runs the whole command from now on. What was observed of the selection does not hold for it.
+    fn drop_selection(&mut self) {
+        self.selection = None;
+        self.observed.clear();
+        self.likely = None;
+        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
+        self.end_without_selection();
+    }
+
+    fn end_without_selection(&mut self) {
+        if self.selection.is_none() && !self.setup.limits.whole {
+            self.ended = Some(WhyReason::Budget);
+        }
+    }
+
+    /// The failed run.
     #[must_use]
     pub fn red(&self) -> &RedRun {
         &self.red
     }
 
-    /// Why the command never began.
+    /// Why the command never started.
     #[must_use]
     pub fn not_run(&self) -> Option<WhyReason> {
         let diagnosis = &self.red.diagnosis;
@@ -209,6 +285,18 @@ impl<'a> Trials<'a> {
         }
     }
 
+    /// The kind of isolated copy that they run in.
+    #[must_use]
+    pub fn place_kind(&self) -> Kind {
+        self.setup.place.kind()
+    }
+
+    /// Why nothing more can be run.
+    #[must_use]
+    pub fn ended(&self) -> Option<WhyReason> {
+        self.ended
+    }
+
     /// The lines that ran in the failing tests.
     #[must_use]
     pub fn traced(&self) -> &Traced {
@@ -220,51 +308,18 @@ impl<'a> Trials<'a> {
         self.traced = traced;
     }
 
-    /// Whether the tests were seen to fail in the isolated copy, as they are run there now.
-    #[must_use]
-    pub fn failed_here(&self) -> bool {
-        self.failed_here
-    }
-
-    /// Counts how often the way to run the tests was given up; observations of another way do not hold.
-    #[must_use]
-    pub fn selections(&self) -> u32 {
-        self.selections
-    }
-
-    /// Why nothing more can be run.
-    #[must_use]
-    pub fn ended(&self) -> Option<WhyReason> {
-        self.ended
-    }
-
-    /// Ends the trials.
-    #[must_use]
-    pub fn into_log(self) -> (TrialLog, RedRun) {
-        let log = TrialLog {
-            tests: self.failures.tests(),
-            failed_before: self.failures.failed_before(),
-            trials: self.tried,
-            runs: self.runs,
-            whole_runs: self.whole_runs,
-        };
-        (log, self.red)
-    }
-
-    /// Runs the failing tests once more as they are, and sees which lines run. `None` where that is known.
+    /// Reruns the failing tests under the tracer, where no trace is known. `None` where nothing ran.
     ///
     /// # Errors
     /// When they cannot be run.
     pub fn trace(&mut self, states: &States) -> Result<Option<WhyOutcome>, RepairError> {
-        if self.traced.failing > 0 || self.failed_here && self.trace_plan.is_none() {
+        let Some(plan) = self.trace_plan.clone().filter(|_| self.traced.failing == 0) else {
             return Ok(None);
-        }
-        self.next_trace.clone_from(&self.trace_plan);
-        // Tests that cannot be run alone can be looked at all the same.
+        };
+        // Tests that cannot be selected can be traced all the same.
         let ended = self.ended.take();
-        let seen = self.try_states(states, None, &[])?;
+        let seen = self.try_planned(states, None, &[], Some(&plan))?;
         self.ended = self.ended.or(ended);
-        self.next_trace = None;
         let outcome = seen.map(|seen| self.failures.outcome(&seen));
         if outcome.is_some_and(|outcome| outcome != WhyOutcome::Fails) {
             self.traced = Traced::default();
@@ -272,8 +327,17 @@ impl<'a> Trials<'a> {
         Ok(outcome)
     }
 
-    /// Runs the failing tests with some files in another state. `reverted` names the changes that are,
-    /// `commit` whose files were laid in. `None` when nothing more can be run.
+    /// What each run in these states showed so far.
+    pub fn seen<'s>(&'s self, states: &'s States) -> impl Iterator<Item = &'s Observation> {
+        let seen = self
+            .observed
+            .iter()
+            .filter(move |(other, _)| other == states);
+        seen.map(|(_, seen)| seen)
+    }
+
+    /// Runs the failing tests with files in these states. `reverted` names the changes that are reverted, `commit`
+    /// is the one whose files were laid in. `None` when nothing more can be run.
     ///
     /// # Errors
     /// When they cannot be run.
@@ -283,40 +347,35 @@ impl<'a> Trials<'a> {
         commit: Option<&str>,
         reverted: &[String],
     ) -> Result<Option<Observation>, RepairError> {
+        self.try_planned(states, commit, reverted, None)
+    }
+
+    fn try_planned(
+        &mut self,
+        states: &States,
+        commit: Option<&str>,
+        reverted: &[String],
+        plan: Option<&WithOthers>,
+    ) -> Result<Option<Observation>, RepairError> {
         let what = match (commit, reverted) {
             (Some(commit), []) => format!("at {}", commit.get(..9).unwrap_or(commit)),
             (_, []) => "as it is".to_owned(),
             (_, [one]) => format!("without {one}"),
             (_, several) => format!("without {} changes", several.len()),
         };
-        let is_as_it_is = states.is_empty();
-        let Some(mut ran) = self.run(states, &what)? else {
+        let Some(ran) = self.run(states, &what, plan)? else {
             return Ok(None);
         };
-        if self.selection.is_some() && !self.failed_here && ran_nothing(&ran) {
-            self.drop_selection();
-            let Some(whole) = self.run(states, &what)? else {
-                return Ok(None);
-            };
-            ran = whole;
-        }
         let mut seen = self.observe(&ran);
-        if self.failures.outcome(&seen) == WhyOutcome::Other && self.count_anew(&ran)? {
-            seen = self.observe(&ran);
-        }
-        // Tests that do not fail alone as they did among the others are run with them from then on.
-        if is_as_it_is
-            && self.selection.is_some()
-            && self.failures.outcome(&seen) != WhyOutcome::Fails
-        {
+        if self.selection.is_some() && self.is_missed(states, &ran, &seen) {
             self.drop_selection();
-            let Some(ran) = self.run(states, &what)? else {
+            let Some(ran) = self.run(states, &what, None)? else {
                 return Ok(None);
             };
             seen = self.observe(&ran);
         }
         let outcome = self.failures.outcome(&seen);
-        self.failed_here |= is_as_it_is && outcome == WhyOutcome::Fails;
+        tracing::info!("trial {what}: {outcome:?}");
         if outcome == WhyOutcome::Passes {
             self.failures.drop_skipped(&seen);
             let is_less = |old: &Vec<String>| reverted.len() < old.len();
@@ -324,6 +383,7 @@ impl<'a> Trials<'a> {
                 self.likely = Some(reverted.to_vec());
             }
         }
+        self.observed.push((states.clone(), seen.clone()));
         self.tried.push(WhyTrial {
             commit: commit.map(str::to_owned),
             count: reverted.len() as u64,
@@ -333,83 +393,55 @@ impl<'a> Trials<'a> {
         Ok(Some(seen))
     }
 
+    // Whether the selection misses tests: it ran none, passes without counting all, or the tests do not fail alone
+    // as they did among the others.
+    fn is_missed(&self, states: &States, ran: &CommandsRun, seen: &Observation) -> bool {
+        let failed = self.seen(&States::new()).next().is_some();
+        let outcome = self.failures.outcome(seen);
+        let is_green = ran.observed.passed && outcome == WhyOutcome::Other;
+        !failed && ran_nothing(ran) || is_green || states.is_empty() && outcome != WhyOutcome::Fails
+    }
+
     fn observe(&self, ran: &CommandsRun) -> Observation {
-        let named = self.selection.as_ref().map_or(1, |it| it.1);
+        let named = self.selection.as_ref().map_or(1, |(_, count)| *count);
         self.failures.observe(ran, named)
     }
 
-    fn drop_selection(&mut self) {
-        self.selection = None;
-        self.selections += 1;
-        self.failed_here = false;
-        self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
-        self.likely = None;
-        self.end_without_selection();
-    }
-
-    fn end_without_selection(&mut self) {
-        if self.selection.is_none() && !self.setup.limits.whole {
-            self.ended = Some(WhyReason::Budget);
-        }
-    }
-
-    // Whether the selection reaches fewer tests than it names, as where a name is empty: then those that fail
-    // with it as things are, are asked about.
-    fn count_anew(&mut self, ran: &CommandsRun) -> Result<bool, RepairError> {
-        let green = ran.observed.passed && passed(ran) > Some(0);
-        let Some(named) = self.selection.as_ref().map(|it| it.1).filter(|_| green) else {
-            return Ok(false);
-        };
-        if std::mem::replace(&mut self.is_counted, true) {
-            return Ok(false);
-        }
-        let Some(as_is) = self.run(&States::new(), "as it is")? else {
-            return Ok(false);
-        };
-        let seen = self.observe(&as_is);
-        self.failed_here |= self.failures.outcome(&seen) == WhyOutcome::Fails;
-        let reached = self.failures.keep_failing(&seen);
-        let fewer = (1..named).contains(&reached);
-        if let Some((_, count)) = self.selection.as_mut().filter(|_| fewer) {
-            *count = reached;
-        } else {
-            self.failures.unsplit();
-        }
-        Ok(fewer)
-    }
-
-    fn run(&mut self, states: &States, what: &str) -> Result<Option<CommandsRun>, RepairError> {
+    fn run(
+        &mut self,
+        states: &States,
+        what: &str,
+        plan: Option<&WithOthers>,
+    ) -> Result<Option<CommandsRun>, RepairError> {
         let limits = self.setup.limits;
+        let number = self.runs + self.whole_runs + 1;
         let left = limits
             .until
             .map(|until| until.saturating_duration_since(Instant::now()));
-        let is_spent = self.runs + self.whole_runs >= limits.max_runs.max(1)
-            || left.is_some_and(|left| left.is_zero());
-        if is_spent && self.ended.is_none() {
-            self.ended = Some(WhyReason::Budget);
+        if number > limits.max_runs.max(1) || left.is_some_and(|left| left.is_zero()) {
+            self.ended = self.ended.or(Some(WhyReason::Budget));
         }
         if self.ended.is_some() {
             return Ok(None);
         }
         (self.setup.watch)(&TrialStart {
-            run: self.runs + self.whole_runs + 1,
+            run: number,
             what: what.to_owned(),
             likely: self.likely.as_ref().map(|changes| changes.join(", ")),
         });
         self.lay_in(states)?;
-        let selected = self.selection.as_ref();
-        let commands = Commands {
-            lines: match selected {
-                Some((line, _)) => vec![line.clone()],
-                None => self.setup.commands.lines.clone(),
-            },
-            ..self.setup.commands.clone()
-        };
-        let each = self.setup.commands.timeout.unwrap_or(LONGEST);
+        let mut commands = self.setup.commands.clone();
+        if let Some((line, _)) = &self.selection {
+            commands.lines = vec![line.clone()];
+            self.runs += 1;
+        } else {
+            self.whole_runs += 1;
+        }
+        let each = commands.timeout.unwrap_or(LONGEST);
         let each = match limits.each {
             Some(most) => each.min(most),
             None if self.longest.is_zero() => each,
-            None => each.min((self.longest * 5).max(LEAST)),
+            None => each.min((self.longest * 5).max(SHORTEST)),
         };
         let began = Instant::now();
         let how = TraceRun {
@@ -420,8 +452,8 @@ impl<'a> Trials<'a> {
             source: self.setup.workspace.source.as_ref(),
             limit: RunLimit { each, all: left },
         };
-        let ran = if let Some(plan) = self.next_trace.take() {
-            let (ran, traced) = run_traced(&how, &plan, self.setup.stop)?;
+        let ran = if let Some(plan) = plan {
+            let (ran, traced) = run_traced(&how, plan, self.setup.stop)?;
             self.traced = traced;
             ran
         } else {
@@ -429,23 +461,15 @@ impl<'a> Trials<'a> {
             self.longest = self.longest.max(began.elapsed());
             ran
         };
-        if selected.is_some() {
-            self.runs += 1;
-        } else {
-            self.whole_runs += 1;
+        if ran.interrupted {
+            self.ended = Some(WhyReason::Interrupted);
+        } else if ran.cut_short {
+            self.ended = Some(WhyReason::Budget);
         }
-        if ran.interrupted || ran.cut_short {
-            self.ended = Some(if ran.interrupted {
-                WhyReason::Interrupted
-            } else {
-                WhyReason::Budget
-            });
-            return Ok(None);
-        }
-        Ok(Some(ran))
+        Ok(self.ended.is_none().then_some(ran))
     }
 
-    // Makes the files of the copy what they are to be.
+    // Brings the files of the copy into these states.
     fn lay_in(&mut self, states: &States) -> Result<(), RepairError> {
         let source = self.setup.workspace.source.as_ref();
         let changes = states.iter().filter_map(|(path, state)| {
@@ -460,18 +484,12 @@ impl<'a> Trials<'a> {
     }
 }
 
-// Whether the runner ran no test at all, as where its words reached nothing.
+// Whether the runner ran no test at all.
 fn ran_nothing(ran: &CommandsRun) -> bool {
-    let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
-    let counts: Vec<u64> = accounts
-        .map(|it| it.counts.total() + it.counts.errors)
-        .collect();
+    let accounts = ran.evidence.iter().flat_map(|evidence| &evidence.accounts);
+    let counts = accounts.map(|account| account.counts.total() + account.counts.errors);
+    let counts: Vec<u64> = counts.collect();
     ran.diagnosis.failing_tests.is_empty()
         && counts.iter().all(|count| *count == 0)
         && (ran.observed.passed || !counts.is_empty())
 }
-
-/// Changes of a trial that its document names.
-const MAX_NAMED: usize = 20;
-const LONGEST: Duration = Duration::from_mins(30);
-const LEAST: Duration = Duration::from_secs(30);

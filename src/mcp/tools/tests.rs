@@ -74,12 +74,12 @@ pub(super) fn run(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolE
     let mut ran = run_command(&app, &request, &mut sink, caller.progress)?;
     ran.search_cause(&app, caller.progress)?;
     let message = ran.failure.as_ref().map_or_else(
-        || ran.hidden().unwrap_or_default().to_owned(),
+        || ran.hidden.clone().unwrap_or_default(),
         |it| it.message.clone(),
     );
     let summary = ran.summary().cloned();
     let mut text = match &ran.failure {
-        None => match ran.hidden() {
+        None => match &ran.hidden {
             Some(hidden) => format!("`{command}` ends with 0\n{hidden}\n"),
             None => format!("`{command}` passes\n"),
         },

@@ -1,0 +1,201 @@
+use std::time::Instant;
+
+use super::find::{FindCause, submodules};
+use super::trials::Trials;
+use super::{Difference, Suspect, What};
+use crate::model::{
+    Remedy, RepoPath, SCHEMA_VERSION, WhyBase, WhyChange, WhyDocument, WhyReason, WhyVerdict,
+};
+use crate::workplace::Kind;
+use crate::workspace::Workspace;
+
+/// Suspects that a document holds.
+const MAX_SUSPECTS: usize = 20;
+/// Submodules that a document names as not tried.
+const MAX_SUBMODULES: usize = 3;
+/// Places of likely changes that are named together.
+const MAX_LIKELY: usize = 3;
+/// The evidence for a change with which reverted the tests passed once.
+const LIKELY: &str = "reverted, the failing tests passed once";
+
+/// The answer of a search.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Why no culprit is named.
+    pub reason: Option<WhyReason>,
+    /// The state that was compared with.
+    pub base: Option<WhyBase>,
+    /// The smallest set of changes with which reverted the tests pass.
+    pub cause: Vec<WhyChange>,
+    /// A patch that reverts it, where the trials ran on the files as they are.
+    pub undo: Option<String>,
+    /// The changes, likeliest first.
+    pub suspects: Vec<WhyChange>,
+}
+
+impl Answer {
+    /// No culprit, for a reason.
+    #[must_use]
+    pub fn unknown(reason: WhyReason) -> Self {
+        Self {
+            reason: Some(reason),
+            base: None,
+            cause: Vec::new(),
+            undo: None,
+            suspects: Vec::new(),
+        }
+    }
+
+    /// The same without a culprit, for a reason.
+    #[must_use]
+    pub fn with_reason(mut self, reason: WhyReason) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// Whether older commits cannot say more.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
+        let open = [
+            Some(WhyReason::NoChange),
+            Some(WhyReason::FailsWithout),
+            Some(WhyReason::DoesNotBuild),
+        ];
+        !open.contains(&self.reason)
+    }
+
+    /// Whether no change of the repository explains the failure.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let outside = [
+            Some(WhyReason::NoBase),
+            Some(WhyReason::CommandNotFound),
+            Some(WhyReason::NotExecutable),
+        ];
+        !self.is_last() || outside.contains(&self.reason)
+    }
+
+    // A denial needs everything reverted: a submodule never is, and of a copy an installed package may still be
+    // the worktree's own.
+    fn verdict(&self, is_all_reverted: bool) -> WhyVerdict {
+        match self.reason {
+            None => WhyVerdict::Caused,
+            Some(WhyReason::FailsWithout) if is_all_reverted => WhyVerdict::NotByThisChange,
+            Some(WhyReason::CommandNotFound | WhyReason::NotExecutable) => WhyVerdict::NotRun,
+            Some(_) => WhyVerdict::Unknown,
+        }
+    }
+}
+
+/// Writes the document of an answer.
+pub(super) fn document(
+    find: &FindCause<'_>,
+    trials: Trials<'_>,
+    answer: Answer,
+    started: Instant,
+) -> WhyDocument {
+    let workspace = find.workspace;
+    let mask = |text: &str| find.redactor.redact(text).text.into_owned();
+    let masked = |change: WhyChange| WhyChange {
+        diff: mask(&change.diff),
+        ..change
+    };
+    let has_submodules = submodules(workspace).next().is_some();
+    let verdict = answer.verdict(!has_submodules && trials.place_kind() != Kind::Copy);
+    let mut around = Vec::new();
+    if verdict == WhyVerdict::Unknown {
+        around.extend(submodules(workspace).take(MAX_SUBMODULES).map(not_tried));
+    }
+    if answer.is_open() {
+        around.extend((find.around)(trials.red(), trials.not_run()));
+    }
+    let (suspects, more) = order_suspects(answer.suspects, trials.likely.as_deref());
+    let place_now = |cause| place_now(masked(cause), workspace);
+    let failed_before = trials.failures.failed_before();
+    let failed_before = failed_before.iter().map(|name| mask(name)).collect();
+    let mut document = WhyDocument {
+        schema_version: SCHEMA_VERSION,
+        document: "why",
+        verdict,
+        reason: answer.reason,
+        message: String::new(),
+        command: mask(find.line),
+        tests: trials.failures.tests(),
+        failed_before,
+        base: answer.base,
+        cause: answer.cause.into_iter().map(place_now).collect(),
+        undo: answer.undo.filter(|patch| mask(patch) == *patch),
+        suspects: suspects.into_iter().map(masked).collect(),
+        more_suspects: more,
+        around,
+        trials: trials.tried,
+        runs: trials.runs,
+        whole_runs: trials.whole_runs,
+        duration_seconds: (started.elapsed().as_secs_f64() * 1000.0).round() / 1000.0,
+    };
+    document.message = crate::report::why_line(&document);
+    document
+}
+
+fn not_tried(path: &RepoPath) -> Remedy {
+    let line = format!("mendit -C {path} why");
+    Remedy::new(format!("not tried: the submodule {path}"), Some(line))
+}
+
+// Changes with which reverted the tests passed once come first. Returns how many are left out.
+fn order_suspects(
+    mut suspects: Vec<WhyChange>,
+    likely: Option<&[String]>,
+) -> (Vec<WhyChange>, u64) {
+    let likely = likely.filter(|likely| likely.len() <= MAX_LIKELY);
+    for suspect in &mut suspects {
+        if likely.is_some_and(|likely| likely.contains(&suspect.place())) {
+            LIKELY.clone_into(&mut suspect.why);
+        }
+    }
+    suspects.sort_by_key(|suspect| suspect.why != LIKELY);
+    let more = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
+    suspects.truncate(MAX_SUSPECTS);
+    (suspects, more)
+}
+
+// The line of a committed change as the file stands now, where its text stands there once.
+fn place_now(mut cause: WhyChange, workspace: &Workspace) -> WhyChange {
+    let path = RepoPath::new(&cause.path).ok();
+    let Some(path) = path.filter(|_| cause.commit.is_some() && cause.line.is_some()) else {
+        return cause;
+    };
+    let added = cause.diff.lines().find_map(|line| line.strip_prefix('+'));
+    let text = workspace.source.read(&path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines = (1_u32..).zip(text.lines());
+    let mut found = lines.filter(|(_, line)| Some(line.trim_end()) == added);
+    if let (Some((line, _)), None) = (found.next(), found.next()) {
+        cause.line = Some(line);
+    }
+    cause
+}
+
+/// Changes as a document names them.
+pub(super) fn describe_changes(
+    difference: &Difference,
+    ranked: &[Suspect],
+    commit: Option<&str>,
+) -> Vec<WhyChange> {
+    let describe = |suspect: &Suspect| {
+        let hunk = difference.hunks().get(suspect.hunk)?;
+        let why = match &hunk.what {
+            What::Moved(from) => format!("renamed from {from}, {}", suspect.why),
+            What::File if difference.after(hunk).is_none() => format!("deleted, {}", suspect.why),
+            _ => suspect.why.clone(),
+        };
+        Some(WhyChange {
+            path: hunk.path.to_string(),
+            line: hunk.line(),
+            commit: commit.map(str::to_owned),
+            why,
+            diff: difference.diff(hunk, super::case::MAX_PLAIN_LINES),
+        })
+    };
+    ranked.iter().filter_map(describe).collect()
+}

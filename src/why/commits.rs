@@ -1,0 +1,220 @@
+use std::collections::BTreeMap;
+
+use super::answer::Answer;
+use super::case::{Case, Scope, holds_failing_test, search_case};
+use super::failures::Observation;
+use super::trials::Trials;
+use super::{Difference, FindCause, States, WhyError, bisect};
+use crate::git::{GitError, Repository, TreeSource};
+use crate::model::{Diagnosis, RepoPath, WhyBase, WhyOutcome, WhyReason};
+
+/// Commits of the first-parent line that are looked at.
+const MAX_COMMITS: usize = 2_000;
+/// Where nothing says more, the tests are run so many commits back.
+const STEPS_BACK: [usize; 5] = [1, 2, 4, 16, 64];
+
+/// Finds the commit between one at which the tests pass and `HEAD`, then the culprit in it. The files that hold the
+/// failing tests stay as they are. `answer` is that of the uncommitted changes.
+///
+/// # Errors
+/// When a commit cannot be read or the tests cannot be run.
+pub(super) fn search_commits(
+    trials: &mut Trials<'_>,
+    git: &Repository,
+    find: &FindCause<'_>,
+    mut answer: Answer,
+) -> Result<Answer, WhyError> {
+    let line = git.first_parents("HEAD", MAX_COMMITS)?;
+    let bases = list_bases(git, find, &line)?;
+    if bases.is_empty() && answer.reason == Some(WhyReason::NoChange) {
+        answer.reason = Some(WhyReason::NoBase);
+    }
+    let diagnosis = trials.red().diagnosis.clone();
+    let mut range = Range {
+        git,
+        find,
+        diagnosis: &diagnosis,
+        scope: Scope::Product,
+    };
+    for (at, base) in bases.iter().enumerate() {
+        let Ok(tree) = git.tree(&base.commit) else {
+            continue;
+        };
+        trials.failures.unsplit();
+        let mut last = States::new();
+        for scope in [Scope::Product, Scope::Support] {
+            range.scope = scope;
+            let states = range.states(&tree);
+            if states.is_empty() || last == states {
+                continue;
+            }
+            answer.base = Some(base.clone());
+            let Some(seen) = trials.try_states(&states, Some(&base.commit), &[])? else {
+                return Ok(answer.with_reason(trials.ended().unwrap_or(WhyReason::Budget)));
+            };
+            last = states;
+            if trials.failures.is_mixed(&seen) {
+                trials.failures.split(&seen);
+            }
+            match trials.failures.outcome(&seen) {
+                WhyOutcome::Passes => return range.bisect(trials, &line, base),
+                WhyOutcome::Fails => answer.reason = Some(range.red_base(trials, &seen, &tree)),
+                WhyOutcome::Other if answer.reason != Some(WhyReason::FailsWithout) => {
+                    answer.reason = Some(WhyReason::DoesNotBuild);
+                }
+                WhyOutcome::Other => {}
+            }
+        }
+        let is_named = find.since.is_some() && at == 0;
+        if is_named && answer.reason == Some(WhyReason::FailsWithout) {
+            break;
+        }
+    }
+    if git.is_shallow() && answer.reason == Some(WhyReason::FailsWithout) {
+        answer.reason = Some(WhyReason::NoBase);
+    }
+    Ok(answer)
+}
+
+// Commits to compare with, the likeliest to pass first: the one that is named; else the last that passed here, the
+// start of the branch, and some steps back.
+fn list_bases(
+    git: &Repository,
+    find: &FindCause<'_>,
+    line: &[String],
+) -> Result<Vec<WhyBase>, GitError> {
+    let base = |what: &str, commit: String| WhyBase {
+        what: what.to_owned(),
+        commit,
+    };
+    let back = |steps: usize| {
+        let commit = line.get(steps).cloned();
+        commit.map(|commit| base(&format!("{steps} commits back"), commit))
+    };
+    let mut bases = Vec::new();
+    if let Some(since) = find.since {
+        let commit = git.commit(since)?;
+        // Where the tests do not build there, a later commit may do.
+        let within = line.iter().position(|other| *other == commit);
+        bases.push(base(since, commit));
+        let steps = std::iter::successors(Some(1), |steps| Some(steps * 2));
+        let steps = steps.take_while(|steps| *steps < within.unwrap_or(0));
+        bases.extend(steps.filter_map(back));
+        return Ok(bases);
+    }
+    let seen = find.seen_green.as_ref();
+    let seen = seen.and_then(|commit| git.commit(commit).ok());
+    bases.extend(seen.map(|commit| base("the last run that passed", commit)));
+    let branched = git.branched_from();
+    bases.extend(branched.map(|commit| base("where the branch began", commit)));
+    // Of fewer commits the first of all.
+    let first = line.len().saturating_sub(1);
+    let steps = STEPS_BACK.into_iter();
+    let steps = steps.take(if find.near_only { 1 } else { STEPS_BACK.len() });
+    bases.extend(steps.filter_map(|steps| back(steps.min(first))));
+    let mut listed: Vec<String> = line.first().cloned().into_iter().collect();
+    bases.retain(|base| {
+        let is_new = !listed.contains(&base.commit);
+        listed.push(base.commit.clone());
+        is_new
+    });
+    Ok(bases)
+}
+
+struct Range<'a> {
+    git: &'a Repository,
+    find: &'a FindCause<'a>,
+    diagnosis: &'a Diagnosis,
+    scope: Scope,
+}
+
+impl Range<'_> {
+    // The files of a commit that are in scope, where they differ from the worktree's.
+    fn states(&self, tree: &TreeSource) -> States {
+        let (may, diagnosis, scope) = (self.find.may, self.diagnosis, self.scope);
+        let is_in_scope =
+            |path: &RepoPath| may(path) && Scope::needed_for(path, diagnosis) <= scope;
+        Difference::between(tree, self.find.workspace.source.as_ref(), &is_in_scope).before()
+    }
+
+    // A denial needs the same failures with all else reverted, of tests that did not change.
+    fn red_base(
+        &self,
+        trials: &mut Trials<'_>,
+        seen: &Observation,
+        tree: &TreeSource,
+    ) -> WhyReason {
+        trials.failures.split(seen);
+        let is_same = trials.failures.all_failed_before();
+        trials.failures.unsplit();
+        let diagnosis = self.diagnosis;
+        let holds_test = |path: &RepoPath| holds_failing_test(path, diagnosis);
+        let source = self.find.workspace.source.as_ref();
+        let tests = Difference::between(tree, source, &holds_test);
+        match is_same {
+            true if tests.hunks().is_empty() => WhyReason::FailsWithout,
+            true => WhyReason::NoBase,
+            false => WhyReason::DoesNotBuild,
+        }
+    }
+
+    // The first commit after the base at which the tests fail, and the culprit in it.
+    fn bisect(
+        &self,
+        trials: &mut Trials<'_>,
+        line: &[String],
+        base: &WhyBase,
+    ) -> Result<Answer, WhyError> {
+        // Oldest first. A base beside the line has nothing between.
+        let at = line.iter().position(|commit| *commit == base.commit);
+        let commits: Vec<&String> = match at {
+            Some(at) => line.iter().take(at + 1).rev().collect(),
+            None => std::iter::once(&base.commit).chain(line.first()).collect(),
+        };
+        let last = commits.len() - 1;
+        let mut outcomes = BTreeMap::from([(0, WhyOutcome::Passes), (last, WhyOutcome::Fails)]);
+        let (good, bad) = loop {
+            match bisect(commits.len(), &outcomes) {
+                Ok(Some(found)) => break found,
+                Ok(None) => break widest(&outcomes),
+                Err(state) => {
+                    let commit = commits.get(state).copied();
+                    let commit = commit.map_or("HEAD", String::as_str);
+                    let states = self.states(&self.git.tree(commit)?);
+                    let Some(seen) = trials.try_states(&states, Some(commit), &[])? else {
+                        let reason = trials.ended().unwrap_or(WhyReason::Budget);
+                        return Ok(Answer::unknown(reason));
+                    };
+                    outcomes.insert(state, trials.failures.outcome(&seen));
+                }
+            }
+        };
+        let (Some(good), Some(bad)) = (commits.get(good), commits.get(bad)) else {
+            return Ok(Answer::unknown(WhyReason::NoBase));
+        };
+        let after = self.git.tree(bad)?;
+        let case = Case {
+            before: &self.git.tree(good)?,
+            laid: self.states(&after),
+            after: &after,
+            commit: Some((*bad).clone()),
+            base: WhyBase {
+                what: base.what.clone(),
+                commit: (*good).clone(),
+            },
+            scope: self.scope,
+        };
+        Ok(search_case(trials, &case, self.find.may)?)
+    }
+}
+
+// The last state that passes and the first after it that fails, where those between prove nothing.
+fn widest(outcomes: &BTreeMap<usize, WhyOutcome>) -> (usize, usize) {
+    let all = |wanted: WhyOutcome| {
+        let states = outcomes.iter();
+        states.filter_map(move |(state, outcome)| (*outcome == wanted).then_some(*state))
+    };
+    let good = all(WhyOutcome::Passes).max().unwrap_or(0);
+    let bad = all(WhyOutcome::Fails).find(|state| *state > good);
+    (good, bad.unwrap_or(good + 1))
+}

@@ -1,0 +1,113 @@
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::model::{KnownCause, Traced, WhyDocument, WhyVerdict};
+use crate::policy::Redactor;
+use crate::repair::{files_digest, read_json};
+use crate::workspace::Workspace;
+
+const CAUSE: &str = "cause.json";
+const TRACE: &str = "trace.json";
+
+/// Facts about a command that hold for the files as they are: its culprit, its trace. They are kept outside the
+/// repository, out of reach of what is run.
+pub struct Facts<'a> {
+    folder: PathBuf,
+    workspace: &'a Workspace,
+    redactor: &'a Redactor,
+}
+
+/// A culprit, and the patch that reverts it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptCause {
+    /// The culprit.
+    pub cause: KnownCause,
+    /// The patch; `None` where the culprit was found in an older state of the files.
+    pub undo: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fact<T> {
+    command: String,
+    prefix: String,
+    // Of all files.
+    digest: String,
+    fact: T,
+}
+
+impl<'a> Facts<'a> {
+    /// Facts that are kept in a folder.
+    #[must_use]
+    pub fn new(folder: &Path, workspace: &'a Workspace, redactor: &'a Redactor) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            workspace,
+            redactor,
+        }
+    }
+
+    /// The culprit of this command; without one, of the last that was searched for.
+    #[must_use]
+    pub fn cause(&self, line: Option<&str>) -> Option<KeptCause> {
+        self.find(line, CAUSE)
+    }
+
+    /// The trace of this command's failing tests.
+    #[must_use]
+    pub fn trace(&self, line: &str) -> Option<Traced> {
+        self.find(Some(line), TRACE)
+    }
+
+    pub(super) fn keep_cause(&self, line: &str, document: &WhyDocument) {
+        if let Some(cause) = known_cause(document) {
+            let undo = document.undo.clone();
+            self.keep(line, CAUSE, KeptCause { cause, undo });
+        }
+    }
+
+    pub(super) fn keep_trace(&self, line: &str, traced: &Traced) {
+        self.keep(line, TRACE, traced);
+    }
+
+    fn keep<T: Serialize>(&self, line: &str, name: &str, fact: T) {
+        let fact = Fact {
+            command: line.to_owned(),
+            prefix: self.workspace.prefix.clone(),
+            digest: files_digest(self.workspace.source.as_ref(), &[]),
+            fact,
+        };
+        if !self.redactor.redact(line).findings.is_empty() {
+            return;
+        }
+        // A fact that cannot be kept is found out again.
+        if let (Ok(mut file), Ok(text)) = (
+            tempfile::NamedTempFile::new_in(&self.folder),
+            serde_json::to_vec(&fact),
+        ) && file.write_all(&text).is_ok()
+        {
+            let _ = file.persist(self.folder.join(name));
+        }
+    }
+
+    fn find<T: DeserializeOwned>(&self, line: Option<&str>, name: &str) -> Option<T> {
+        let kept: Fact<T> = read_json(&self.folder.join(name))?;
+        let is_same = line.is_none_or(|line| kept.command == line)
+            && kept.prefix == self.workspace.prefix
+            && kept.digest == files_digest(self.workspace.source.as_ref(), &[]);
+        is_same.then_some(kept.fact)
+    }
+}
+
+/// The culprit that a document names.
+#[must_use]
+pub fn known_cause(document: &WhyDocument) -> Option<KnownCause> {
+    (document.verdict == WhyVerdict::Caused).then(|| KnownCause {
+        message: document.message.clone(),
+        changes: document.cause.clone(),
+    })
+}
