@@ -1,16 +1,18 @@
 use super::line_ends::with_ends;
 use super::place::Work;
-use super::set::{Body, Edit, Hunk, HunkLine, LineKind};
-use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, refuse};
+use super::set::{Binary, Body, Edit, FilePatch, Hunk, HunkLine, LineKind};
+use crate::model::{BlobId, Code, HunkVerdict, Mend, Refusal, Safety, refuse};
 use crate::source::MAX_READ_BYTES;
 
-/// The content of a new file.
-pub(super) fn created(body: &Body<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
+/// Makes the content of a new file.
+pub(super) fn create_file(file: &FilePatch<'_>) -> Result<(Vec<u8>, Vec<Mend>), Refusal> {
     let mut mends = Vec::new();
-    let hunks = match body {
+    let hunks = match &file.body {
         Body::Empty => return Ok((Vec::new(), mends)),
         Body::Hunks(hunks) => hunks,
-        Body::Binary(..) | Body::BinaryWithoutData | Body::Edits(_) | Body::Whole(_) => {
+        Body::Binary(forward, _) => return Ok((apply_binary(file, b"", forward)?, mends)),
+        Body::Whole(bytes) => return Ok((bytes.clone(), mends)),
+        Body::BinaryWithoutData | Body::Edits(_) => {
             return refuse(Code::P602, "there is no text to make the file of");
         }
     };
@@ -76,19 +78,17 @@ pub(super) fn as_hunks(edits: &[Edit]) -> Vec<Hunk<'static>> {
 }
 
 /// Applies replacements of text, each of which must be found exactly once unless it is for all, with the
-/// line ends of the file unless they are meant `literally`. The last value says that what they lead to
-/// stands there already.
-pub(super) fn edited(
+/// line ends of the file unless they are meant `literally`.
+pub(super) fn edit_text(
     before: &[u8],
     edits: &[Edit],
     literally: bool,
     work: &Work,
     mends: &mut Vec<Mend>,
-) -> (Vec<HunkVerdict>, Result<Vec<u8>, Refusal>, bool) {
+) -> Result<(Vec<u8>, Vec<HunkVerdict>), (Refusal, Vec<HunkVerdict>)> {
     let mut bytes = before.to_vec();
     let mut verdicts = Vec::new();
     let mut failed = None;
-    let mut already = true;
     let mut mend = None;
     for (index, edit) in edits.iter().enumerate() {
         let [old, new] =
@@ -126,14 +126,10 @@ pub(super) fn edited(
         };
         match made {
             Ok((at, made)) => {
-                already = false;
                 verdict.applied_at = Some(line(at));
                 bytes = made;
             }
             Err(failure) => {
-                already &= failure.code == Code::P401
-                    && !new.is_empty()
-                    && occurrences(&bytes, &new).len() == 1;
                 verdict.fail(&failure);
                 failed.get_or_insert(failure);
             }
@@ -141,7 +137,10 @@ pub(super) fn edited(
         verdicts.push(verdict);
     }
     mends.extend(mend.filter(|_| failed.is_none()));
-    (verdicts, failed.map_or(Ok(bytes), Err), already)
+    match failed {
+        Some(failure) => Err((failure, verdicts)),
+        None => Ok((bytes, verdicts)),
+    }
 }
 
 // Gives new text the line feeds at its edges that the old has: two lines are joined by who names a part of
@@ -272,6 +271,43 @@ fn after_row(bytes: &[u8], row: u32) -> Option<usize> {
             let unended = !bytes.ends_with(b"\n") && rows == row as usize;
             feed.or(unended.then_some(bytes.len()))
         }
+    }
+}
+
+/// Applies a binary patch; both ids have to prove its content.
+pub(super) fn apply_binary(
+    file: &FilePatch<'_>,
+    before: &[u8],
+    data: &Binary,
+) -> Result<Vec<u8>, Refusal> {
+    let id = |text: &str| text.parse::<BlobId>().ok();
+    let ids = file.announced_ids();
+    let Some((old, new)) = ids.and_then(|(old, new)| id(old).zip(id(new))) else {
+        return refuse(
+            Code::P603,
+            "a binary patch needs full blob ids in its index line",
+        );
+    };
+    let zero = BlobId::from_bytes([0; 20]);
+    let matches =
+        |bytes: &[u8], id| BlobId::from_content(bytes) == id || (bytes.is_empty() && id == zero);
+    if !matches(before, old) {
+        return refuse(
+            Code::P604,
+            "the file is not the one the binary patch was made for",
+        );
+    }
+    let after = match data {
+        Binary::Literal(bytes) => Some(bytes.clone()),
+        Binary::Delta(delta) => apply_delta(before, delta),
+    };
+    match after {
+        Some(after) if matches(&after, new) => Ok(after),
+        Some(_) => refuse(
+            Code::P605,
+            "the binary patch does not lead to the content it announces",
+        ),
+        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }
 

@@ -1,24 +1,23 @@
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::change::FileState;
 use super::compose::compose;
-use super::content::{Modified, numbers};
+use super::content::{Modified, mend, moved_mend};
+use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
-use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
+use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
-use crate::model::{BlobId, Code, HunkVerdict, Mend, Safety, Verdict};
+use crate::model::{Code, HunkVerdict, Safety, Verdict};
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
 /// `None` unless every hunk stands at the line it states (as git finds it, without fuzz), or every
 /// old side stands at exactly one place of the file, or the blob id of the `index` line proves
 /// the file and each hunk stands in one of these two ways. What is returned is final.
-pub(super) fn apply_exactly(before: &FileState, sections: &[&FilePatch<'_>]) -> Option<Modified> {
-    let [section] = sections else { return None };
-    let Body::Hunks(hunks) = &section.body else {
-        return None;
-    };
+pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Option<Modified> {
+    let hunks = section.hunks();
     let counted = |hunk: &Hunk<'_>| {
         let marked = hunk.lines.iter().all(|line| !line.bare);
         hunk.counts_hold && marked && hunk.changes_something()
@@ -27,57 +26,67 @@ pub(super) fn apply_exactly(before: &FileState, sections: &[&FilePatch<'_>]) -> 
         return None;
     }
     let text = Text::new(&before.bytes);
-    let rows = place_as_stated(&text, hunks)
-        .or_else(|| place_uniquely(&text, hunks))
-        .or_else(|| place_in_proven_file(&text, section, hunks, &before.bytes))?;
-    let outcomes: Vec<Placement<'_, '_>> = hunks
-        .iter()
-        .zip(&rows)
-        .map(|(hunk, row)| {
-            let lines = Cow::Borrowed(hunk.lines.as_slice());
-            Placement::Placed(Placed::whole(lines, *row, Vec::new()))
-        })
-        .collect();
-    let composed = compose(&text, &outcomes, true).ok()?;
+    let rows = find_rows(&text, section, hunks, &before.bytes)?;
+    let placements = hunks.iter().zip(&rows).map(|(hunk, row)| {
+        let lines = Cow::Borrowed(hunk.lines.as_slice());
+        Placement::Placed(Placed::whole(lines, *row, Vec::new()))
+    });
+    let placements: Vec<Placement<'_, '_>> = placements.collect();
+    let composed = compose(&text, &placements, true).ok()?;
     if composed.ignored_marks {
         return None;
     }
-    let mut mends = Vec::new();
-    let mut verdicts = Vec::new();
-    for ((hunk, row), index) in hunks.iter().zip(&rows).zip(numbers(sections)) {
+    let mut modified = Modified {
+        after: Some((composed.bytes.into(), composed.edits)),
+        is_exact: true,
+        ..Modified::default()
+    };
+    for ((hunk, row), index) in hunks.iter().zip(&rows).zip(1..) {
         let line = *row as u64 + 1;
         tracing::debug!("hunk placed at line {line} by git's rules");
         let stated = hunk.old.map(|(start, _)| u64::from(start));
         let mut verdict = HunkVerdict::new(index, stated);
         verdict.applied_at = Some(line);
-        if stated.is_some_and(|stated| stated != line) && hunk.old_lines().next().is_some() {
-            let stated = stated.unwrap_or_default();
-            let message =
-                format!("placed at line {line}, the only one that fits; the patch says {stated}");
-            mends.push(Mend::new(Code::M401, Safety::Safe, hunk.line, &message));
+        if let Some(moved) = moved_mend(hunk, line, false) {
+            modified.mends.push(moved);
             verdict.verdict = Verdict::AppliesMended;
         }
-        verdicts.push(verdict);
+        modified.hunks.push(verdict);
         if hunk.followed {
             let message = "took text directly after the hunk for prose";
-            mends.push(Mend::new(Code::M104, Safety::Lossy, hunk.line, message));
+            modified
+                .mends
+                .push(mend(Code::M104, Safety::Lossy, hunk, message));
         }
     }
-    Some(Modified {
-        after: Some((composed.bytes.into(), composed.edits)),
-        hunks: verdicts,
-        mends,
-        failures: Vec::new(),
-        already: None,
-        is_exact: true,
-    })
+    Some(modified)
 }
 
-fn place_as_stated(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
-    hunks.iter().map(|hunk| stated_row(text, hunk)).collect()
+fn find_rows(
+    text: &Text<'_>,
+    section: &FilePatch<'_>,
+    hunks: &[Hunk<'_>],
+    bytes: &[u8],
+) -> Option<Vec<usize>> {
+    let stated: Option<Vec<usize>> = hunks.iter().map(|hunk| stated_row(text, hunk)).collect();
+    if stated.is_some() {
+        return stated;
+    }
+    let index = LineIndex::new(text);
+    let only = hunks.iter().map(|hunk| index.only_row(text, hunk));
+    // Of a file that the patch was made from, number and text together leave no doubt.
+    let is_proven = || {
+        section
+            .announced_ids()
+            .is_some_and(|(old, _)| is_blob(bytes, old))
+    };
+    let either = |hunk| stated_row(text, hunk).or_else(|| index.only_row(text, hunk));
+    let proven = || hunks.iter().map(either).collect::<Option<Vec<usize>>>();
+    only.collect::<Option<Vec<usize>>>()
+        .or_else(|| is_proven().then(proven)?)
 }
 
-// The row that a hunk states, when its old side stands there.
+/// Returns the row that a hunk states, when its old side stands there.
 fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
     let (start, count) = hunk.old?;
     let row = (start as usize).checked_sub(usize::from(count > 0))?;
@@ -85,11 +94,8 @@ fn stated_row(text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
 }
 
 fn stands_at(text: &Text<'_>, hunk: &Hunk<'_>, row: usize) -> bool {
-    let mut row = row;
-    hunk.old_lines().all(|line| {
-        row += 1;
-        is_whole_line(line, text.whole(row - 1))
-    }) && row <= text.len()
+    let mut lines = hunk.old_lines().zip(row..);
+    lines.all(|(line, row)| is_whole_line(line, text.whole(row))) && row <= text.len()
 }
 
 // Like git, a hunk that ends without context has to be at the end of the file.
@@ -106,87 +112,81 @@ fn is_whole_line(line: &HunkLine<'_>, whole: &[u8]) -> bool {
     }
 }
 
-fn place_uniquely(text: &Text<'_>, hunks: &[Hunk<'_>]) -> Option<Vec<usize>> {
-    let index = LineIndex::new(text);
-    hunks
-        .iter()
-        .map(|hunk| index.only_row(text, hunk))
-        .collect()
-}
-
-// Of a file that the patch was made from, number and text together leave no doubt.
-fn place_in_proven_file(
-    text: &Text<'_>,
-    section: &FilePatch<'_>,
-    hunks: &[Hunk<'_>],
-    bytes: &[u8],
-) -> Option<Vec<usize>> {
-    let id = section.headers.index.filter(|ids| ids.old.len() >= 7)?.old;
-    let own = BlobId::from_content(bytes).to_string();
-    if !own.as_bytes().starts_with(&id.to_ascii_lowercase()) {
-        return None;
-    }
-    let index = LineIndex::new(text);
-    let row = |hunk| {
-        let stated = stated_row(text, hunk);
-        stated.or_else(|| index.only_row(text, hunk))
-    };
-    hunks.iter().map(row).collect()
-}
-
 /// Beyond this many rivals a line says too little to be worth the search.
 const MOST_RIVALS: usize = 4096;
+/// Places of one hunk that are told apart.
+const MOST_PLACES: usize = 256;
+
+fn index_rows<'t>(
+    text: &Text<'t>,
+    key: impl Fn(&'t [u8]) -> &'t [u8],
+) -> HashMap<&'t [u8], Vec<u32>> {
+    let mut rows: HashMap<&[u8], Vec<u32>> = HashMap::with_capacity(text.len());
+    for row in 0..text.len() {
+        let numbered = u32::try_from(row).unwrap_or(u32::MAX);
+        rows.entry(key(text.line(row))).or_default().push(numbered);
+    }
+    rows
+}
 
 /// The rows of a file by their text, made once.
 pub(super) struct LineIndex<'t> {
     rows: HashMap<&'t [u8], Vec<u32>>,
+    /// The same by the text without white space around it, made when it is asked for.
+    words: OnceCell<HashMap<&'t [u8], Vec<u32>>>,
 }
 
 impl<'t> LineIndex<'t> {
     pub(super) fn new(text: &Text<'t>) -> Self {
-        let mut rows: HashMap<&[u8], Vec<u32>> = HashMap::with_capacity(text.len());
-        for row in 0..text.len() {
-            let numbered = u32::try_from(row).unwrap_or(u32::MAX);
-            rows.entry(text.line(row)).or_default().push(numbered);
+        Self {
+            rows: index_rows(text, |line| line),
+            words: OnceCell::new(),
         }
-        Self { rows }
     }
 
-    /// The rows where `line` stands.
+    /// Returns the rows with the text of `line`, whatever white space is around it.
+    pub(super) fn rows_of_words(&self, text: &Text<'t>, line: &[u8]) -> &[u32] {
+        let words = self
+            .words
+            .get_or_init(|| index_rows(text, <[u8]>::trim_ascii));
+        words.get(line.trim_ascii()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the rows where `line` stands.
     pub(super) fn rows(&self, line: &[u8]) -> &[u32] {
         self.rows.get(line).map_or(&[], Vec::as_slice)
     }
 
-    /// The rows where old lines stand byte for byte but for line ends, as many as are worth telling.
+    /// Returns where old lines would begin by the one of them that the file has least.
+    fn starts<'l>(&self, old: impl Iterator<Item = &'l [u8]>) -> (usize, &[u32]) {
+        let rows = old.map(|line| self.rows(line)).enumerate();
+        let rarest = rows.min_by_key(|(_, rows)| rows.len());
+        rarest.unwrap_or((0, &[]))
+    }
+
+    /// Returns the rows where old lines stand byte for byte but for line ends.
     pub(super) fn exact_rows(
         &self,
-        text: &Text<'_>,
+        text: &Text<'t>,
         old: &[&HunkLine<'_>],
         work: &Work,
     ) -> Vec<usize> {
-        const MOST_TOLD: usize = 256;
-        let lines = old.iter().enumerate();
-        let rarest = lines.min_by_key(|(_, line)| self.rows(line.text()).len());
-        let Some((offset, line)) = rarest else {
-            return Vec::new();
-        };
-        let rows = self.rows(line.text()).iter();
-        let starts = rows.filter_map(|row| (*row as usize).checked_sub(offset));
+        let (offset, rows) = self.starts(old.iter().map(|line| line.text()));
+        let starts = rows
+            .iter()
+            .filter_map(|row| (*row as usize).checked_sub(offset));
         let fits = |at: &usize| {
             let mut rows = old.iter().zip(*at..);
             work.spend(1)
                 && at + old.len() <= text.len()
                 && rows.all(|(line, row)| line.text() == text.line(row))
         };
-        starts.filter(fits).take(MOST_TOLD).collect()
+        starts.filter(fits).take(MOST_PLACES).collect()
     }
 
-    // The only row where the old side of a hunk is, byte for byte.
+    /// Returns the only row where the old side of a hunk is, byte for byte.
     fn only_row(&self, text: &Text<'_>, hunk: &Hunk<'_>) -> Option<usize> {
-        let lines = hunk.old_lines().enumerate();
-        let rarest = lines.min_by_key(|(_, line)| self.rows(line.text()).len());
-        let (offset, line) = rarest?;
-        let rivals = self.rows(line.text());
+        let (offset, rivals) = self.starts(hunk.old_lines().map(HunkLine::text));
         let starts = rivals
             .iter()
             .filter_map(|row| (*row as usize).checked_sub(offset));

@@ -2,10 +2,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::change::FileState;
 use super::elision::left_out_line;
-use super::set::Side;
+use super::set::FilePatch;
 use super::text::leading_number;
 use crate::languages::Language;
-use crate::model::{Code, Refusal};
+use crate::model::{BlobId, Code, Refusal};
 
 /// What a new content shows of a writer who meant something else than the bytes say; with the line of
 /// the new content, counted from 1.
@@ -158,11 +158,18 @@ fn typographic(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
         .next()
 }
 
-/// Whether a section's last line may have been cut, by the id that it announces for the result.
-pub(super) fn announces_another(sections: &super::set::FilePatch<'_>, bytes: &[u8]) -> bool {
-    let named = matches!(sections.headers.plus, Some(Side::Name(_)));
-    let index = sections.headers.index.filter(|it| it.new.len() >= 7);
-    named && index.is_some() && !super::damage::proven(&[sections], bytes)
+/// Whether the blob id that a section announces is that of its result.
+pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
+    section
+        .announced_ids()
+        .is_some_and(|(_, new)| is_blob(bytes, new))
+}
+
+/// Whether a blob id, which may be abbreviated, is that of some bytes.
+pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
+    const SHORTEST: usize = 7;
+    let own = || BlobId::from_content(bytes).to_string();
+    id.len() >= SHORTEST && own().starts_with(&id.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ mod canonical;
 mod change;
 mod compose;
 mod content;
-mod damage;
 mod definitions;
 mod elision;
 mod exact;
@@ -17,16 +16,17 @@ mod intent;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod judge;
 mod line_ends;
-mod names;
+
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod place;
 #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
 mod read;
 mod set;
+mod strict;
 mod structure;
-mod target;
+mod targets;
 mod text;
-mod timestamp;
+
 mod unread;
 mod window;
 #[cfg(feature = "program")]
@@ -37,9 +37,9 @@ pub use change::{Change, FileState};
 #[cfg(feature = "program")]
 pub use git_apply::{GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
-#[cfg(feature = "program")]
-pub use names::named_paths;
 pub use read::{ReadOptions, read, without_thoughts};
 pub use set::{Body, PatchSet};
+#[cfg(feature = "program")]
+pub use targets::named_paths;
 #[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

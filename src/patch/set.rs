@@ -83,21 +83,16 @@ pub struct FilePatch<'a> {
 }
 
 impl<'a> FilePatch<'a> {
-    /// A section of a format that says outright what happens to which path.
+    /// A section of a form that says outright what happens to which path.
     pub(super) fn explicit(
         line: u32,
         operation: Operation,
-        path: &Cow<'a, [u8]>,
+        path: impl Into<Cow<'a, [u8]>>,
         body: Body<'a>,
     ) -> Self {
-        let side = |is_there: bool| {
-            let name = is_there.then(|| Side::Name(path.clone()));
-            Some(name.unwrap_or(Side::Null))
-        };
         let headers = Headers {
             explicit: Some(operation),
-            minus: side(operation != Operation::Create),
-            plus: side(operation != Operation::Delete),
+            path: path.into(),
             ..Headers::default()
         };
         Self {
@@ -106,76 +101,43 @@ impl<'a> FilePatch<'a> {
             body,
         }
     }
-}
 
-/// The names and modes of a file section, as written.
-#[derive(Debug, Clone, Default)]
-pub struct Headers<'a> {
-    /// Set for formats that say outright what happens to which path; names need no stripping.
-    pub explicit: Option<Operation>,
-    /// Whether there is a `diff --git` line.
-    pub is_git: bool,
-    /// What follows `diff --git `.
-    pub git_line: Option<&'a [u8]>,
-    /// What follows `--- `.
-    pub minus: Option<Side<'a>>,
-    /// What follows `+++ `.
-    pub plus: Option<Side<'a>>,
-    /// What follows `Index: `, which git does not read.
-    pub index_name: Option<&'a [u8]>,
-    /// What follows `rename from ` or `rename old `.
-    pub rename_from: Option<Cow<'a, [u8]>>,
-    /// What follows `rename to ` or `rename new `.
-    pub rename_to: Option<Cow<'a, [u8]>>,
-    /// What follows `copy from `.
-    pub copy_from: Option<Cow<'a, [u8]>>,
-    /// What follows `copy to `.
-    pub copy_to: Option<Cow<'a, [u8]>>,
-    /// What follows `old mode `.
-    pub old_mode: Option<u32>,
-    /// What follows `new mode `.
-    pub new_mode: Option<u32>,
-    /// What follows `new file mode `.
-    pub new_file_mode: Option<u32>,
-    /// What follows `deleted file mode `.
-    pub deleted_file_mode: Option<u32>,
-    /// Ids and mode of the `index` line.
-    pub index: Option<IndexLine<'a>>,
-    /// A name that could not be decoded, in words.
-    pub bad_name: Option<String>,
-}
+    /// The blob ids that the section announces, before and after.
+    pub(super) fn announced_ids(&self) -> Option<(&str, &str)> {
+        let text = std::str::from_utf8(&self.headers.text).ok()?;
+        let ids = text.lines().find_map(|line| line.strip_prefix("index "))?;
+        let (old, new) = ids.split(' ').next()?.split_once("..")?;
+        Some(if self.headers.reversed {
+            (new, old)
+        } else {
+            (old, new)
+        })
+    }
 
-/// One side of the `---` and `+++` pair.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Side<'a> {
-    /// `/dev/null`: the file is not there on this side.
-    Null,
-    /// A name, unquoted, without a time stamp.
-    Name(Cow<'a, [u8]>),
-    /// A name whose time stamp is the epoch: the file is not there on this side.
-    Epoch(Cow<'a, [u8]>),
-}
-
-impl Side<'_> {
-    /// The name, when there is one.
-    #[must_use]
-    pub fn name(&self) -> Option<&[u8]> {
-        match self {
-            Self::Null => None,
-            Self::Name(name) | Self::Epoch(name) => Some(name),
+    /// The hunks, when the section has some.
+    pub(super) fn hunks(&self) -> &[Hunk<'a>] {
+        match &self.body {
+            Body::Hunks(hunks) => hunks,
+            _ => &[],
         }
     }
 }
 
-/// The `index` line of a git section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IndexLine<'a> {
-    /// Hex id before, perhaps abbreviated, perhaps invented.
-    pub old: &'a [u8],
-    /// Hex id after.
-    pub new: &'a [u8],
-    /// The mode both sides share.
-    pub mode: Option<u32>,
+/// What names the file of a section.
+#[derive(Debug, Clone, Default)]
+pub struct Headers<'a> {
+    /// Set for forms that say outright what happens to which path; names need no stripping.
+    pub explicit: Option<Operation>,
+    /// The path of such a form.
+    pub path: Cow<'a, [u8]>,
+    /// Where such a form moves the file from.
+    pub from: Option<Cow<'a, [u8]>>,
+    /// The header lines of a diff, each with its line feed.
+    pub text: Vec<u8>,
+    /// What follows `Index: `, which git does not read.
+    pub index_name: Option<&'a [u8]>,
+    /// Old and new side are exchanged.
+    pub reversed: bool,
 }
 
 /// The change of content.
@@ -325,6 +287,16 @@ impl<'a> HunkLine<'a> {
         }
     }
 
+    /// Whether it stands in the old side.
+    pub(super) fn is_old(&self) -> bool {
+        self.kind != LineKind::Add
+    }
+
+    /// Whether it has nothing but white space.
+    pub(super) fn is_blank(&self) -> bool {
+        self.text().trim_ascii().is_empty()
+    }
+
     /// The same line with another text.
     pub(super) fn with_text(&self, text: Vec<u8>) -> Self {
         Self {
@@ -376,7 +348,7 @@ impl<'a> Hunk<'a> {
 /// the place of is a problem of the set.
 pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
     let says_nothing = |file: &&FilePatch<'_>| match &file.body {
-        _ if file.headers.copy_to.is_some() => true,
+        _ if memchr::memmem::find(&file.headers.text, b"\ncopy to ").is_some() => true,
         Body::Whole(_) => true,
         Body::Edits(edits) => edits.iter().any(|edit| edit.all),
         Body::Empty => file.headers.explicit == Some(Operation::Delete),
@@ -395,24 +367,15 @@ pub(super) fn reverse(mut set: PatchSet<'_>) -> PatchSet<'_> {
 
 fn reverse_file(mut file: FilePatch<'_>) -> FilePatch<'_> {
     let headers = &mut file.headers;
-    std::mem::swap(&mut headers.minus, &mut headers.plus);
-    std::mem::swap(&mut headers.rename_from, &mut headers.rename_to);
-    std::mem::swap(&mut headers.old_mode, &mut headers.new_mode);
-    std::mem::swap(&mut headers.new_file_mode, &mut headers.deleted_file_mode);
-    headers.index = headers.index.map(|index| IndexLine {
-        old: index.new,
-        new: index.old,
-        mode: index.mode,
-    });
+    headers.reversed = !headers.reversed;
+    if let Some(from) = &mut headers.from {
+        std::mem::swap(from, &mut headers.path);
+    }
     headers.explicit = headers.explicit.map(|operation| match operation {
         Operation::Create => Operation::Delete,
         Operation::Delete => Operation::Create,
         other => other,
     });
-    // The names of this line do not swap; beside others it would seem spoofed.
-    if headers.minus.is_some() || headers.rename_from.is_some() {
-        headers.git_line = None;
-    }
     file.body = match file.body {
         Body::Hunks(hunks) => Body::Hunks(hunks.iter().rev().map(reverse_hunk).collect()),
         Body::Binary(forward, Some(backward)) => Body::Binary(backward, Some(forward)),

@@ -11,7 +11,7 @@ use crate::source::{EntryKind, Listing};
 /// Refuses a path below a link, a submodule or a file, in the tree or as the patch makes it.
 pub(super) fn ancestors(
     listing: &Listing,
-    slots: &BTreeMap<String, PathChange>,
+    slots: &BTreeMap<String, FileChange>,
     path: &str,
 ) -> Result<(), Refusal> {
     for (at, _) in path.match_indices('/') {
@@ -83,8 +83,8 @@ const LONGEST_TARGET: usize = 4095;
 
 /// Looks at all changes together: what is file and directory at once, what differs by case alone,
 /// what makes a repository inside the repository.
-pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, PathChange>) -> Vec<PatchProblem> {
-    let made: Vec<(&String, &PathChange)> = slots
+pub(super) fn whole(listing: &Listing, slots: &BTreeMap<String, FileChange>) -> Vec<PatchProblem> {
+    let made: Vec<(&String, &FileChange)> = slots
         .iter()
         .filter(|(path, slot)| slot.after.is_some() && listing.get(path).is_none())
         .collect();
@@ -162,7 +162,7 @@ fn parents(path: &str) -> impl Iterator<Item = &str> {
 }
 
 // `HEAD` beside `objects/` or `refs/` is what git takes for a bare repository.
-fn embedded_repository(made: &[(&String, &PathChange)]) -> Option<(String, u32)> {
+fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)> {
     let paths: BTreeSet<String> = made
         .iter()
         .map(|(path, _)| path.to_ascii_lowercase())
@@ -218,7 +218,7 @@ pub(super) fn suggestions(listing: &Listing, path: &str, work: &Work) -> Vec<Str
 }
 
 // What the patch has made of one path so far.
-pub(super) struct PathChange {
+pub(super) struct FileChange {
     /// Placed byte for byte: nothing may doubt it.
     pub(super) is_exact: bool,
     pub(super) before: Option<FileState>,

@@ -1,6 +1,6 @@
 use super::elision::is_left_out;
 use super::set::{Suspect, Unread};
-use super::structure::PathChange;
+use super::structure::FileChange;
 use crate::languages::Language;
 use crate::model::{Code, PatchProblem, RepoPath};
 use crate::source::{EntryKind, Source};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub(super) fn weigh_unread(
     unread: &Unread,
     source: &dyn Source,
-    slots: &BTreeMap<String, PathChange>,
+    slots: &BTreeMap<String, FileChange>,
 ) -> Option<PatchProblem> {
     let what = match &unread.what {
         Suspect::Code { path, rows } => {
@@ -46,7 +46,7 @@ pub(super) fn weigh_unread(
 
 // Whether code defines what a file of the tree defines, or what a changed one speaks of; all else only
 // explains.
-fn concerns(rows: &[String], source: &dyn Source, slots: &BTreeMap<String, PathChange>) -> bool {
+fn concerns(rows: &[String], source: &dyn Source, slots: &BTreeMap<String, FileChange>) -> bool {
     let names: Vec<&str> = rows.iter().filter_map(|row| defined(row)).collect();
     let states = slots.values().flat_map(|slot| [&slot.before, &slot.after]);
     let mut states = states.flatten();
@@ -101,7 +101,7 @@ fn is_shown(
     path: Option<&str>,
     rows: &[String],
     source: &dyn Source,
-    slots: &BTreeMap<String, PathChange>,
+    slots: &BTreeMap<String, FileChange>,
 ) -> bool {
     let rows: Vec<&str> = rows.iter().map(|it| it.trim()).collect();
     let pieces: Vec<Vec<&str>> = rows

@@ -1,8 +1,8 @@
 use super::super::bodies::apply_delta;
 use super::super::set::Binary;
-use super::section::Section;
 use crate::git::Staging;
 use crate::model::BlobId;
+use crate::patch::strict::Section;
 
 /// What a binary section makes of a file; both full ids have to prove it. `Err` says why not.
 pub(super) fn apply(

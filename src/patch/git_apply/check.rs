@@ -1,11 +1,12 @@
 use super::destination::{Destination, OnDisk};
-use super::messages::{Fatal, Messages};
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
-use super::section::SectionResult;
-use super::section::{Section, differ_in_type, is_submodule, said_name};
 use super::table::{State, Table};
 use crate::git::Staged;
 use crate::model::{BlobId, Code};
+use crate::patch::strict::{
+    Fatal, Section, SectionResult, differ_in_type, is_submodule, said_name,
+};
 use crate::policy::check_path;
 
 /// Judges one section after another by git's rules.

@@ -3,9 +3,8 @@ use super::check::{Checked, Checker, Refusal};
 use super::destination::OnDisk;
 use super::image::Image;
 use super::place::{Placing, WORK};
-use super::section::SectionResult;
-use super::section::{Section, is_submodule};
 use crate::git::Staged;
+use crate::patch::strict::{Section, SectionResult, is_submodule};
 
 impl<'a> Checker<'_, 'a> {
     /// What a section starts from, as the repository has it.

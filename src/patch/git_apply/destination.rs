@@ -3,9 +3,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::line_ends::{LineEnds, Settings};
-use super::white_space::Rules;
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
 use crate::model::RepoPath;
+use crate::patch::strict::Rules;
 use crate::patch::write::{Directory, is_absent};
 
 /// Where patches are applied: the worktree, the index, and what the configuration says.

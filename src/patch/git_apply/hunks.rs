@@ -1,8 +1,7 @@
-use super::messages::{Fatal, Messages};
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
-use super::section::{Hunk, Section};
-use super::white_space::Rule;
 use crate::patch::read::range;
+use crate::patch::strict::{Fatal, Hunk, Rule, Section, line_of};
 
 /// Where a hunk is read, and what is said about it.
 pub(super) struct Counted<'o> {
@@ -167,12 +166,6 @@ fn recount(body: &[u8], hunk: &mut Hunk<'_>, counted: &mut Counted<'_>) {
         }
     }
     (hunk.old_lines, hunk.new_lines) = (old, new);
-}
-
-/// The first line of a text with its newline.
-pub(super) fn line_of(text: &[u8]) -> &[u8] {
-    let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
-    text.get(..end).unwrap_or_default()
 }
 
 /// `\ No newline at end of file` in whatever language.

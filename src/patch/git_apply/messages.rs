@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::options::WhiteSpace;
-use super::white_space::Errors;
+use crate::patch::strict::{Errors, Fatal};
 
 /// What is said on stderr, and the count of white space errors that decides how much.
 #[derive(Debug, Default)]
@@ -12,10 +12,6 @@ pub(super) struct Messages {
     /// Lines mended so far.
     pub(super) fixed: usize,
 }
-
-/// Nothing can go on: the words, and that the exit code is 128.
-#[derive(Debug)]
-pub(super) struct Fatal(pub(super) String);
 
 /// Above this many errors of white space, the rest are only counted.
 const SHOWN: usize = 5;

@@ -1,11 +1,9 @@
 use std::borrow::Cow;
 
-use super::hunks::line_of;
 use super::image::{Image, Line};
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity, WhiteSpace};
-use super::section::Hunk;
-use super::white_space::{Errors, Rule, Rules, is_blank, same_but_for_space};
+use crate::patch::strict::{Errors, Hunk, Rule, Rules, is_blank, line_of, same_but_for_space};
 
 /// What placing hunks of one file depends on.
 pub(super) struct Placing<'o> {

@@ -1,12 +1,10 @@
-use super::super::read::git_binary;
-use super::header::git_header;
-use super::hunks::{Counted, hunk, line_of, range_line};
-use super::messages::{Fatal, Messages};
-use super::naming::{Naming, is_null, text};
+use super::hunks::{Counted, hunk, range_line};
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
-use super::section::Section;
-use super::white_space::Rules;
-use crate::patch::timestamp::is_epoch;
+use crate::patch::read::git_binary;
+use crate::patch::strict::{
+    Fatal, Naming, Rules, Section, complete_names, git_header, line_of, read_traditional,
+};
 
 /// Reads the sections of a patch one after another, by git's rules.
 pub(super) struct Reader<'a, 'o> {
@@ -76,7 +74,7 @@ impl<'a> Reader<'a, '_> {
                 let mut found = Section::default();
                 let (bytes, lines) = git_header(rest, self.line, self.naming, &mut found)?;
                 if bytes > line.len() {
-                    self.complete(&mut found, self.line + lines)?;
+                    complete_names(&mut found, self.naming.strip, self.line + lines)?;
                     self.skip(bytes, lines);
                     *section = found;
                     return Ok(true);
@@ -86,7 +84,7 @@ impl<'a> Reader<'a, '_> {
                 let second = line_of(after);
                 let then = after.get(second.len()..).unwrap_or_default();
                 if second.starts_with(b"+++ ") && then.starts_with(b"@@ -") {
-                    self.traditional(line, second, section)?;
+                    read_traditional(line, second, self.naming, self.line, section)?;
                     self.skip(line.len() + second.len(), 2);
                     return Ok(true);
                 }
@@ -94,81 +92,6 @@ impl<'a> Reader<'a, '_> {
             self.skip(line.len(), 1);
         }
         Ok(false)
-    }
-
-    // A git header may leave its names to the first line.
-    fn complete(&self, found: &mut Section<'a>, line: usize) -> Result<(), Fatal> {
-        if found.old_name.is_none() && found.new_name.is_none() {
-            if found.default_name.is_none() {
-                let strip = self.naming.strip;
-                let plural = if strip == 1 { "" } else { "s" };
-                return Err(Fatal(format!(
-                    "git diff header lacks filename information when removing {strip} leading pathname component{plural} (line {line})"
-                )));
-            }
-            found.old_name.clone_from(&found.default_name);
-            found.new_name.clone_from(&found.default_name);
-        }
-        let lacks_new = found.new_name.is_none() && !found.deletes();
-        let lacks_old = found.old_name.is_none() && !found.creates();
-        if lacks_new || lacks_old {
-            return Err(Fatal(format!(
-                "git diff header lacks filename information (line {line})"
-            )));
-        }
-        found.from_root = true;
-        Ok(())
-    }
-
-    fn traditional(
-        &mut self,
-        first: &[u8],
-        second: &[u8],
-        section: &mut Section<'a>,
-    ) -> Result<(), Fatal> {
-        let first = first.get(4..).unwrap_or_default();
-        let second = second.get(4..).unwrap_or_default();
-        if !self.naming.settled {
-            let (one, two) = (self.naming.guess(first), self.naming.guess(second));
-            if let (Some(one), Some(two)) = (one.or(two), two)
-                && one == two
-            {
-                self.naming.strip = one;
-                self.naming.settled = true;
-            }
-        }
-        let strip = self.naming.strip;
-        let name;
-        if is_null(first) {
-            (section.is_new, section.is_delete) = (Some(true), Some(false));
-            name = self.naming.traditional(second, None, strip);
-            section.new_name = name.clone().map(text).transpose()?;
-        } else if is_null(second) {
-            (section.is_new, section.is_delete) = (Some(false), Some(true));
-            name = self.naming.traditional(first, None, strip);
-            section.old_name = name.clone().map(text).transpose()?;
-        } else {
-            let old = self.naming.traditional(first, None, strip);
-            name = self.naming.traditional(second, old.as_deref(), strip);
-            let path = name.clone().map(text).transpose()?;
-            if is_epoch(first) {
-                (section.is_new, section.is_delete) = (Some(true), Some(false));
-                section.new_name = path;
-            } else if is_epoch(second) {
-                (section.is_new, section.is_delete) = (Some(false), Some(true));
-                section.old_name = path;
-            } else {
-                section.old_name.clone_from(&path);
-                section.new_name = path;
-            }
-        }
-        if name.is_none() {
-            return Err(Fatal(format!(
-                "unable to find filename in patch at line {}",
-                self.line
-            )));
-        }
-        Ok(())
     }
 
     fn add_prefix(&self, section: &mut Section<'a>) {

@@ -1,7 +1,7 @@
 use std::fmt::Write as _;
 
 use super::options::GitApplyOptions;
-use super::section::{Section, quoted};
+use crate::patch::strict::{Section, quoted};
 
 /// What `--stat`, `--numstat` and `--summary` print, in this order.
 pub(super) fn report(sections: &[&Section<'_>], options: &GitApplyOptions) -> String {

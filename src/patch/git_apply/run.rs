@@ -4,15 +4,14 @@ use rayon::prelude::*;
 
 use super::check::{Checker, Refusal};
 use super::destination::Destination;
-use super::messages::{Fatal, Messages};
-use super::naming::Naming;
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
 use super::reader::Reader;
 use super::report::report;
-use super::section::{Section, SectionResult, is_submodule};
 use super::table::Table;
 use super::write::write;
 use crate::git::{GitError, Repository, Staged, Staging};
+use crate::patch::strict::{Fatal, Naming, Section, SectionResult, is_submodule};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.

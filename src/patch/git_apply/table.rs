@@ -1,6 +1,5 @@
+use crate::patch::strict::{Section, is_link};
 use std::collections::HashMap;
-
-use super::section::{Section, is_link};
 
 /// What the patch has done to paths so far, and will do.
 #[derive(Debug, Default)]

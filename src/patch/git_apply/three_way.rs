@@ -1,10 +1,9 @@
 use super::check::Checker;
 use super::image::Image;
 use super::options::{MergeSide, Verbosity};
-use super::section::is_submodule;
-use super::section::{SectionResult, Sides};
 use crate::git::{Conflicts, merge_texts};
 use crate::patch::canonical::is_binary;
+use crate::patch::strict::{SectionResult, Sides, is_submodule};
 
 impl<'a> Checker<'_, 'a> {
     /// Merges with the blob that the patch was made for; `None` when that cannot be done and the

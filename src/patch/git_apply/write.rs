@@ -3,11 +3,11 @@ use std::collections::BTreeMap;
 use super::super::change::{Change, FileState, recorded_mode};
 use super::super::write::write_worktree;
 use super::destination::{Destination, OnDisk};
-use super::messages::{Fatal, Messages};
+use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
-use super::section::{SectionResult, is_submodule, said_name};
 use crate::git::Staged;
 use crate::model::{BlobId, RepoPath};
+use crate::patch::strict::{Fatal, SectionResult, is_submodule, said_name};
 
 // What a path shall be: nothing, or content and mode.
 type Wanted<'d> = BTreeMap<String, Option<(&'d [u8], u32)>>;

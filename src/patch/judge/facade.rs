@@ -1,5 +1,5 @@
 use super::options::{After, JudgeOptions, Judged};
-use super::run::judge;
+use super::pipeline::judge;
 use crate::policy::Allowed;
 use crate::source::{Listing, Memory, Skipped, Source};
 

@@ -1,12 +1,12 @@
-//! One patch against one source: every section in turn, then all of them together.
+//! Validation of one patch: read, resolve, place, check, emit.
 
+mod checks;
 mod facade;
-mod finish;
-mod group;
 mod options;
-mod run;
+mod pipeline;
+mod report;
 mod section;
 
 pub use facade::Judge;
 pub use options::{After, JudgeOptions, Judged, Objects};
-pub use run::judge;
+pub use pipeline::judge;

@@ -1,53 +1,103 @@
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::super::bodies::{apply_delta, as_hunks, created, edited};
-use super::super::change::FileState;
-use super::super::compose::one_edit;
-use super::super::content::modify;
-use super::super::intent::shrunk;
-use super::super::line_ends::as_the_file;
-use super::super::set::{Binary, Body, FilePatch};
-use super::super::structure;
-use super::super::structure::PathChange;
-use super::super::target::Target;
-use super::run::Judging;
-use crate::model::{BlobId, Code, HunkVerdict, Mend, Operation, Refusal, Safety, refuse};
+use super::JudgeOptions;
+use super::report::Report;
+use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
+use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
+use crate::patch::change::FileState;
+use crate::patch::compose::{LineEdit, one_edit};
+use crate::patch::content::{Modified, modify};
+use crate::patch::intent::shrunk;
+use crate::patch::line_ends::as_the_file;
+use crate::patch::place::Work;
+use crate::patch::set::{Body, FilePatch, Hunk};
+use crate::patch::structure::{self, FileChange};
+use crate::patch::targets::Target;
 use crate::source::{EntryKind, ReadError, Source};
 
-impl Judging<'_, '_> {
+/// What the sections so far have made of every path.
+pub(super) struct Placing<'j> {
+    pub(super) source: &'j dyn Source,
+    pub(super) options: &'j JudgeOptions<'j>,
+    pub(super) work: Work,
+    pub(super) slots: BTreeMap<String, FileChange>,
+    /// Paths that the patch gives as whole files.
+    pub(super) wholes: BTreeSet<String>,
+    /// The hunks of the next section, when they were placed ahead.
+    pub(super) ready: Option<(FileState, Modified)>,
+    vacated: HashSet<String>,
+}
+
+/// How one section relates to the tree.
+pub(super) enum SectionOutcome {
+    Applied,
+    /// Its new side stands there already; where known, the content it would have started from.
+    Already {
+        origin: Option<Vec<u8>>,
+        sure: bool,
+    },
+    /// It fits and changes nothing.
+    Unchanged,
+    Failed,
+}
+
+impl SectionOutcome {
+    const ALREADY: Self = Self::Already {
+        origin: None,
+        sure: true,
+    };
+}
+
+type Outcome = Result<SectionOutcome, Refusal>;
+
+impl<'j> Placing<'j> {
+    pub(super) fn new(source: &'j dyn Source, options: &'j JudgeOptions<'j>) -> Self {
+        Self {
+            source,
+            options,
+            work: Work::share(1),
+            slots: BTreeMap::new(),
+            wholes: BTreeSet::new(),
+            ready: None,
+            vacated: HashSet::new(),
+        }
+    }
+
+    pub(super) fn note_vacated(&mut self, targets: &[Option<Target>]) {
+        let leaves =
+            |target: &&Target| matches!(target.operation, Operation::Delete | Operation::Rename);
+        let targets = targets.iter().flatten().filter(leaves);
+        self.vacated = targets.map(|target| target.old.clone()).collect();
+    }
+
     pub(super) fn section(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
+        report: &mut Report,
+    ) -> Outcome {
         for path in [&target.old, &target.new] {
             structure::ancestors(self.source.listing(), &self.slots, path)?;
         }
         match target.operation {
-            Operation::Create => self.create(file, target),
-            Operation::Delete => self.delete(file, target, hunks),
+            Operation::Create => self.create(file, target, report),
+            Operation::Delete => self.delete(file, target, hunks, report),
             Operation::Modify => {
-                let before = self.existing(&target.new)?;
-                self.content(file, target, before, hunks)
+                let before = match &self.ready {
+                    Some((before, _)) => before.clone(),
+                    None => self.existing(&target.new)?,
+                };
+                self.change(file, target, before, hunks, report)
             }
-            Operation::Rename | Operation::Copy => self.transfer(file, target, hunks),
+            Operation::Rename | Operation::Copy => self.transfer(file, target, hunks, report),
         }
     }
 
-    pub(super) fn create(
-        &mut self,
-        file: &FilePatch<'_>,
-        target: &Target,
-    ) -> Result<SectionOutcome, Refusal> {
-        let mode = target.mode.unwrap_or(0o100_644);
-        let (bytes, mends) = match &file.body {
-            Body::Binary(forward, _) => (binary(file, b"", forward)?, Vec::new()),
-            Body::Whole(bytes) => (bytes.clone(), Vec::new()),
-            body => created(body)?,
-        };
-        let after = FileState::new(bytes, mode);
-        if mode == 0o120_000 {
+    fn create(&mut self, file: &FilePatch<'_>, target: &Target, report: &mut Report) -> Outcome {
+        let (bytes, mends) = create_file(file)?;
+        let after = FileState::new(bytes, target.mode.unwrap_or(0o100_644));
+        if after.mode == 0o120_000 {
             structure::link(&target.new, &after.bytes)?;
         }
         if self.made(&target.new).is_some() {
@@ -55,76 +105,62 @@ impl Judging<'_, '_> {
         }
         let leaves = self.vacated.contains(&target.new);
         match original(self.source, &target.new)? {
-            Some(now) if now.bytes == after.bytes && !leaves => {
-                return Ok(SectionOutcome::ALREADY);
-            }
+            Some(now) if now.bytes == after.bytes && !leaves => return Ok(SectionOutcome::ALREADY),
             Some(_) if !leaves => {
-                return refuse(
-                    Code::P502,
-                    "the file is said to be new and is already there",
-                );
+                let message = "the file is said to be new and is already there";
+                return refuse(Code::P502, message);
             }
             Some(_) if !self.slots.contains_key(&target.new) => {
-                return refuse(
-                    Code::P513,
-                    "the patch makes this file before it takes the old one away",
-                );
+                let message = "the patch makes this file before it takes the old one away";
+                return refuse(Code::P513, message);
             }
             _ => {}
         }
-        self.verdict.mends.extend(mends);
+        report.verdict.mends.extend(mends);
         let edits = one_edit(b"", &after.bytes);
         self.store(target, None, Some(after), edits, file.line);
         Ok(SectionOutcome::Applied)
     }
 
-    pub(super) fn delete(
+    fn delete(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
-        if self.current(&target.old)?.is_none() && !self.slots.contains_key(&target.old) {
-            let was_there = file
-                .headers
-                .index
-                .and_then(|index| std::str::from_utf8(index.old).ok())
-                .zip(self.options.objects)
-                .is_some_and(|(id, objects)| objects.find(id).is_some());
-            let refusal = self.existing(&target.old).err();
-            if was_there || refusal.as_ref().is_some_and(|it| it.hint.is_none()) {
-                return Ok(SectionOutcome::Already {
-                    origin: None,
-                    sure: was_there,
-                });
+        report: &mut Report,
+    ) -> Outcome {
+        let before = match self.existing(&target.old) {
+            Err(absent) if absent.code == Code::P501 && absent.hint.is_none() => {
+                let known = file.announced_ids().zip(self.options.objects);
+                let sure = known.is_some_and(|(ids, objects)| objects.find(ids.0).is_some());
+                return Ok(SectionOutcome::Already { origin: None, sure });
             }
-        }
-        let before = self.existing(&target.old)?;
-        let partial = || {
-            refuse(
-                Code::P208,
-                "the patch deletes the file, and the file has more than the patch knows of",
-            )
+            existing => existing?,
         };
-        match &file.body {
+        let is_whole = match &file.body {
             Body::Hunks(_) => {
-                let Some((left, mut mends)) = self.left(file, target, &before, hunks) else {
+                let modified = modify(&before, file, self.options.strict, &self.work);
+                hunks.extend(modified.hunks);
+                let Some((left, _)) = modified.after else {
+                    add_failures(target, modified.failures, report);
                     return Ok(SectionOutcome::Failed);
                 };
-                if !left.is_empty() {
-                    return partial();
-                }
                 // A hunk that removes every line has no other place to go.
-                mends.retain(|mend| mend.code != Code::M401);
-                self.verdict.mends.extend(mends);
+                let mends = modified.mends.into_iter();
+                report
+                    .verdict
+                    .mends
+                    .extend(mends.filter(|mend| mend.code != Code::M401));
+                left.is_empty()
             }
-            Body::Binary(forward, _) => {
-                if !binary(file, &before.bytes, forward)?.is_empty() {
-                    return partial();
-                }
-            }
-            Body::Empty if before.bytes.is_empty() || file.headers.explicit.is_some() => {}
-            _ => return partial(),
+            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?.is_empty(),
+            Body::Empty => before.bytes.is_empty() || file.headers.explicit.is_some(),
+            _ => false,
+        };
+        if !is_whole {
+            let message =
+                "the patch deletes the file, and the file has more than the patch knows of";
+            return refuse(Code::P208, message);
         }
         let edits = one_edit(&before.bytes, b"");
         self.store(target, Some(before), None, edits, file.line);
@@ -136,20 +172,23 @@ impl Judging<'_, '_> {
         file: &FilePatch<'_>,
         target: &Target,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
+        report: &mut Report,
+    ) -> Outcome {
         let is_rename = target.operation == Operation::Rename;
-        let occupied = self.current(&target.new)?.is_some();
+        let occupied = self.current(&target.new)?;
         let source = original(self.source, &target.old)?;
-        if source.is_none() && occupied && is_rename && !self.slots.contains_key(&target.new) {
+        if source.is_none()
+            && is_rename
+            && !self.slots.contains_key(&target.new)
+            && let Some(there) = &occupied
+        {
             let pure = matches!(file.body, Body::Empty);
-            let there = self.existing(&target.new)?;
-            let already = pure || modify(&there, &[file], true, &self.work).already.is_some();
-            if already {
+            if pure || modify(there, file, true, &self.work).already.is_some() {
                 return Ok(SectionOutcome::ALREADY);
             }
         }
         // A copy is made of what stood there before the patch.
-        let changed = |slot: &PathChange| slot.from.is_none() && slot.before.is_some();
+        let changed = |slot: &FileChange| slot.from.is_none() && slot.before.is_some();
         if is_rename && self.slots.get(&target.old).is_some_and(changed) {
             return refuse(Code::P513, "the patch changes this file before it moves it");
         }
@@ -159,52 +198,47 @@ impl Judging<'_, '_> {
             return refuse(Code::P513, message);
         };
         let leaves = self.vacated.contains(&target.new) && self.made(&target.new).is_none();
-        if occupied && !leaves {
+        if occupied.is_some() && !leaves {
             return refuse(Code::P502, "the new path is already taken");
         }
         if before.mode == 0o120_000 {
             structure::link(&target.new, &before.bytes)?;
         }
-        let standing = self.content(file, target, before.clone(), hunks)?;
+        let outcome = self.change(file, target, before.clone(), hunks, report)?;
         if is_rename
-            && matches!(standing, SectionOutcome::Applied)
+            && matches!(outcome, SectionOutcome::Applied)
             && !self.slots.contains_key(&target.old)
         {
-            self.slots.insert(
-                target.old.clone(),
-                PathChange {
-                    is_exact: false,
-                    before: Some(before),
-                    after: None,
-                    from: None,
-                    operation: Operation::Rename,
-                    edits: Vec::new(),
-                    line: file.line,
-                },
-            );
+            let gone = FileChange {
+                is_exact: false,
+                before: Some(before),
+                after: None,
+                from: None,
+                operation: Operation::Rename,
+                edits: Vec::new(),
+                line: file.line,
+            };
+            self.slots.insert(target.old.clone(), gone);
         }
-        Ok(standing)
+        Ok(outcome)
     }
 
-    fn literally(&self) -> bool {
-        self.options.strict || self.options.as_written
-    }
-
-    // A change of content of any kind, with `before` as what it starts from.
-    pub(super) fn content(
+    /// Changes the content of a file in any way, with `before` as what it starts from.
+    fn change(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
         before: FileState,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
-        let moved = target.operation != Operation::Modify;
+        report: &mut Report,
+    ) -> Outcome {
         let mode = target.mode.unwrap_or(before.mode);
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
             return refuse(Code::P206, "the mode does not go with what the file is");
         }
+        let literally = self.options.strict || self.options.as_written;
         let bytes = match &file.body {
-            Body::Hunks(_) => return self.place(file, target, before, hunks),
+            Body::Hunks(_) => return self.place(file, target, before, hunks, report),
             Body::Empty => before.bytes.to_vec(),
             Body::Whole(bytes) => {
                 self.wholes.insert(target.new.clone());
@@ -213,52 +247,49 @@ impl Judging<'_, '_> {
                 {
                     return Err(refusal);
                 }
-                let adapted = as_the_file(&before.bytes, bytes).filter(|_| !self.literally());
-                if adapted.is_some() {
-                    let message = "gave the whole file the line ends and the mark of the file";
-                    let mend = Mend::new(Code::M411, Safety::Safe, file.line, message);
-                    self.verdict.mends.push(mend);
+                match as_the_file(&before.bytes, bytes).filter(|_| !literally) {
+                    Some(adapted) => {
+                        let message = "gave the whole file the line ends and the mark of the file";
+                        report.mend(Mend::new(Code::M411, Safety::Safe, file.line, message));
+                        adapted
+                    }
+                    None => bytes.clone(),
                 }
-                adapted.unwrap_or_else(|| bytes.clone())
             }
             Body::Edits(edits) => {
-                let (work, literally) = (&self.work, self.literally());
-                let mends = &mut self.verdict.mends;
-                let (verdicts, result, already) =
-                    edited(&before.bytes, edits, literally, work, mends);
-                hunks.extend(verdicts);
-                match result {
-                    Ok(bytes) => bytes,
-                    Err(_) if already => return Ok(SectionOutcome::ALREADY),
+                let mends = &mut report.verdict.mends;
+                match edit_text(&before.bytes, edits, literally, &self.work, mends) {
+                    Ok((bytes, verdicts)) => {
+                        hunks.extend(verdicts);
+                        bytes
+                    }
                     // Lines that only nearly stand there are placed as those of a hunk are.
-                    Err(failure)
+                    Err((failure, _))
                         if failure.code == Code::P401
                             && !self.options.strict
                             && edits.iter().all(|edit| edit.after.is_none()) =>
                     {
-                        hunks.clear();
                         let section = FilePatch {
                             body: Body::Hunks(as_hunks(edits)),
                             ..file.clone()
                         };
-                        return self.place(&section, target, before, hunks);
+                        return self.place(&section, target, before, hunks, report);
                     }
-                    Err(failure) => {
-                        self.hunk_problems(target, vec![(u64::from(file.line), failure)]);
+                    Err((failure, verdicts)) => {
+                        hunks.extend(verdicts);
+                        add_failures(target, vec![(u64::from(file.line), failure)], report);
                         return Ok(SectionOutcome::Failed);
                     }
                 }
             }
-            Body::Binary(forward, _) => binary(file, &before.bytes, forward)?,
+            Body::Binary(forward, _) => apply_binary(file, &before.bytes, forward)?,
             Body::BinaryWithoutData => {
-                return refuse(
-                    Code::P602,
-                    "the patch says that a binary file differs and has no data",
-                );
+                let message = "the patch says that a binary file differs and has no data";
+                return refuse(Code::P602, message);
             }
         };
         let after = FileState::new(bytes, mode);
-        if !moved && after == before {
+        if target.operation == Operation::Modify && after == before {
             if target.mode.is_some() || matches!(file.body, Body::Whole(_)) {
                 return Ok(SectionOutcome::ALREADY);
             }
@@ -266,73 +297,198 @@ impl Judging<'_, '_> {
         }
         let edits = one_edit(&before.bytes, &after.bytes);
         self.store(target, Some(before), Some(after), edits, file.line);
-        self.check_link(target, SectionOutcome::Applied)
+        self.check_link(target)
     }
 
-    // Hunks in what stands at the target's path.
+    /// Places hunks in what stands at the target's path.
     fn place(
         &mut self,
         file: &FilePatch<'_>,
         target: &Target,
         before: FileState,
         hunks: &mut Vec<HunkVerdict>,
-    ) -> Result<SectionOutcome, Refusal> {
-        let modified = modify(&before, &[file], self.options.strict, &self.work);
-        self.settle(target, &[file], before, modified, target.mode, hunks)
+        report: &mut Report,
+    ) -> Outcome {
+        let ready = self
+            .ready
+            .take()
+            .filter(|(state, _)| state.bytes == before.bytes);
+        let modified = match ready {
+            Some((_, modified)) => modified,
+            None => modify(&before, file, self.options.strict, &self.work),
+        };
+        hunks.extend(modified.hunks);
+        let (bytes, edits) = match modified.after {
+            Some(after) => after,
+            None if modified.already.is_some() => {
+                return Ok(SectionOutcome::Already {
+                    origin: modified.already,
+                    sure: true,
+                });
+            }
+            None => {
+                let Some(made) = self.merged(file, &before, report) else {
+                    add_failures(target, modified.failures, report);
+                    return Ok(SectionOutcome::Failed);
+                };
+                let edits = one_edit(&before.bytes, &made);
+                (made.into(), edits)
+            }
+        };
+        report.verdict.mends.extend(modified.mends);
+        let after = FileState::new(bytes, target.mode.unwrap_or(before.mode));
+        if after == before {
+            if file.hunks().iter().any(Hunk::changes_something) {
+                return Ok(SectionOutcome::ALREADY);
+            }
+            if target.mode.is_none() {
+                return self.refuse_no_change(file, target, report);
+            }
+        }
+        self.store(target, Some(before), Some(after), edits, file.line);
+        if let Some(slot) = self.slots.get_mut(&target.new) {
+            slot.is_exact = modified.is_exact;
+        }
+        self.check_link(target)
     }
 
-    // What the hunks of a file that is to go leave of it. Hunks that do not fit are told.
-    fn left(
-        &mut self,
+    fn refuse_no_change(
+        &self,
         file: &FilePatch<'_>,
         target: &Target,
-        before: &FileState,
-        hunks: &mut Vec<HunkVerdict>,
-    ) -> Option<(Arc<[u8]>, Vec<Mend>)> {
-        let modified = modify(before, &[file], self.options.strict, &self.work);
-        hunks.extend(modified.hunks);
-        let Some((bytes, _)) = modified.after else {
-            self.hunk_problems(target, modified.failures);
-            return None;
-        };
-        Some((bytes, modified.mends))
+        report: &mut Report,
+    ) -> Outcome {
+        let message = "the patch changes nothing in this file";
+        if self.options.strict {
+            return refuse(Code::P305, message);
+        }
+        let lost_its_end = file.hunks().last().is_some_and(|hunk| {
+            let promised = hunk.old.map_or(0, |(_, count)| count as usize);
+            hunk.ends_input && promised > hunk.old_lines().count()
+        });
+        if lost_its_end {
+            let message = "the patch seems to be cut off before its first change";
+            return refuse(Code::P104, message);
+        }
+        let problem = PatchProblem::new(Code::P305, message).as_warning();
+        report.add(problem.at(Some(&target.new), u64::from(file.line)));
+        Ok(SectionOutcome::Unchanged)
     }
 
-    pub(super) fn check_link(
+    /// Merges a patch for an older state of the file that the object database still has.
+    fn merged(
         &self,
+        section: &FilePatch<'_>,
+        before: &FileState,
+        report: &mut Report,
+    ) -> Option<Vec<u8>> {
+        let objects = self.options.objects?;
+        let (id, _) = section.announced_ids()?;
+        let base = objects.find(id).filter(|base| **base != *before.bytes)?;
+        let state = FileState::new(base, before.mode);
+        let (theirs, _) = modify(&state, section, true, &self.work).after?;
+        let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
+        if self.options.three_way && merged.is_some() {
+            let message = "merged with what the file has become since the patch was made";
+            report.mend(Mend::new(Code::M413, Safety::OptIn, section.line, message));
+            return merged;
+        }
+        let how = match merged {
+            Some(_) => "is clean (`--three-way`)",
+            None => "has conflicts",
+        };
+        let message = format!(
+            "the patch was made for an older state of the file ({id}); a three-way merge {how}"
+        );
+        let problem = PatchProblem::new(Code::P408, message);
+        report.add(problem.at(None, u64::from(section.line)));
+        None
+    }
+
+    fn existing(&self, path: &str) -> Result<FileState, Refusal> {
+        if let Some(state) = self.current(path)? {
+            return Ok(state);
+        }
+        if self.slots.contains_key(path) {
+            let message = "the patch deletes or moves this file before it changes it";
+            return refuse(Code::P513, message);
+        }
+        let suggestions = structure::suggestions(self.source.listing(), path, &self.work);
+        let refusal = Refusal::new(
+            Code::P501,
+            format!("there is no file `{}`", path.escape_debug()),
+        );
+        Err(match suggestions.as_slice() {
+            [] => refusal,
+            some => refusal.hint(format!("did you mean {}?", some.join(" or "))),
+        })
+    }
+
+    fn store(
+        &mut self,
         target: &Target,
-        standing: SectionOutcome,
-    ) -> Result<SectionOutcome, Refusal> {
-        if let Some(after) = self.made(&target.new).filter(|it| it.mode == 0o120_000) {
+        before: Option<FileState>,
+        after: Option<FileState>,
+        edits: Vec<LineEdit>,
+        line: u32,
+    ) {
+        let earlier = self.slots.remove(&target.new);
+        let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
+        let mut slot = FileChange {
+            is_exact: false,
+            before,
+            after,
+            from: moved.then(|| target.old.clone()),
+            operation: target.operation,
+            edits,
+            line,
+        };
+        // A second change of one path is reported as one.
+        if let Some(first) = earlier.filter(|_| !moved) {
+            let bytes = |state: &Option<FileState>| state.clone().unwrap_or_default().bytes;
+            slot.edits = one_edit(&bytes(&first.before), &bytes(&slot.after));
+            slot.operation = match (&first.before, &slot.after) {
+                (None, Some(_)) => Operation::Create,
+                (_, None) => Operation::Delete,
+                _ if first.from.is_some() => first.operation,
+                _ => Operation::Modify,
+            };
+            (slot.before, slot.from, slot.line) = (first.before, first.from, first.line);
+        }
+        self.slots.insert(target.new.clone(), slot);
+    }
+
+    fn check_link(&self, target: &Target) -> Outcome {
+        if let Some(after) = self
+            .made(&target.new)
+            .filter(|state| state.mode == 0o120_000)
+        {
             structure::link(&target.new, &after.bytes)?;
         }
-        Ok(standing)
+        Ok(SectionOutcome::Applied)
     }
 
-    // What the patch so far leaves at a path that it changes.
+    /// What the patch so far leaves at a path that it changes.
     fn made(&self, path: &str) -> Option<&FileState> {
         self.slots.get(path)?.after.as_ref()
     }
+
+    /// What stands at a path now, the patch so far included.
+    fn current(&self, path: &str) -> Result<Option<FileState>, Refusal> {
+        match self.slots.get(path) {
+            Some(slot) => Ok(slot.after.clone()),
+            None => original(self.source, path),
+        }
+    }
 }
 
-// How one section relates to the tree.
-pub(super) enum SectionOutcome {
-    Applied,
-    // Its new side stands there already; where known, the content it would have started from.
-    Already { origin: Option<Vec<u8>>, sure: bool },
-    // It fits and changes nothing.
-    Unchanged,
-    Failed,
+fn add_failures(target: &Target, failures: Vec<(u64, Refusal)>, report: &mut Report) {
+    for (line, failure) in failures {
+        report.add(failure.problem(Some(&target.new), line));
+    }
 }
 
-impl SectionOutcome {
-    pub(super) const ALREADY: Self = Self::Already {
-        origin: None,
-        sure: true,
-    };
-}
-
-// What stands at a path before the patch.
+/// Returns what stands at a path before the patch.
 pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileState>, Refusal> {
     let listing = source.listing();
     let Some(entry) = listing.get(path) else {
@@ -356,37 +512,5 @@ pub(super) fn original(source: &dyn Source, path: &str) -> Result<Option<FileSta
         EntryKind::Submodule { .. } => refuse(Code::P506, "the path is a submodule"),
         EntryKind::Special => refuse(Code::P505, "the path is a pipe, socket or device"),
         EntryKind::NotCheckedOut => refuse(Code::P511, "the file is tracked and not checked out"),
-    }
-}
-
-// The content that a binary patch leads to; both ids have to prove it.
-fn binary(file: &FilePatch<'_>, before: &[u8], data: &Binary) -> Result<Vec<u8>, Refusal> {
-    let id = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<BlobId>().ok();
-    let Some((old, new)) = file.headers.index.and_then(|it| id(it.old).zip(id(it.new))) else {
-        return refuse(
-            Code::P603,
-            "a binary patch needs full blob ids in its index line",
-        );
-    };
-    let zero = BlobId::from_bytes([0; 20]);
-    let matches =
-        |bytes: &[u8], id| BlobId::from_content(bytes) == id || (bytes.is_empty() && id == zero);
-    if !matches(before, old) {
-        return refuse(
-            Code::P604,
-            "the file is not the one the binary patch was made for",
-        );
-    }
-    let after = match data {
-        Binary::Literal(bytes) => Some(bytes.clone()),
-        Binary::Delta(delta) => apply_delta(before, delta),
-    };
-    match after {
-        Some(after) if matches(&after, new) => Ok(after),
-        Some(_) => refuse(
-            Code::P605,
-            "the binary patch does not lead to the content it announces",
-        ),
-        None => refuse(Code::P601, "the binary delta is damaged"),
     }
 }

@@ -1,4 +1,4 @@
-use super::rule::MendNote;
+use super::placed::MendNote;
 use crate::model::{Code, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 
-use super::placed::old_of;
-use super::rule::{plain, trim_end};
+use super::placed::{old_of, plain, trim_end};
 use super::search::Work;
 use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};

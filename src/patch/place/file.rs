@@ -1,7 +1,6 @@
 use super::diagnose::excerpt;
 use super::hunk::{Found, Site, find, placed_at};
-use super::placed::{Placed, old_of};
-use super::rule::{EXACT, MendNote};
+use super::placed::{MendNote, Placed};
 use super::search::Work;
 use crate::model::{Code, Refusal};
 use crate::patch::exact::LineIndex;
@@ -45,7 +44,6 @@ pub(in crate::patch) fn place<'h, 'a>(
         shift += net(hunk);
         found.push(one);
     }
-    doubt_numbers(&site, hunks, &mut found);
     let mut outcomes: Vec<Placement<'h, 'a>> = Vec::with_capacity(hunks.len());
     for (one, hunk) in found.into_iter().zip(hunks) {
         let outcome = match one {
@@ -57,7 +55,7 @@ pub(in crate::patch) fn place<'h, 'a>(
                 let narrowed = exact.then(|| narrow(text, hunk, &at));
                 match narrowed.flatten() {
                     Some((at, mend)) => {
-                        let mut placed = placed_at(hunk, at, lines_dropped, &EXACT);
+                        let mut placed = placed_at(hunk, at, lines_dropped);
                         placed.mends.push(mend);
                         Placement::Placed(placed)
                     }
@@ -84,39 +82,6 @@ fn log_placement(outcome: &Placement<'_, '_>) {
             tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);
         }
     }
-}
-
-// A number is doubted where its counts are wrong and another hunk of the file stands elsewhere than it says.
-fn doubt_numbers(site: &Site<'_, '_>, hunks: &[Hunk<'_>], found: &mut [Found<'_, '_>]) {
-    let is_off = |(hunk, one): (&Hunk<'_>, &Found<'_, '_>)| match one {
-        Found::At(placed) => hunk.old.is_some() && !is_stated(hunk, placed),
-        _ => false,
-    };
-    if !hunks.iter().zip(&*found).any(is_off) {
-        return;
-    }
-    for (hunk, one) in hunks.iter().zip(found) {
-        let Found::At(placed) = one else { continue };
-        if placed.pieces.len() > 1 || !is_stated(hunk, placed) || hunk.counts_hold {
-            continue;
-        }
-        let at = site
-            .index
-            .exact_rows(site.text, &old_of(&placed.lines), site.work);
-        if at.len() > 1 {
-            let lines = placed.lines.len();
-            *one = Found::Many {
-                at,
-                exact: true,
-                lines,
-            };
-        }
-    }
-}
-
-fn is_stated(hunk: &Hunk<'_>, placed: &Placed<'_, '_>) -> bool {
-    let stated = hunk.old.map(|(line, _)| line as usize);
-    stated == Some(placed.at() + 1)
 }
 
 fn missing() -> Refusal {

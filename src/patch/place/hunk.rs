@@ -1,9 +1,7 @@
-use super::context::other_context;
+use super::align::align;
 use super::counts::check_counts;
-use super::indent::reindented;
-use super::placed::{Placed, old_of};
-use super::rule::{EXACT, LENIENT, MendNote, Rule};
-use super::search::{Work, fits, places};
+use super::placed::{MendNote, Placed, old_of};
+use super::search::Work;
 use crate::model::{Code, Refusal};
 use crate::patch::exact::LineIndex;
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -32,21 +30,26 @@ pub(super) struct Site<'s, 't> {
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
 pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
-    let (text, work) = (site.text, site.work);
+    let text = site.text;
     if hunk.old_lines().next().is_none() {
         return insertion(text, hunk, shift);
     }
-    match contiguous(site, hunk, shift) {
+    match exact(site, hunk, shift) {
         Found::None => {}
         found => return found,
     }
     if let Some(placed) = with_lost_mark(site, hunk) {
         return Found::At(placed);
     }
-    [reindented, other_context]
-        .iter()
-        .find_map(|mended| mended(text, hunk, work))
-        .map_or(Found::None, |placed| check(text, hunk, placed))
+    match align(site, hunk) {
+        Ok(Some(placed)) => check(text, hunk, with_notes(hunk, placed)),
+        Ok(None) => Found::None,
+        Err(at) => Found::Many {
+            at,
+            exact: false,
+            lines: hunk.lines.len(),
+        },
+    }
 }
 
 // The only reading in which one line of context is an added one that lost its mark: with it the counts of
@@ -87,57 +90,46 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     ))
 }
 
-fn contiguous<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
-    let text = site.text;
+/// Looks for old lines that stand byte for byte, with lines at the end that may be no part of the hunk or
+/// without.
+fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
     let stated = hunk.old.and_then(|(start, _)| start.checked_sub(1));
     let stated = stated.map(|at| at as usize);
-    let rules = std::iter::once(&EXACT).chain(LENIENT);
-    for rule in rules {
-        for tail in tails(hunk.loose_tail) {
-            let lines = hunk.firm(tail);
-            let old = old_of(lines);
-            if old.is_empty() {
-                continue;
+    for tail in [0, hunk.loose_tail] {
+        let lines = hunk.firm(tail);
+        let old = old_of(lines);
+        let found = site.index.exact_rows(site.text, &old, site.work);
+        let rivals = rivals(site.text, hunk, lines, shift);
+        let rival = rivals
+            .iter()
+            .find(|row| Some(**row) != stated && found.contains(row));
+        let place = match (
+            found.as_slice(),
+            stated.filter(|row| fits(site.text, *row, &old)),
+        ) {
+            ([], _) => continue,
+            (_, Some(row)) => rival.is_none().then_some(row),
+            ([row], None) => Some(*row),
+            ([.., row], None) => {
+                (hunk.at_end && row + old.len() == site.text.len()).then_some(*row)
             }
-            let is_exact = rule.mend.is_none();
-            let found = if is_exact {
-                site.index.exact_rows(text, &old, site.work)
-            } else {
-                places(text, &old, rule, site.work)
-            };
-            let mut rivals = rivals(text, hunk, lines, shift).into_iter();
-            let is_stated = stated.is_some_and(|at| fits(text, at, &old, rule))
-                && (is_exact || hunk.counts_hold && rule.keeps_every_word());
-            let place = match found.as_slice() {
-                _ if is_stated => {
-                    let rival =
-                        rivals.find(|it| stated != Some(*it) && fits(text, *it, &old, rule));
-                    if let (Some(at), Some(rival)) = (stated, rival) {
-                        return Found::Many {
-                            at: vec![at.min(rival), at.max(rival)],
-                            exact: is_exact,
-                            lines: lines.len(),
-                        };
-                    }
-                    stated
-                }
-                [at] => Some(*at),
-                [.., at] if hunk.at_end && at + old.len() == text.len() => Some(*at),
-                _ => None,
-            };
-            if let Some(at) = place {
-                return check(text, hunk, placed_at(hunk, at, tail, rule));
-            }
-            if !found.is_empty() {
-                return Found::Many {
-                    at: found,
-                    exact: is_exact,
-                    lines: lines.len(),
-                };
-            }
-        }
+        };
+        return match place {
+            Some(at) => check(site.text, hunk, placed_at(hunk, at, tail)),
+            None => Found::Many {
+                at: found,
+                exact: true,
+                lines: lines.len(),
+            },
+        };
     }
     Found::None
+}
+
+/// Whether the lines stand in the file from `at` on, byte for byte.
+fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>]) -> bool {
+    let mut rows = old.iter().zip(at..);
+    at + old.len() <= text.len() && rows.all(|(line, row)| line.text() == text.line(row))
 }
 
 // Other places that the hunk speaks for: by the number of its new side, and the end of the file
@@ -154,37 +146,24 @@ fn rivals(text: &Text<'_>, hunk: &Hunk<'_>, lines: &[HunkLine<'_>], shift: i64) 
     by_number.into_iter().chain(at_end).collect()
 }
 
-// How many lines to leave out at the end, the fewest first; long prose is left out whole.
-fn tails(loose: usize) -> Vec<usize> {
-    let mut tails: Vec<usize> = (0..=loose.min(8)).collect();
-    if loose > 8 {
-        tails.push(loose);
-    }
-    tails
+/// Places the lines of a hunk but for `tail` at the end from row `at` on.
+pub(super) fn placed_at<'h, 'a>(hunk: &'h Hunk<'a>, at: usize, tail: usize) -> Placed<'h, 'a> {
+    with_notes(hunk, Placed::whole(hunk.firm(tail), at, Vec::new()))
 }
 
-pub(super) fn placed_at<'h, 'a>(
-    hunk: &'h Hunk<'a>,
-    at: usize,
-    tail: usize,
-    rule: &Rule,
-) -> Placed<'h, 'a> {
-    let lines = hunk.firm(tail);
-    let mut mends: Vec<MendNote> = rule.mend.into_iter().collect();
-    let mut prose = hunk.lines.iter().skip(lines.len());
+/// Adds the mends that reading the hunk took.
+fn with_notes<'h, 'a>(hunk: &Hunk<'a>, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
+    let mut prose = hunk.lines.iter().skip(placed.lines.len());
     if prose.any(|line| !line.line.is_empty()) {
-        mends.push(MendNote::safe(
-            Code::M104,
-            "took text after the hunk for prose",
-        ));
+        let message = "took text after the hunk for prose";
+        placed.mends.push(MendNote::safe(Code::M104, message));
     }
-    if lines.iter().any(|line| line.bare) && rule.mend.is_none_or(|it| it.code != Code::M303) {
-        mends.push(MendNote::safe(
-            Code::M303,
-            "put back the space that marks context lines",
-        ));
+    let is_noted = placed.mends.iter().any(|note| note.code == Code::M303);
+    if placed.lines.iter().any(|line| line.bare) && !is_noted {
+        let message = "put back the space that marks context lines";
+        placed.mends.push(MendNote::safe(Code::M303, message));
     }
-    Placed::whole(lines, at, mends)
+    placed
 }
 
 // A hunk that stands somewhere still has to be whole.
@@ -224,7 +203,7 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let around = |run: &[HunkLine<'_>], far: usize| {
         let lines: Vec<_> = run.iter().collect();
         let from = placed.at().saturating_sub(run.len() + far);
-        (from..(placed.end() + far).min(text.len())).any(|at| fits(text, at, &lines, &EXACT))
+        (from..(placed.end() + far).min(text.len())).any(|at| fits(text, at, &lines))
     };
     if placed.mends.iter().any(|it| it.code == Code::M417) {
         return added
@@ -240,8 +219,8 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
         .iter()
         .take_while(|line| line.kind == LineKind::Add)
         .count();
-    fits(text, piece.at, &new, &EXACT)
-        || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new, &EXACT))
+    fits(text, piece.at, &new)
+        || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new))
 }
 
 // Lines to add and nothing that says where but the number.
@@ -264,7 +243,7 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
         let message = "the hunk only adds lines and nothing says where they go";
         return Found::Refused(Refusal::new(Code::P410, message));
     };
-    let mut placed = placed_at(hunk, at, 0, &EXACT);
+    let mut placed = placed_at(hunk, at, 0);
     if text.len() > 0 && !hunk.at_end {
         placed.mends.push(MendNote::lossy(
             Code::M401,

@@ -1,37 +1,32 @@
-use super::placed::{Placed, old_of};
-use super::rule::{INDENTED, MendNote};
-use super::search::{Work, places};
+use super::placed::{MendNote, Placed};
 use crate::model::Code;
-use crate::patch::set::{Hunk, HunkLine, LineKind};
+use crate::patch::set::{HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// Places a hunk whose every old line stands in the file with another indentation, when one rule
-/// leads from its indentation to the file's: an amount more or less, tabs for blanks, another unit.
+/// Moves a hunk whose every old line stands in the file from row `at` on with another indentation, when
+/// one rule leads from its indentation to the file's: an amount more or less, tabs for blanks, another
+/// unit.
 ///
 /// Added lines follow the same rule. That they have to is shown by removed lines, or by a block whose
 /// two sides begin alike.
-pub(super) fn reindented<'h, 'a>(
+pub(super) fn reindent<'h, 'a>(
     text: &Text<'_>,
-    hunk: &'h Hunk<'a>,
-    work: &Work,
+    lines: &[HunkLine<'a>],
+    old: &[&HunkLine<'a>],
+    at: usize,
 ) -> Option<Placed<'h, 'a>> {
-    let lines = hunk.firm(hunk.loose_tail);
-    let old = old_of(lines);
-    let [at] = *places(text, &old, &INDENTED, work).as_slice() else {
-        return None;
-    };
     let pairs: Vec<(&[u8], &[u8])> = old
         .iter()
         .enumerate()
         .map(|(index, line)| (line.text(), text.line(at + index)))
-        .filter(|(line, _)| !line.trim_ascii().is_empty())
+        .filter(|(line, file)| !line.trim_ascii().is_empty() && !file.is_empty())
         .map(|(line, file)| (indent(line), indent(file)))
         .collect();
     let rule = IndentRule::between(&pairs)?;
     let is_block = !lines.iter().any(|line| line.prefixed);
     let removes = old
         .iter()
-        .any(|line| line.kind == LineKind::Remove && !is_blank(line));
+        .any(|line| line.kind == LineKind::Remove && !line.is_blank());
     let opens = opens_alike(lines);
     // A new side with an indent of its own has that of the file, or another that nothing tells.
     let stays = is_block && !opens;
@@ -42,7 +37,7 @@ pub(super) fn reindented<'h, 'a>(
     let moved: Option<Vec<HunkLine<'a>>> = lines
         .iter()
         .map(|line| {
-            if is_blank(line) || stays && line.kind == LineKind::Add {
+            if line.is_blank() || stays && line.kind == LineKind::Add {
                 return Some(line.clone());
             }
             let before = indent(line.text());
@@ -121,20 +116,16 @@ impl IndentRule {
     }
 }
 
-fn is_blank(line: &HunkLine<'_>) -> bool {
-    line.text().trim_ascii().is_empty()
-}
-
 // Whether both sides begin at one depth.
 fn opens_alike(lines: &[HunkLine<'_>]) -> bool {
     let mut old = lines.iter().filter(|line| line.kind != LineKind::Add);
-    let old = old.find(|line| !is_blank(line));
+    let old = old.find(|line| !line.is_blank());
     new_indent(lines).is_none_or(|new| old.is_some_and(|old| indent(old.text()) == new))
 }
 
 fn new_indent<'t>(lines: &'t [HunkLine<'_>]) -> Option<&'t [u8]> {
     let mut new = lines.iter().filter(|line| line.kind != LineKind::Remove);
-    let first = new.find(|line| !is_blank(line));
+    let first = new.find(|line| !line.is_blank());
     first.map(|line| indent(line.text()))
 }
 

@@ -1,13 +1,12 @@
 //! Where the lines of a hunk stand in a file: pure functions over bytes.
 
-mod context;
+mod align;
 mod counts;
 mod diagnose;
 mod file;
 mod hunk;
 mod indent;
 mod placed;
-mod rule;
 mod search;
 
 pub(super) use diagnose::diagnose;

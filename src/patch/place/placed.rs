@@ -1,6 +1,8 @@
 use std::borrow::Cow;
 
-use super::rule::MendNote;
+use unicode_normalization::UnicodeNormalization;
+
+use crate::model::{Code, Safety};
 use crate::patch::set::{HunkLine, LineKind};
 
 /// A hunk whose every old line has a line of the file.
@@ -61,4 +63,61 @@ pub(super) fn old_of<'h, 'a>(lines: &'h [HunkLine<'a>]) -> Vec<&'h HunkLine<'a>>
         .iter()
         .filter(|line| line.kind != LineKind::Add)
         .collect()
+}
+
+/// What a mend is called and how far it can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::patch) struct MendNote {
+    pub(in crate::patch) code: Code,
+    pub(in crate::patch) safety: Safety,
+    pub(in crate::patch) message: &'static str,
+}
+
+impl MendNote {
+    pub(super) const fn safe(code: Code, message: &'static str) -> Self {
+        Self {
+            code,
+            safety: Safety::Safe,
+            message,
+        }
+    }
+
+    pub(super) const fn lossy(code: Code, message: &'static str) -> Self {
+        Self {
+            code,
+            safety: Safety::Lossy,
+            message,
+        }
+    }
+}
+
+// A carriage return is no white space here: line ends are not mixed.
+pub(super) fn trim_end(line: &[u8]) -> &[u8] {
+    let end = line
+        .iter()
+        .rposition(|byte| !matches!(byte, b' ' | b'\t'))
+        .map_or(0, |at| at + 1);
+    line.get(..end).unwrap_or_default()
+}
+
+/// With plain quotes, dashes and spaces for typographic ones.
+pub(super) fn plain(line: &[u8]) -> Cow<'_, [u8]> {
+    if line.is_ascii() {
+        return Cow::Borrowed(line);
+    }
+    let Ok(text) = std::str::from_utf8(line) else {
+        return Cow::Borrowed(line);
+    };
+    let mut out = String::with_capacity(text.len());
+    for letter in text.nfc() {
+        match letter {
+            '\u{2018}' | '\u{2019}' | '\u{201a}' => out.push('\''),
+            '\u{201c}' | '\u{201d}' | '\u{201e}' => out.push('"'),
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => out.push('-'),
+            '\u{2026}' => out.push_str("..."),
+            '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{3000}' => out.push(' '),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out.into_bytes())
 }

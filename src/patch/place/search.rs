@@ -1,9 +1,5 @@
 use std::cell::Cell;
 
-use super::rule::Rule;
-use crate::patch::set::HunkLine;
-use crate::patch::text::Text;
-
 /// Bounds the comparisons of one patch, all its files together, so hostile input ends in a refusal and not in a wait.
 #[derive(Debug)]
 pub(in crate::patch) struct Work {
@@ -38,45 +34,4 @@ impl Work {
     pub(in crate::patch) fn of_alike(one: usize, two: usize) -> u64 {
         one as u64 * two as u64 / 8
     }
-}
-
-/// Whether the lines stand in the file from `at` on.
-pub(super) fn fits(text: &Text<'_>, at: usize, old: &[&HunkLine<'_>], rule: &Rule) -> bool {
-    at + old.len() <= text.len()
-        && old
-            .iter()
-            .enumerate()
-            .all(|(index, line)| rule.same(line, text.line(at + index)))
-}
-
-/// Every place where the lines stand, in order.
-pub(in crate::patch) fn places(
-    text: &Text<'_>,
-    old: &[&HunkLine<'_>],
-    rule: &Rule,
-    work: &Work,
-) -> Vec<usize> {
-    let mut found = Vec::new();
-    // The longest line is the rarest guess that costs nothing.
-    let Some((anchor, line)) = old
-        .iter()
-        .enumerate()
-        .max_by_key(|(index, line)| (line.text().len(), std::cmp::Reverse(*index)))
-    else {
-        return found;
-    };
-    if text.len() < old.len() || !work.spend(text.len() as u64) {
-        return found;
-    }
-    for at in 0..=text.len() - old.len() {
-        if rule.same(line, text.line(at + anchor)) {
-            if !work.spend(old.len() as u64) {
-                break;
-            }
-            if fits(text, at, old, rule) {
-                found.push(at);
-            }
-        }
-    }
-    found
 }

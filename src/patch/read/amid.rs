@@ -2,7 +2,6 @@ use std::ops::Range;
 
 use super::claims::Rows;
 use super::json::{Packet, packet};
-use super::literal::strict;
 use super::reader::number;
 
 /// Reads JSON that is all of the input. `None` when it is none, or carries no change.
@@ -12,21 +11,6 @@ pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
     }
     packet(&[(1, serde_json::from_slice(bytes).ok()?)]).filter(Packet::is_read)
 }
-
-/// As [`whole`], for JSON that is nearly such: trailing commas, line feeds in strings, or a literal of
-/// Python or JavaScript; with the rows that it takes.
-pub(super) fn nearly(bytes: &[u8]) -> Option<(Packet, Range<usize>)> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    let start = text.find(['{', '['])?;
-    let end = text.rfind(['}', ']'])?;
-    let text = text.get(start..=end).filter(|it| it.len() < MOST_MENDED)?;
-    let value = serde_json::from_str(&strict(text)?).ok()?;
-    let packet = packet(&[(1, value)]).filter(Packet::is_read)?;
-    Some((packet, Rows::of(bytes).touched(&(start..end + 1))))
-}
-
-// Longer ones are not read a second time.
-const MOST_MENDED: usize = 1 << 20;
 
 /// Reads all JSON that opens a line and carries a change, with prose, tags or
 /// fences around it; and the rows that it takes.

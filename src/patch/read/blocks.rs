@@ -1,5 +1,3 @@
-use std::borrow::Cow;
-
 use super::claims::Claims;
 use super::fence::{
     divides_block, ends_block, ends_conflict, name_on_block, starts_block, starts_conflict,
@@ -9,7 +7,7 @@ use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
 use crate::patch::bodies::with_context;
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, LineKind, PatchSet};
 use crate::patch::text::leading_number;
 
 /// Reads SEARCH/REPLACE blocks. `None` when there is none.
@@ -145,7 +143,7 @@ fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
         body: Body::Hunks(hunks),
         ..
     }) = set.files.last_mut()
-        && headers.plus.as_ref().and_then(Side::name) == Some(path)
+        && *headers.path == *path
         && !creates
     {
         hunks.push(hunk);
@@ -157,7 +155,6 @@ fn push<'a>(set: &mut PatchSet<'a>, path: &'a [u8], hunk: Hunk<'a>, at: usize) {
         Operation::Modify
     };
     let body = Body::Hunks(vec![hunk]);
-    let path = Cow::Borrowed(path);
     set.files
-        .push(FilePatch::explicit(number(at), operation, &path, body));
+        .push(FilePatch::explicit(number(at), operation, path, body));
 }

@@ -4,7 +4,6 @@ use super::amid::amid;
 use super::blocks::blocks;
 use super::command::{Place, command};
 use super::diff::diff;
-use super::duplicates::repeats;
 use super::envelope::{envelope, starts_file};
 use super::fence::starts_block;
 use super::fenced::{code, fenced};
@@ -13,7 +12,7 @@ use super::keys::{NEW, OLD, is_change, is_one, plain};
 use super::problem;
 use super::reader::{Lines, ReadOptions, number};
 use super::wrapping::unwrapped;
-use crate::model::{Code, Mend, Safety};
+use crate::model::Code;
 use crate::patch::set::{Body, PatchSet, Suspect, Unread};
 
 /// What a reader found, and the rows that it took for it.
@@ -81,7 +80,7 @@ pub(super) fn beside<'a>(
             let message = "changes in two forms stand within each other; send all in one form";
             problem(Code::P107, line, message)
         }));
-        join(&mut set, found.set);
+        set.join(found.set);
         rest.take(spans);
     }
     packets(&mut rest, &mut set);
@@ -101,18 +100,6 @@ fn other(line: u32, what: &str) -> Unread {
         line,
         what: Suspect::Other(what.to_owned()),
     }
-}
-
-// Sections that repeat what is there in another form are left out.
-fn join<'a>(set: &mut PatchSet<'a>, mut more: PatchSet<'a>) {
-    let before = more.files.len();
-    more.files.retain(|file| !repeats(file, set));
-    if more.files.len() < before {
-        let message = "left out a change that repeats an earlier one in another form";
-        set.mends
-            .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
-    }
-    set.join(more);
 }
 
 // Calls in JSON; those in tags of tools are told.
@@ -156,7 +143,7 @@ fn tags_change(line: &[u8]) -> bool {
 fn add(set: &mut PatchSet<'_>, packet: Packet) {
     match packet {
         Packet::Changes(more, prose) => {
-            join(set, more);
+            set.join(more);
             weigh_prose(set, &prose);
         }
         Packet::Text(..) => {
@@ -192,10 +179,10 @@ fn fences<'a>(rest: &Rest<'a>, set: &mut PatchSet<'a>) {
         return;
     };
     for (file, rows) in found.named {
-        let name = file.headers.plus.as_ref().and_then(|it| it.name());
+        let name = &*file.headers.path;
         set.unread.push(Unread {
             line: file.line,
-            what: code(name, rows.map(|at| rest.whole.get(at))),
+            what: code(Some(name), rows.map(|at| rest.whole.get(at))),
         });
     }
     set.unread.extend(found.unread);

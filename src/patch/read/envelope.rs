@@ -4,7 +4,7 @@ use super::claims::Claims;
 use super::problem;
 use super::reader::{Lines, number};
 use crate::model::{Code, Mend, Operation, PatchFormat};
-use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet, Side};
+use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet};
 
 /// Reads the `*** Begin Patch` envelope.
 pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
@@ -80,8 +80,8 @@ fn section<'a>(
     enveloped: bool,
     set: &mut PatchSet<'a>,
 ) -> usize {
-    let name = Cow::Borrowed(path.trim_ascii());
-    let mut file = FilePatch::explicit(number(start), operation, &name, Body::Empty);
+    let name = path.trim_ascii();
+    let mut file = FilePatch::explicit(number(start), operation, name, Body::Empty);
     let mut at = start + 1;
     if let Some(to) = lines
         .get(at)
@@ -89,7 +89,8 @@ fn section<'a>(
         .strip_prefix(b"*** Move to: ")
     {
         file.headers.explicit = Some(Operation::Rename);
-        file.headers.plus = Some(Side::Name(Cow::Borrowed(to.trim_ascii())));
+        file.headers.path = Cow::Borrowed(to.trim_ascii());
+        file.headers.from = Some(Cow::Borrowed(name));
         at += 1;
     }
     let mut hunks: Vec<Hunk<'a>> = Vec::new();

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::claims::Claims;
@@ -172,8 +171,7 @@ fn whole<'a>(lines: &Lines<'a>, at: usize, close: usize, name: &'a [u8]) -> File
         content.extend_from_slice(lines.get(row));
         content.push(b'\n');
     }
-    let name = Cow::Borrowed(name);
-    FilePatch::explicit(number(at), Operation::Modify, &name, Body::Whole(content))
+    FilePatch::explicit(number(at), Operation::Modify, name, Body::Whole(content))
 }
 
 // How often all lines may be looked through.
@@ -248,7 +246,7 @@ mod tests {
         files
             .iter()
             .filter_map(|file| {
-                let name = file.headers.plus.as_ref()?.name()?;
+                let name = &*file.headers.path;
                 let Body::Whole(content) = &file.body else {
                     return None;
                 };

@@ -11,6 +11,28 @@ pub(super) struct Surroundings<'a> {
     pub(super) tags: Vec<&'a [u8]>,
 }
 
+impl<'a> Surroundings<'a> {
+    /// Notes a fence or a tag that opens or closes at a line of prose.
+    pub(super) fn note(&mut self, line: &'a [u8]) {
+        let text = line.trim_ascii();
+        if text.starts_with(b"```") {
+            self.fenced = !self.fenced;
+        }
+        let tag = text
+            .strip_prefix(b"<")
+            .and_then(|rest| rest.strip_suffix(b">"));
+        let Some(tag) = tag.filter(|tag| !tag.is_empty() && tag.len() < 40) else {
+            return;
+        };
+        let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        if let Some(closed) = tag.strip_prefix(b"/") {
+            self.tags.retain(|open| *open != closed);
+        } else if tag.iter().all(is_of_name) && self.tags.len() < 16 {
+            self.tags.push(tag);
+        }
+    }
+}
+
 /// The numbers of a `@@` line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HunkHeader<'a> {

@@ -11,7 +11,7 @@ use super::keys::{
 };
 use super::problem;
 use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
-use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Side, Suspect, Unread};
+use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread};
 
 /// What JSON carries.
 pub(super) enum Packet {
@@ -194,7 +194,7 @@ impl Found {
             }
             let from = word(FROM).or_else(|| word(PATH)).filter(|_| moves)?;
             let mut file = file(word(TO)?, Operation::Rename, Body::Empty);
-            file.headers.minus = Some(Side::Name(Cow::Owned(from.as_bytes().to_vec())));
+            file.headers.from = Some(Cow::Owned(from.as_bytes().to_vec()));
             Some(file)
         });
         let is_found = file.is_some();
@@ -322,7 +322,7 @@ impl Found {
             body: Body::Edits(edits),
             ..
         }) = self.files.last_mut()
-            && headers.plus.as_ref().and_then(Side::name) == Some(path.as_bytes())
+            && *headers.path == *path.as_bytes()
         {
             if self.known_edits.insert(edit.clone()) {
                 edits.push(edit);
@@ -360,8 +360,7 @@ fn envelope_of_call(fields: &Map<String, Value>, path: &str) -> Option<String> {
 }
 
 fn file(path: &str, operation: Operation, body: Body<'static>) -> FilePatch<'static> {
-    let path = Cow::Owned(path.as_bytes().to_vec());
-    FilePatch::explicit(1, operation, &path, body)
+    FilePatch::explicit(1, operation, path.as_bytes().to_vec(), body)
 }
 
 // The fields of a call and those of its arguments, which may be JSON once more.

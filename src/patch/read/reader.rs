@@ -1,4 +1,4 @@
-use super::amid::{amid, nearly, whole};
+use super::amid::{amid, whole};
 use super::blocks::blocks;
 use super::claims::{Claims, Form, beside, first_form, weigh_prose};
 use super::clean::clean;
@@ -83,12 +83,6 @@ fn without_marks<T>(
         let set = find(&Lines::new(&unwrapped.bytes), mends, options)?;
         let spans = vec![unwrapped.rows];
         return Ok(take(beside(lines, Claims { set, spans }, options)));
-    }
-    if let Some((packet, rows)) = nearly(bytes) {
-        let spans = vec![rows];
-        return unpack(packet, options, |set| {
-            take(beside(lines, Claims { set, spans }, options))
-        });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
         return Ok(take(beside(lines, files, options)));

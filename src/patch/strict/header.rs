@@ -1,13 +1,110 @@
-use super::super::change::recorded_mode;
-use super::hunks::line_of;
-use super::messages::Fatal;
 use super::naming::{Naming, Stop, is_null, text};
 use super::section::Section;
+use super::timestamp::is_epoch;
 use super::white_space::is_space;
+use super::{Fatal, line_of};
+use crate::patch::change::recorded_mode;
+
+/// Takes the names that a git header leaves to the first line.
+pub(in crate::patch) fn complete_names(
+    found: &mut Section<'_>,
+    strip: usize,
+    line: usize,
+) -> Result<(), Fatal> {
+    if found.old_name.is_none() && found.new_name.is_none() {
+        if found.default_name.is_none() {
+            let plural = if strip == 1 { "" } else { "s" };
+            return Err(Fatal(format!(
+                "git diff header lacks filename information when removing {strip} leading pathname component{plural} (line {line})"
+            )));
+        }
+        found.old_name.clone_from(&found.default_name);
+        found.new_name.clone_from(&found.default_name);
+    }
+    let lacks_new = found.new_name.is_none() && !found.deletes();
+    let lacks_old = found.old_name.is_none() && !found.creates();
+    if lacks_new || lacks_old {
+        return Err(Fatal(format!(
+            "git diff header lacks filename information (line {line})"
+        )));
+    }
+    found.from_root = true;
+    Ok(())
+}
+
+/// Reads a `---` line and a `+++` line of tools other than git.
+pub(in crate::patch) fn read_traditional(
+    first: &[u8],
+    second: &[u8],
+    naming: &mut Naming,
+    line: usize,
+    section: &mut Section<'_>,
+) -> Result<(), Fatal> {
+    let first = first.get(4..).unwrap_or_default();
+    let second = second.get(4..).unwrap_or_default();
+    if !naming.settled {
+        let (one, two) = (naming.guess(first), naming.guess(second));
+        if let (Some(one), Some(two)) = (one.or(two), two)
+            && one == two
+        {
+            naming.strip = one;
+            naming.settled = true;
+        }
+    }
+    let strip = naming.strip;
+    let name;
+    if is_null(first) {
+        (section.is_new, section.is_delete) = (Some(true), Some(false));
+        name = naming.traditional(second, None, strip);
+        section.new_name = name.clone().map(text).transpose()?;
+    } else if is_null(second) {
+        (section.is_new, section.is_delete) = (Some(false), Some(true));
+        name = naming.traditional(first, None, strip);
+        section.old_name = name.clone().map(text).transpose()?;
+    } else {
+        let old = naming.traditional(first, None, strip);
+        name = naming.traditional(second, old.as_deref(), strip);
+        let path = name.clone().map(text).transpose()?;
+        if is_epoch(first) {
+            (section.is_new, section.is_delete) = (Some(true), Some(false));
+            section.new_name = path;
+        } else if is_epoch(second) {
+            (section.is_new, section.is_delete) = (Some(false), Some(true));
+            section.old_name = path;
+        } else {
+            section.old_name.clone_from(&path);
+            section.new_name = path;
+        }
+    }
+    if name.is_none() {
+        return Err(Fatal(format!(
+            "unable to find filename in patch at line {}",
+            line
+        )));
+    }
+    Ok(())
+}
+
+/// Reads the header lines of one section: those of git, or a `---` line and a `+++` line.
+pub(in crate::patch) fn read_header<'a>(
+    text: &'a [u8],
+    naming: &mut Naming,
+) -> Result<Section<'a>, Fatal> {
+    let mut section = Section::default();
+    if text.starts_with(b"diff --git ") {
+        git_header(text, 1, naming, &mut section)?;
+        complete_names(&mut section, naming.strip, 1)?;
+    } else {
+        let first = line_of(text);
+        let second = line_of(text.get(first.len()..).unwrap_or_default());
+        read_traditional(first, second, naming, 1, &mut section)?;
+    }
+    Ok(section)
+}
 
 /// Reads the header lines after a `diff --git` line. Gives how many bytes they take, the line
 /// itself included, and their number.
-pub(super) fn git_header<'a>(
+pub(in crate::patch) fn git_header<'a>(
     input: &'a [u8],
     number: usize,
     naming: &Naming,
@@ -75,6 +172,12 @@ const WORDS: &[(&[u8], Word)] = &[
     (b"dissimilarity index ", Word::Score),
     (b"index ", Word::Index),
 ];
+
+/// Whether a line is one of the header lines that follow a `diff --git` line.
+pub(in crate::patch) fn is_header_word(line: &[u8]) -> bool {
+    let mut words = WORDS.iter().filter(|(_, word)| *word != Word::Hunk);
+    words.any(|(mark, _)| line.starts_with(mark))
+}
 
 fn take<'a>(
     word: Word,

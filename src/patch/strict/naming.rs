@@ -1,24 +1,23 @@
-use super::messages::Fatal;
+use super::Fatal;
+use super::timestamp;
 use super::white_space::is_space;
-use crate::patch::read::quoted;
-use crate::patch::timestamp;
 
 /// How names of the patch become paths.
 #[derive(Debug, Clone)]
-pub(super) struct Naming {
+pub(in crate::patch) struct Naming {
     /// Leading components to strip.
-    pub(super) strip: usize,
+    pub(in crate::patch) strip: usize,
     /// The number was given or has been found out.
-    pub(super) settled: bool,
+    pub(in crate::patch) settled: bool,
     /// Put before every name; empty or with a final `/`.
-    pub(super) root: String,
+    pub(in crate::patch) root: String,
     /// The user's directory; empty or with a final `/`.
-    pub(super) prefix: String,
+    pub(in crate::patch) prefix: String,
 }
 
 /// What ends a name besides the end of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
+pub(in crate::patch) enum Stop {
     Nothing,
     Tab,
     SpaceOrTab,
@@ -26,7 +25,7 @@ pub(super) enum Stop {
 
 impl Naming {
     /// The name that a header line holds.
-    pub(super) fn find(
+    pub(in crate::patch) fn find(
         &self,
         line: &[u8],
         default: Option<&[u8]>,
@@ -38,7 +37,7 @@ impl Naming {
     }
 
     /// The name on a `---` or `+++` line of tools other than git, which may put a date after it.
-    pub(super) fn traditional(
+    pub(in crate::patch) fn traditional(
         &self,
         line: &[u8],
         default: Option<&[u8]>,
@@ -58,14 +57,14 @@ impl Naming {
     }
 
     /// The name of a `diff --git` line, when its two sides are the same but for their prefixes.
-    pub(super) fn of_git_line(&self, line: &[u8]) -> Option<Vec<u8>> {
+    pub(in crate::patch) fn of_git_line(&self, line: &[u8]) -> Option<Vec<u8>> {
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let name = self.twice(line)?;
         Some(self.below_root(&name))
     }
 
     /// How many components to strip, as the names tell by themselves.
-    pub(super) fn guess(&self, line: &[u8]) -> Option<usize> {
+    pub(in crate::patch) fn guess(&self, line: &[u8]) -> Option<usize> {
         if is_null(line) {
             return None;
         }
@@ -194,7 +193,7 @@ impl Naming {
 }
 
 /// Whether a side of a header is `/dev/null`.
-pub(super) fn is_null(line: &[u8]) -> bool {
+pub(in crate::patch) fn is_null(line: &[u8]) -> bool {
     line.strip_prefix(b"/dev/null")
         .is_some_and(|rest| rest.first().is_none_or(|byte| is_space(*byte)))
 }
@@ -212,6 +211,48 @@ fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     })
 }
 
+/// Reads a C-quoted name at the start of `text`; gives the name and what follows the quote.
+fn quoted(text: &[u8]) -> Result<(Vec<u8>, &[u8]), String> {
+    let mut name = Vec::with_capacity(text.len());
+    let mut at = 1;
+    loop {
+        let byte = *text
+            .get(at)
+            .ok_or("a quoted file name has no closing quote")?;
+        at += 1;
+        match byte {
+            b'"' => break,
+            b'\\' => {
+                let escape = *text
+                    .get(at)
+                    .ok_or("a quoted file name ends inside an escape")?;
+                at += 1;
+                match escape {
+                    b'a' => name.push(7),
+                    b'b' => name.push(8),
+                    b't' => name.push(b'\t'),
+                    b'n' => name.push(b'\n'),
+                    b'v' => name.push(11),
+                    b'f' => name.push(12),
+                    b'r' => name.push(b'\r'),
+                    b'"' | b'\\' => name.push(escape),
+                    b'0'..=b'3' => {
+                        let digits = text.get(at..at + 2).unwrap_or_default();
+                        let [high @ b'0'..=b'7', low @ b'0'..=b'7'] = digits else {
+                            return Err("a quoted file name has a bad octal escape".to_owned());
+                        };
+                        name.push((escape - b'0') * 64 + (high - b'0') * 8 + (low - b'0'));
+                        at += 2;
+                    }
+                    _ => return Err("a quoted file name has an unknown escape".to_owned()),
+                }
+            }
+            byte => name.push(byte),
+        }
+    }
+    Ok((name, text.get(at..).unwrap_or_default()))
+}
+
 fn squash(name: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(name.len());
     for byte in name {
@@ -223,7 +264,7 @@ fn squash(name: &[u8]) -> Vec<u8> {
 }
 
 /// A name as a path; git's own names that are no UTF-8 are refused.
-pub(super) fn text(name: Vec<u8>) -> Result<String, Fatal> {
+pub(in crate::patch) fn text(name: Vec<u8>) -> Result<String, Fatal> {
     String::from_utf8(name).map_err(|error| {
         let name = String::from_utf8_lossy(error.as_bytes()).into_owned();
         Fatal(format!("invalid path '{name}': it is not UTF-8"))

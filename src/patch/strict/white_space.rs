@@ -3,7 +3,7 @@ use std::borrow::Cow;
 /// What counts as an error of white space, as `core.whitespace` and the attribute `whitespace` say
 /// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Rules {
+pub(in crate::patch) struct Rules {
     bits: u16,
     tab: usize,
 }
@@ -11,7 +11,7 @@ pub(super) struct Rules {
 /// One kind of error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
-pub(super) enum Rule {
+pub(in crate::patch) enum Rule {
     BlankAtEnd = 1,
     SpaceBeforeTab = 2,
     IndentWithSpaces = 4,
@@ -42,10 +42,10 @@ impl Default for Rules {
 
 impl Rules {
     /// Nothing is an error.
-    pub(super) const NONE: Self = Self { bits: 0, tab: 8 };
+    pub(in crate::patch) const NONE: Self = Self { bits: 0, tab: 8 };
 
     /// Reads a list as the setting has it: names, `-` before what is not wanted, `tabwidth=N`.
-    pub(super) fn parse(text: &str) -> Self {
+    pub(in crate::patch) fn parse(text: &str) -> Self {
         let mut rules = Self::default();
         for item in text.split([',', ' ', '\t', '\n', '\r']) {
             let (wanted, item) = match item.strip_prefix('-') {
@@ -74,7 +74,7 @@ impl Rules {
     }
 
     /// Every rule that the bare attribute asks for.
-    pub(super) fn all(self) -> Self {
+    pub(in crate::patch) fn all(self) -> Self {
         let asked = NAMES.iter().filter(|(.., left_out)| !left_out);
         Self {
             bits: asked.fold(0, |bits, (_, more, _)| bits | more),
@@ -82,17 +82,17 @@ impl Rules {
         }
     }
 
-    pub(super) fn has(self, rule: Rule) -> bool {
+    pub(in crate::patch) fn has(self, rule: Rule) -> bool {
         self.bits & rule as u16 != 0
     }
 
-    pub(super) fn with(mut self, rule: Rule) -> Self {
+    pub(in crate::patch) fn with(mut self, rule: Rule) -> Self {
         self.bits |= rule as u16;
         self
     }
 
     /// The errors of one line, which may end with a newline; empty when there are none.
-    pub(super) fn errors(self, line: &[u8]) -> Errors {
+    pub(in crate::patch) fn errors(self, line: &[u8]) -> Errors {
         let mut found = Errors(0);
         let mut line = line.strip_suffix(b"\n").unwrap_or(line);
         if self.has(Rule::CrAtEnd) {
@@ -129,7 +129,7 @@ impl Rules {
     }
 
     /// A line without the errors that can be mended; `None` when it has none.
-    pub(super) fn fixed(self, line: &[u8]) -> Option<Vec<u8>> {
+    pub(in crate::patch) fn fixed(self, line: &[u8]) -> Option<Vec<u8>> {
         let mut fixed = false;
         let mut end = "";
         let mut body = line;
@@ -186,7 +186,7 @@ impl Rules {
     }
 
     /// The line mended, whether or not it had to be.
-    pub(super) fn fix(self, line: &[u8]) -> Cow<'_, [u8]> {
+    pub(in crate::patch) fn fix(self, line: &[u8]) -> Cow<'_, [u8]> {
         self.fixed(line).map_or(Cow::Borrowed(line), Cow::Owned)
     }
 }
@@ -232,17 +232,17 @@ impl Indent {
 
 /// Errors found in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Errors(u16);
+pub(in crate::patch) struct Errors(u16);
 
 impl Errors {
-    pub(super) const NEW_BLANK_AT_END: Self = Self(Rule::BlankAtEndOfFile as u16);
+    pub(in crate::patch) const NEW_BLANK_AT_END: Self = Self(Rule::BlankAtEndOfFile as u16);
 
-    pub(super) fn is_empty(self) -> bool {
+    pub(in crate::patch) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// The errors in git's words.
-    pub(super) fn words(self) -> String {
+    pub(in crate::patch) fn words(self) -> String {
         let words = [
             (Rule::BlankAtEnd, "trailing whitespace"),
             (Rule::BlankAtEndOfFile, "new blank line at EOF"),
@@ -260,11 +260,11 @@ impl Errors {
 }
 
 /// White space as git counts it: form feeds are not.
-pub(super) fn is_space(byte: u8) -> bool {
+pub(in crate::patch) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-pub(super) fn is_blank(line: &[u8]) -> bool {
+pub(in crate::patch) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| is_space(*byte))
 }
 
@@ -275,7 +275,7 @@ fn trimmed(line: &[u8]) -> usize {
 }
 
 /// Whether two lines are the same but for runs of white space, which must stand in both.
-pub(super) fn same_but_for_space(one: &[u8], two: &[u8]) -> bool {
+pub(in crate::patch) fn same_but_for_space(one: &[u8], two: &[u8]) -> bool {
     let ended = |line: &[u8]| {
         line.iter()
             .rposition(|byte| !matches!(byte, b'\r' | b'\n'))

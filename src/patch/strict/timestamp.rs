@@ -1,7 +1,6 @@
 /// How many bytes at the end of a header line are a tab or space and a date with a time; 0 when
 /// there is none.
-#[cfg(feature = "program")]
-pub(super) fn length(line: &[u8]) -> usize {
+pub(in crate::patch) fn length(line: &[u8]) -> usize {
     let Some(end) = without_zone(line)
         .and_then(without_time)
         .and_then(without_date)
@@ -27,15 +26,14 @@ pub(super) fn length(line: &[u8]) -> usize {
 
 /// Whether the time after the last tab is the first moment of 1970, which old tools write for a
 /// side that is not there.
-#[cfg(feature = "program")]
-pub(super) fn is_epoch(line: &[u8]) -> bool {
+pub(in crate::patch) fn is_epoch(line: &[u8]) -> bool {
     let tab = line.iter().rposition(|byte| *byte == b'\t');
     let stamp = tab.and_then(|tab| line.get(tab + 1..));
     stamp.is_some_and(is_epoch_stamp)
 }
 
 /// Whether a time stamp is the first moment of 1970, in any zone.
-pub(super) fn is_epoch_stamp(stamp: &[u8]) -> bool {
+pub(in crate::patch) fn is_epoch_stamp(stamp: &[u8]) -> bool {
     epoch(stamp).unwrap_or(false)
 }
 
@@ -72,7 +70,6 @@ fn two_digits(text: &str) -> Option<i32> {
 }
 
 // ` +0100` or ` +01:00`; most tools write one, and none is no fault.
-#[cfg(feature = "program")]
 fn without_zone(line: &[u8]) -> Option<&[u8]> {
     if !line.last()?.is_ascii_digit() {
         return None;
@@ -85,7 +82,6 @@ fn without_zone(line: &[u8]) -> Option<&[u8]> {
     Some(line)
 }
 
-#[cfg(feature = "program")]
 fn without_time(line: &[u8]) -> Option<&[u8]> {
     const TIME: &[u8] = b" dd:dd:dd";
     without(line, TIME).or_else(|| {
@@ -95,7 +91,6 @@ fn without_time(line: &[u8]) -> Option<&[u8]> {
     })
 }
 
-#[cfg(feature = "program")]
 fn without_date(line: &[u8]) -> Option<usize> {
     without(line, b"dddd-dd-dd")
         .or_else(|| without(line, b"dd-dd-dd"))
@@ -103,7 +98,6 @@ fn without_date(line: &[u8]) -> Option<usize> {
 }
 
 // `d` stands for a digit and `+` for either sign.
-#[cfg(feature = "program")]
 fn without<'l>(line: &'l [u8], form: &[u8]) -> Option<&'l [u8]> {
     let start = line.len().checked_sub(form.len())?;
     let (rest, end) = line.split_at_checked(start)?;
@@ -115,7 +109,7 @@ fn without<'l>(line: &'l [u8], form: &[u8]) -> Option<&'l [u8]> {
     end.iter().zip(form).all(fits).then_some(rest)
 }
 
-#[cfg(all(test, feature = "program"))]
+#[cfg(test)]
 mod tests {
     use super::{is_epoch, length};
 

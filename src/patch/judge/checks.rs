@@ -1,0 +1,300 @@
+use std::collections::HashSet;
+
+use super::report::Report;
+use super::section::{Placing, original};
+use super::{After, JudgeOptions};
+use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
+use crate::patch::after::{after_image, breaks};
+use crate::patch::change::{Change, FileState};
+use crate::patch::definitions::{lost_definitions, names};
+use crate::patch::intent::{matches_announced_id, unmeant};
+use crate::patch::set::{FilePatch, LineKind, PatchSet};
+use crate::patch::structure::{self, FileChange};
+use crate::policy::{ChangeRules, ChangedFile, judge_change, judge_together};
+
+/// What the checks look at: the patch, and what it makes of every path.
+struct Context<'c> {
+    set: &'c PatchSet<'c>,
+    placing: &'c Placing<'c>,
+    options: &'c JudgeOptions<'c>,
+}
+
+/// The checks of what a patch would change, in their order; each runs while none has refused.
+const CHECKS: [fn(&Context<'_>, &mut Report); 4] = [
+    check_intent,
+    check_definitions,
+    check_structure,
+    check_policy,
+];
+
+/// Runs every check and returns the changes to write.
+pub(super) fn run_checks(
+    set: &PatchSet<'_>,
+    mut placing: Placing<'_>,
+    report: &mut Report,
+) -> Vec<Change> {
+    for check in CHECKS {
+        if !report.goes_on() {
+            return Vec::new();
+        }
+        let context = Context {
+            set,
+            placing: &placing,
+            options: placing.options,
+        };
+        check(&context, report);
+    }
+    if !report.goes_on() {
+        return Vec::new();
+    }
+    let changes = take_changes(&mut placing);
+    let options = placing.options;
+    match options.after {
+        After::Ignored => {}
+        After::Parses => {
+            let broken = breaks(&changes).filter(|_| !options.as_written);
+            broken.iter().for_each(|first| refuse_broken(first, report));
+        }
+        After::Reported | After::Enforced => check_after_image(set, &placing, &changes, report),
+    }
+    changes
+}
+
+/// Looks for what shows that the writer meant something else than the bytes say.
+fn check_intent(context: &Context<'_>, report: &mut Report) {
+    if context.options.as_written {
+        return;
+    }
+    for (path, slot) in &context.placing.slots {
+        let after = slot.after.as_ref().filter(|state| state.mode != 0o120_000);
+        let Some(after) = after.filter(|_| !slot.is_exact) else {
+            continue;
+        };
+        let is_same = |state: &FileState| state.bytes == after.bytes;
+        // A machine wrote the id of these very bytes: nothing was lost on the way here.
+        let mut sections = context
+            .set
+            .files
+            .iter()
+            .filter(|file| file.line == slot.line);
+        if slot.before.as_ref().is_some_and(is_same)
+            || sections.any(|section| matches_announced_id(section, &after.bytes))
+        {
+            continue;
+        }
+        if let Some((_, refusal)) = unmeant(path, slot.before.as_ref(), after) {
+            report.add(refusal.problem(Some(path), u64::from(slot.line)));
+        }
+    }
+}
+
+/// Refuses whole files that leave out definitions which no other file of the patch takes.
+fn check_definitions(context: &Context<'_>, report: &mut Report) {
+    if context.options.as_written {
+        return;
+    }
+    let slots = &context.placing.slots;
+    for path in &context.placing.wholes {
+        let slot = slots.get(path);
+        let states = slot.and_then(|slot| slot.before.as_ref().zip(slot.after.as_ref()));
+        let (Some(slot), Some((before, after)), Ok(repo_path)) =
+            (slot, states, RepoPath::new(path))
+        else {
+            continue;
+        };
+        let mut lost = lost_definitions(&repo_path, &before.bytes, &after.bytes);
+        for (other, slot) in slots.iter().filter(|(other, _)| *other != path) {
+            let named = |state: &Option<FileState>| match (state, RepoPath::new(other)) {
+                (Some(state), Ok(path)) => names(&path, &state.bytes),
+                _ => HashSet::new(),
+            };
+            let (before, after) = (named(&slot.before), named(&slot.after));
+            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+            lost.retain(|name| before.contains(&last(name)) || !after.contains(&last(name)));
+        }
+        if lost.is_empty() {
+            continue;
+        }
+        let named: Vec<String> = lost
+            .iter()
+            .take(5)
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let more = match lost.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let named = named.join(", ");
+        let message =
+            format!("the whole file leaves out {named}{more}, and nothing stands in the place");
+        report.add(PatchProblem::new(Code::P313, message).at(Some(path), u64::from(slot.line)));
+    }
+}
+
+fn check_structure(context: &Context<'_>, report: &mut Report) {
+    let listing = context.placing.source.listing();
+    for problem in structure::whole(listing, &context.placing.slots) {
+        report.add(problem);
+    }
+}
+
+fn check_policy(context: &Context<'_>, report: &mut Report) {
+    let options = context.options;
+    let rules = ChangeRules {
+        allowed: &options.allowed,
+        dependencies: options.dependencies,
+        run: &options.run,
+        tests_refused: options.tests == TestChanges::Refused,
+    };
+    let size = |state: &Option<FileState>| state.as_ref().map_or(0, |it| it.bytes.len() as u64);
+    let slots = &context.placing.slots;
+    let mut grown: u64 = 0;
+    for (path, slot) in slots {
+        grown += size(&slot.after).saturating_sub(size(&slot.before));
+        let mut findings = judge_change(&changed_file(path, slot), &rules);
+        if slot.operation == Operation::Copy
+            && let Some(from) = &slot.from
+        {
+            let source = ChangedFile {
+                path: from,
+                operation: Operation::Copy,
+                before: None,
+                after: None,
+                modes: (0, 0),
+            };
+            findings.extend(judge_change(&source, &rules));
+        }
+        let most = options.limits.file_bytes;
+        if size(&slot.after) > most {
+            let message = format!("the file would have more than {most} bytes");
+            findings.push(PatchProblem::new(Code::P705, message));
+        }
+        for finding in findings {
+            report.add(finding.at(Some(path), u64::from(slot.line)));
+        }
+    }
+    let files: Vec<_> = slots
+        .iter()
+        .map(|(path, slot)| changed_file(path, slot))
+        .collect();
+    let lines: Vec<u32> = slots.values().map(|slot| slot.line).collect();
+    for (at, finding) in judge_together(&files, &rules) {
+        if let (Some(file), Some(line)) = (files.get(at), lines.get(at)) {
+            report.add(finding.at(Some(file.path), u64::from(*line)));
+        }
+    }
+    let most = options.limits.grown_bytes;
+    if grown > most {
+        report.plain(Code::P705, format!("the patch adds more than {most} bytes"));
+    }
+}
+
+fn changed_file<'s>(path: &'s str, slot: &'s FileChange) -> ChangedFile<'s> {
+    let before = slot.before.as_ref().filter(|_| slot.from.is_none());
+    let mode = |state: Option<&FileState>| state.map_or(0, |it| it.mode);
+    ChangedFile {
+        path,
+        operation: match slot.after {
+            None => Operation::Delete,
+            Some(_) => slot.operation,
+        },
+        before: before.map(|state| &*state.bytes),
+        after: slot.after.as_ref().map(|state| &*state.bytes),
+        modes: (mode(slot.before.as_ref()), mode(slot.after.as_ref())),
+    }
+}
+
+/// Looks at the tree as it would be: syntax, and imports that lead nowhere.
+fn check_after_image(
+    set: &PatchSet<'_>,
+    placing: &Placing<'_>,
+    changes: &[Change],
+    report: &mut Report,
+) {
+    let options = placing.options;
+    let found = after_image(placing.source, changes);
+    let last = set.files.last();
+    if last.is_some_and(is_cut) && (!found.syntax.is_empty() || announces_another(last, changes)) {
+        let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
+                       not be the one that its `index` line announces";
+        report.plain(Code::P104, message);
+    } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
+        refuse_broken(first, report);
+    } else if options.after == After::Enforced
+        && let Some(first) = found.syntax.iter().chain(&found.imports).next()
+    {
+        report.plain(first.code, first.message.clone());
+    }
+    report.gains_imports = found.gains_imports;
+    report.verdict.new_syntax_errors = found.syntax;
+    report.verdict.new_unresolved_imports = found.imports;
+}
+
+/// Whether a patch ends in the middle of an added line, which may have lost its rest.
+fn is_cut(file: &FilePatch<'_>) -> bool {
+    file.hunks().last().is_some_and(|hunk| {
+        hunk.cut
+            && hunk
+                .lines
+                .last()
+                .is_some_and(|line| line.kind == LineKind::Add)
+    })
+}
+
+fn announces_another(file: Option<&FilePatch<'_>>, changes: &[Change]) -> bool {
+    let is_long = |ids: &(&str, &str)| ids.1.len() >= 7;
+    let Some(file) = file.filter(|file| file.announced_ids().is_some_and(|ids| is_long(&ids)))
+    else {
+        return false;
+    };
+    let mut made = changes
+        .iter()
+        .filter_map(|change| change.after.as_ref())
+        .peekable();
+    made.peek().is_some() && made.all(|after| !matches_announced_id(file, &after.bytes))
+}
+
+fn refuse_broken(first: &AfterProblem, report: &mut Report) {
+    let message = format!(
+        "the file parses now and would not after the patch: {} (line {} after it)",
+        first.message, first.line
+    );
+    report.add(PatchProblem::new(first.code, message).at(Some(&first.path), 0));
+}
+
+fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
+    let slots = std::mem::take(&mut placing.slots);
+    let renamed = slots
+        .values()
+        .filter(|slot| slot.operation == Operation::Rename);
+    let sources: HashSet<String> = renamed.filter_map(|slot| slot.from.clone()).collect();
+    let there = slots
+        .into_iter()
+        .filter(|(_, slot)| slot.after.is_some() || slot.before.is_some());
+    let changes = there.filter_map(|(path, slot)| {
+        let moved = slot.after.is_none() && sources.contains(&path);
+        let standing = match &slot.from {
+            None => slot.before.clone(),
+            Some(_) => original(placing.source, &path).ok().flatten(),
+        };
+        let from = slot
+            .from
+            .as_deref()
+            .and_then(|from| RepoPath::new(from).ok());
+        Some(Change {
+            standing,
+            path: RepoPath::new(&path).ok()?,
+            from,
+            operation: if moved {
+                Operation::Rename
+            } else {
+                slot.operation
+            },
+            before: slot.before,
+            after: slot.after,
+            edits: slot.edits,
+            new_permissions: false,
+        })
+    });
+    changes.collect()
+}

@@ -1,0 +1,221 @@
+use std::collections::HashMap;
+
+use super::checks::run_checks;
+use super::report::Report;
+use super::section::{Placing, SectionOutcome, original};
+use super::{JudgeOptions, Judged};
+use crate::model::{BlobId, Code, FileVerdict, Mend, Operation, RepoPath, Safety};
+use crate::patch::change::FileState;
+use crate::patch::content::{Modified, modify};
+use crate::patch::place::Work;
+use crate::patch::read::read;
+use crate::patch::set::{Body, FilePatch, PatchSet, reverse};
+use crate::patch::targets::{PathRules, Target, resolve_targets};
+use crate::patch::unread::weigh_unread;
+use crate::source::Source;
+
+/// Validates a patch against a source. Reads files, writes nothing.
+pub fn judge(input: &[u8], source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+    let _span = tracing::debug_span!("patch", bytes = input.len()).entered();
+    let judged = read(input, &options.read, |set| {
+        tracing::info!(format = ?set.format, files = set.files.len(), "read a patch");
+        let set = if options.reverse { reverse(set) } else { set };
+        validate(&set, source, options)
+    });
+    judged.unwrap_or_else(Report::refused)
+}
+
+fn validate(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>) -> Judged {
+    let mut report = Report::new(set);
+    let targets = resolve(set, source, options, &mut report);
+    let mut placing = Placing::new(source, options);
+    let outcomes = place_sections(set, &targets, &mut placing, &mut report);
+    for unread in &set.unread {
+        if let Some(problem) = weigh_unread(unread, source, &placing.slots) {
+            report.add(problem);
+        }
+    }
+    report.is_applied = weigh_already(&outcomes, &placing, &mut report);
+    let changes = run_checks(set, placing, &mut report);
+    report.emit(changes)
+}
+
+/// Finds the path of every section.
+fn resolve(
+    set: &PatchSet<'_>,
+    source: &dyn Source,
+    options: &JudgeOptions<'_>,
+    report: &mut Report,
+) -> Vec<Option<Target>> {
+    if set.files.is_empty() && !report.is_refused() {
+        report.plain(Code::P102, "there is no patch in the input");
+    }
+    let most = options.limits.files;
+    if set.files.len() > most {
+        report.plain(
+            Code::P705,
+            format!("the patch names more than {most} files"),
+        );
+        return Vec::new();
+    }
+    let rules = PathRules {
+        strip: options.strip,
+        directory: &options.directory,
+        strict: options.strict,
+        listing: source.listing(),
+    };
+    let mut problems = Vec::new();
+    let targets = resolve_targets(set, &rules, &mut report.verdict.mends, &mut problems);
+    problems.into_iter().for_each(|problem| report.add(problem));
+    targets
+}
+
+/// Places one section after another, each on what those before it left.
+fn place_sections(
+    set: &PatchSet<'_>,
+    targets: &[Option<Target>],
+    placing: &mut Placing<'_>,
+    report: &mut Report,
+) -> Vec<SectionOutcome> {
+    placing.note_vacated(targets);
+    let mut ready = place_ahead(set, targets, placing);
+    let mut outcomes = Vec::with_capacity(targets.len());
+    for (file, target) in set.files.iter().zip(targets) {
+        let Some(target) = target else {
+            outcomes.push(SectionOutcome::Failed);
+            continue;
+        };
+        let mut hunks = Vec::new();
+        // How a patch fails to fit tells what stands there: closed files are not looked at.
+        let outcome = if is_closed(file, target, placing, report) {
+            SectionOutcome::Failed
+        } else {
+            placing.ready = ready.remove(target.new.as_str());
+            let placed = placing.section(file, target, &mut hunks, report);
+            placed.unwrap_or_else(|refusal| {
+                report.add(refusal.problem(Some(&target.new), u64::from(file.line)));
+                SectionOutcome::Failed
+            })
+        };
+        outcomes.push(outcome);
+        let moved = matches!(target.operation, Operation::Rename | Operation::Copy);
+        report.verdict.files.push(FileVerdict {
+            path: target.new.clone(),
+            old_path: moved.then(|| target.old.clone()),
+            operation: target.operation,
+            mode: target.mode.map(|mode| format!("{mode:06o}")),
+            hunks,
+        });
+    }
+    if placing.work.is_done() {
+        report.plain(Code::P308, "the patch takes too many comparisons to place");
+    }
+    outcomes
+}
+
+fn is_closed(
+    file: &FilePatch<'_>,
+    target: &Target,
+    placing: &Placing<'_>,
+    report: &mut Report,
+) -> bool {
+    let closed = [&target.new, &target.old].into_iter().find_map(|path| {
+        let repo_path = RepoPath::new(path).ok()?;
+        let problem = placing.options.allowed.closed(&repo_path)?;
+        // A new file of a folder that is not read has nothing to tell.
+        let tells = problem.code == Code::P702 || placing.source.listing().get(path).is_some();
+        tells.then(|| problem.at(Some(path), u64::from(file.line)))
+    });
+    let is_closed = closed.is_some();
+    closed.into_iter().for_each(|problem| report.add(problem));
+    is_closed
+}
+
+/// Places the bulk of a large patch in parallel: files that one section changes and no other names.
+/// Those that take more than their share are left for later.
+fn place_ahead(
+    set: &PatchSet<'_>,
+    targets: &[Option<Target>],
+    placing: &Placing<'_>,
+) -> HashMap<String, (FileState, Modified)> {
+    const WORTH_IT: usize = 8;
+    let mut uses: HashMap<&str, usize> = HashMap::new();
+    for target in targets.iter().flatten() {
+        *uses.entry(&target.new).or_default() += 1;
+        if target.old != target.new {
+            *uses.entry(&target.old).or_default() += 1;
+        }
+    }
+    let sections = set.files.iter().zip(targets);
+    let alone: Vec<(&FilePatch<'_>, &str)> = sections
+        .filter_map(|(file, target)| Some((file, target.as_ref()?)))
+        .filter(|(file, target)| {
+            let is_plain = target.operation == Operation::Modify && uses[target.new.as_str()] == 1;
+            is_plain && matches!(file.body, Body::Hunks(_))
+        })
+        .map(|(file, target)| (file, target.new.as_str()))
+        .collect();
+    if alone.len() < WORTH_IT {
+        return HashMap::new();
+    }
+    let count = alone.len();
+    let (source, strict) = (placing.source, placing.options.strict);
+    let modified = crate::parallel::map(alone, |(file, path)| {
+        let before = original(source, path).ok().flatten()?;
+        let work = Work::share(count);
+        let modified = modify(&before, file, strict, &work);
+        (!work.is_done()).then(|| (path.to_owned(), (before, modified)))
+    });
+    modified.into_iter().flatten().collect()
+}
+
+/// Decides whether all of the patch is there already, and refuses where only some is, or where it
+/// seems to be reversed.
+fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mut Report) -> bool {
+    if report.is_refused() || outcomes.is_empty() {
+        return false;
+    }
+    if outcomes
+        .iter()
+        .all(|outcome| matches!(outcome, SectionOutcome::Unchanged))
+    {
+        return true;
+    }
+    let there = outcomes.iter().filter_map(|outcome| match outcome {
+        SectionOutcome::Already { origin, sure } => Some((origin.as_ref(), *sure)),
+        _ => None,
+    });
+    let (origins, sure): (Vec<Option<&Vec<u8>>>, Vec<bool>) = there.unzip();
+    if origins.is_empty() {
+        return false;
+    }
+    if !sure.contains(&true) {
+        report.plain(Code::P501, "the file to delete is not there");
+        return false;
+    }
+    let is_applied = |outcome: &SectionOutcome| matches!(outcome, SectionOutcome::Applied);
+    if !placing.slots.is_empty() && outcomes.iter().any(is_applied) {
+        if sure.contains(&false) || placing.options.strict {
+            let message = "a part of the patch is already applied, another is not";
+            report.plain(Code::P406, message);
+        } else {
+            let message = "left out files that are as the patch makes them already";
+            report.mend(Mend::new(Code::M304, Safety::Lossy, 1_u64, message));
+        }
+        return false;
+    }
+    let is_known =
+        |origin: &&Vec<u8>, objects: &dyn super::Objects| objects.has(BlobId::from_content(origin));
+    if let Some(objects) = placing.options.objects
+        && origins.iter().all(Option::is_some)
+        && !origins
+            .iter()
+            .flatten()
+            .any(|origin| is_known(origin, objects))
+    {
+        let message = "the files hold the new side of the patch, and its old side was never in this repository: the patch seems to be reversed";
+        report.plain(Code::P407, message);
+        return false;
+    }
+    true
+}

@@ -1,0 +1,502 @@
+use super::set::{Body, FilePatch, PatchSet};
+use super::strict::{Naming, Section, is_link, is_submodule, read_header};
+#[cfg(feature = "program")]
+use crate::model::RepoPath;
+use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
+use crate::policy::check_path;
+use crate::source::Listing;
+
+/// What a file section does, with paths as the tree has them.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) operation: Operation,
+    /// The path read; for creations, the path written.
+    pub(super) old: String,
+    /// The path written; for deletions, the path read.
+    pub(super) new: String,
+    /// The mode asked for, when one is.
+    pub(super) mode: Option<u32>,
+}
+
+/// How names are turned into paths.
+pub(super) struct PathRules<'a> {
+    /// Leading components to strip; `None` finds out.
+    pub(super) strip: Option<usize>,
+    /// Put before every path.
+    pub(super) directory: &'a str,
+    /// Nothing is mended.
+    pub(super) strict: bool,
+    pub(super) listing: &'a Listing,
+}
+
+/// Components that are stripped at most to find files.
+const DEEPEST: usize = 32;
+/// Components in front of a name that are tried without a listing of the repository.
+const DEEPEST_GUESS: usize = 3;
+
+/// Finds the paths of every section by git's rules. Sections with an error give `None`.
+pub(super) fn resolve_targets(
+    set: &PatchSet<'_>,
+    rules: &PathRules<'_>,
+    mends: &mut Vec<Mend>,
+    problems: &mut Vec<PatchProblem>,
+) -> Vec<Option<Target>> {
+    let level = rules.find_level(&set.files);
+    let targets = set.files.iter().map(|file| {
+        let fail = |refusal: &Refusal| refusal.clone().problem(None, u64::from(file.line));
+        let level = level.as_ref().map_err(fail);
+        let found = level.and_then(|level| {
+            let found = rules.resolve(file, *level, mends);
+            found.map_err(|refusal| fail(&refusal))
+        });
+        found.map_err(|problem| problems.push(problem)).ok()
+    });
+    targets.collect()
+}
+
+impl PathRules<'_> {
+    fn has(&self, path: &str) -> bool {
+        self.listing.get(path).is_some()
+    }
+
+    /// Returns how many components to strip so that all files that must exist do.
+    ///
+    /// git's own level wins wherever it fits.
+    fn find_level(&self, files: &[FilePatch<'_>]) -> Result<usize, Refusal> {
+        if let Some(level) = self.strip {
+            return Ok(level);
+        }
+        let diffs = || files.iter().filter(|file| file.headers.explicit.is_none());
+        let is_prefixed = diffs().all(|file| has_prefixes(&file.headers.text));
+        let usual = usize::from(is_prefixed || self.strict);
+        let fits = |level: usize| {
+            let mut must = diffs().filter_map(|file| {
+                let section = self.section(file, level).ok()?;
+                (!section.creates()).then(|| self.names_a_file(file, &section, level))
+            });
+            must.next()
+                .is_some_and(|first| first && must.all(|is_there| is_there))
+        };
+        if self.strict || diffs().next().is_none() || is_prefixed && fits(usual) {
+            return Ok(usual);
+        }
+        let text = diffs().map(|file| file.headers.text.as_slice());
+        let is_hostile = |header: &[u8]| memchr::memmem::find(header, b"../").is_some();
+        let slashes = |header: &[u8]| header.iter().filter(|byte| **byte == b'/').count();
+        let deepest = if text.clone().any(is_hostile) {
+            1
+        } else {
+            text.map(slashes).max().unwrap_or(0).min(DEEPEST)
+        };
+        let fitting: Vec<usize> = (0..=deepest).filter(|level| fits(*level)).collect();
+        match fitting.as_slice() {
+            [] => Ok(usual),
+            // A file elsewhere that ends alike is not meant where the directory of the name is there.
+            [level] if *level > 1 && diffs().any(|file| self.has_directory(file, usual)) => {
+                Ok(usual)
+            }
+            [level] => Ok(*level),
+            _ => refuse(Code::P509, "the names fit the tree in several ways"),
+        }
+    }
+
+    fn has_directory(&self, file: &FilePatch<'_>, level: usize) -> bool {
+        let section = self.section(file, level).ok();
+        let parent = section.and_then(|it| Some(it.target().rsplit_once('/')?.0.to_owned()));
+        parent.is_some_and(|parent| self.listing.has_directory(&parent))
+    }
+
+    fn naming(&self, strip: usize) -> Naming {
+        let directory = self.directory.trim_matches('/');
+        Naming {
+            strip,
+            settled: true,
+            root: match directory {
+                "" => String::new(),
+                directory => format!("{directory}/"),
+            },
+            prefix: String::new(),
+        }
+    }
+
+    /// Reads the header of a diff as git does with so many components stripped.
+    fn section<'h>(&self, file: &'h FilePatch<'_>, level: usize) -> Result<Section<'h>, Refusal> {
+        let read = read_header(&file.headers.text, &mut self.naming(level));
+        let mut section = read.map_err(|fatal| Refusal::new(Code::P202, fatal.0))?;
+        if !self.strict {
+            mark_null_sides(&file.headers.text, &mut section);
+        }
+        for name in [&mut section.old_name, &mut section.new_name] {
+            let plain = name.as_ref().map(|name| {
+                let name = name.strip_prefix("./").unwrap_or(name);
+                name.replace("/./", "/")
+            });
+            *name = plain;
+        }
+        if file.headers.reversed {
+            section.reverse();
+        }
+        Ok(section)
+    }
+
+    fn names_a_file(&self, file: &FilePatch<'_>, section: &Section<'_>, level: usize) -> bool {
+        self.has(section.name()) || self.other_side(file, level).is_some()
+    }
+
+    /// Finds the side of a diff without git's header that names a file (`x.orig`, `/tmp/1234`).
+    fn other_side(&self, file: &FilePatch<'_>, level: usize) -> Option<String> {
+        if file.headers.text.starts_with(b"diff --git ") {
+            return None;
+        }
+        let naming = self.naming(level);
+        let lines = file.headers.text.split_inclusive(|byte| *byte == b'\n');
+        let names = lines.filter_map(|line| naming.traditional(line.get(4..)?, None, level));
+        let mut paths = names.filter_map(|name| String::from_utf8(name).ok());
+        paths.find(|path| self.has(path))
+    }
+
+    fn resolve(
+        &self,
+        file: &FilePatch<'_>,
+        level: usize,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Target, Refusal> {
+        let mut target = match file.headers.explicit {
+            Some(operation) => self.explicit_target(file, operation, mends)?,
+            None => self.diff_target(file, level, mends)?,
+        };
+        let reads_new = !self.has(&target.old) && target.operation != Operation::Delete;
+        for (path, is_new) in [
+            (&target.old, reads_new),
+            (&target.new, !self.has(&target.new)),
+        ] {
+            check_path(path, is_new).map_err(|found| Refusal {
+                message: format!(
+                    "the path `{}` is unsafe: {}",
+                    path.escape_debug(),
+                    found.message
+                ),
+                ..found
+            })?;
+        }
+        if target.operation == Operation::Delete {
+            target.mode = None;
+        }
+        Ok(target)
+    }
+
+    fn explicit_target(
+        &self,
+        file: &FilePatch<'_>,
+        operation: Operation,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Target, Refusal> {
+        let new = self.below_directory(&text(&file.headers.path)?);
+        let old = file.headers.from.as_ref().map(|from| text(from));
+        let old = old
+            .transpose()?
+            .map_or_else(|| new.clone(), |old| self.below_directory(&old));
+        let is_new = operation == Operation::Create || matches!(file.body, Body::Whole(_));
+        let mut target = Target {
+            operation,
+            mode: None,
+            old,
+            new,
+        };
+        let moves = target.old != target.new;
+        if let Some(meant) = self
+            .meant_path(&target.old, is_new)
+            .filter(|_| !self.strict)
+        {
+            mends.push(renamed_mend(file.line, &target.old, &meant));
+            if !moves {
+                target.new.clone_from(&meant);
+            }
+            target.old = meant;
+        }
+        if matches!(file.body, Body::Whole(_)) && !self.has(&target.new) {
+            target.operation = Operation::Create;
+        }
+        Ok(target)
+    }
+
+    fn below_directory(&self, path: &str) -> String {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        format!("{}{path}", self.naming(0).root).replace("/./", "/")
+    }
+
+    fn diff_target(
+        &self,
+        file: &FilePatch<'_>,
+        level: usize,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Target, Refusal> {
+        let mut section = self.section(file, level)?;
+        check_modes(&section)?;
+        let names = [section.old_name.as_deref(), section.new_name.as_deref()];
+        let moves = section.is_rename || section.is_copy;
+        let agrees = |name: &str| names.contains(&Some(name)) || moves;
+        if section
+            .default_name
+            .as_deref()
+            .is_some_and(|name| !agrees(name.trim_start_matches("./")))
+        {
+            let message =
+                "the `diff --git` line and the `---` and `+++` lines name different files";
+            return refuse(Code::P202, message);
+        }
+        if !section.creates() && !moves && !self.has(section.name()) && !self.strict {
+            let meant = self.other_side(file, level);
+            let meant = meant.or_else(|| {
+                let unknown = self.strip.is_none();
+                let meant = self.meant_path(section.name(), false).filter(|_| unknown)?;
+                mends.push(renamed_mend(file.line, section.name(), &meant));
+                Some(meant)
+            });
+            if let Some(meant) = meant {
+                section.new_name = section.new_name.map(|_| meant.clone());
+                section.old_name = Some(meant);
+            }
+        }
+        self.check_index_line(file, &section)?;
+        let operation = self.operation(file, &section, mends)?;
+        let mode = Some(section.new_mode).filter(|mode| *mode != 0);
+        let (old, new) = (section.name().to_owned(), section.target().to_owned());
+        Ok(Target {
+            old: if operation == Operation::Create {
+                new.clone()
+            } else {
+                old
+            },
+            mode: mode.filter(|mode| operation == Operation::Create || *mode != section.old_mode),
+            operation,
+            new,
+        })
+    }
+
+    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
+        let name = file
+            .headers
+            .index_name
+            .and_then(|name| std::str::from_utf8(name).ok());
+        let Some(name) = name else { return Ok(()) };
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(name, level));
+        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
+        let sides = [section.name(), section.target()];
+        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
+    }
+
+    fn operation(
+        &self,
+        file: &FilePatch<'_>,
+        section: &Section<'_>,
+        mends: &mut Vec<Mend>,
+    ) -> Result<Operation, Refusal> {
+        let mut note = |safety, message: &str| {
+            mends.push(Mend::new(Code::M201, safety, file.line, message));
+        };
+        if section.creates() && has_old_lines(&file.body) {
+            let message = "the file is said to be new, yet the patch has lines of an old one";
+            return refuse(Code::P205, message);
+        }
+        if section.creates() {
+            return Ok(Operation::Create);
+        }
+        if section.deletes() {
+            return Ok(Operation::Delete);
+        }
+        if section.is_rename || section.is_copy {
+            let kind = if section.is_copy {
+                Operation::Copy
+            } else {
+                Operation::Rename
+            };
+            return Ok(kind);
+        }
+        let (old, new) = (section.name(), section.target());
+        if old == new {
+            // A line of an old file is stated where there is one to add after.
+            let only_adds = matches!(&file.body, Body::Hunks(hunks)
+                if hunks.iter().all(|hunk| hunk.old.is_none_or(|(line, _)| line < 2)))
+                && !has_old_lines(&file.body);
+            if self.has(old) || !only_adds || self.strict {
+                return Ok(Operation::Modify);
+            }
+            let message = "took the file for new, as it is not there and only lines are added";
+            note(Safety::Safe, message);
+            return Ok(Operation::Create);
+        }
+        if self.has(old) && !self.has(new) && !self.strict {
+            note(Safety::Lossy, "took two different names for a rename");
+            return Ok(Operation::Rename);
+        }
+        refuse(Code::P202, "the two sides name different files")
+    }
+
+    /// Finds the one file that a name may stand for when no file has it: without quotes, remarks and
+    /// line numbers, or the only file that ends alike.
+    fn meant_path(&self, name: &str, is_new: bool) -> Option<String> {
+        if self.has(name) {
+            return None;
+        }
+        let plain = without_dress(name);
+        if plain != name && self.has(&plain) {
+            return Some(plain);
+        }
+        let is_absolute = plain.starts_with('/') || plain.starts_with("file://");
+        if is_new && !is_absolute {
+            return None;
+        }
+        self.only_alike(&plain)
+    }
+
+    // The only file that a name ends with, or that ends with the name; none where the directory of the name
+    // is there, as then that one is meant.
+    fn only_alike(&self, name: &str) -> Option<String> {
+        let parent = name.rsplit_once('/').map_or("", |split| split.0);
+        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
+        if is_there || name.split('/').any(|part| part == "..") {
+            return None;
+        }
+        let starts = name.match_indices('/');
+        let ends = starts.filter_map(|(at, _)| name.get(at + 1..));
+        let is_path = |path: &&str| path.contains('/') || name.starts_with('/');
+        let mut shorter = ends.filter(|path| is_path(path) && self.has(path));
+        if let Some(one) = shorter.next() {
+            let only = shorter.next().is_none();
+            return only.then(|| one.to_owned());
+        }
+        let mut longer = self.listing.entries().iter().filter(|entry| {
+            let before = entry.path.as_str().strip_suffix(name);
+            before.is_some_and(|before| before.ends_with('/'))
+        });
+        let one = longer.next().filter(|_| longer.next().is_none());
+        one.map(|entry| entry.path.as_str().to_owned())
+    }
+}
+
+fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
+    let message = format!("read `{name}` as `{meant}`, the only file that ends alike");
+    Mend::new(Code::M205, Safety::Safe, line, &message)
+}
+
+fn text(name: &[u8]) -> Result<String, Refusal> {
+    let name = std::str::from_utf8(name)
+        .ok()
+        .filter(|name| !name.contains('\0'));
+    name.map(str::to_owned)
+        .ok_or_else(|| Refusal::new(Code::P508, "a file name is not UTF-8"))
+}
+
+/// Takes `/dev/null` on one side of a git header for what the missing mode line would say.
+fn mark_null_sides(header: &[u8], section: &mut Section<'_>) {
+    let has = |start: &[u8]| {
+        let mut lines = header.split(|byte| *byte == b'\n');
+        lines.any(|line| line.starts_with(start))
+    };
+    if section.creates() || section.deletes() || section.default_name.is_none() {
+        return;
+    }
+    if has(b"--- /dev/null") {
+        section.is_new = Some(true);
+        section.old_name = None;
+    } else if has(b"+++ /dev/null") {
+        section.is_delete = Some(true);
+        section.new_name = None;
+    }
+}
+
+fn check_modes(section: &Section<'_>) -> Result<(), Refusal> {
+    let (old, new) = (section.old_mode, section.new_mode);
+    if is_submodule(old) || is_submodule(new) {
+        return refuse(Code::P506, "the patch changes a submodule");
+    }
+    if old != 0 && new != 0 && is_link(old) != is_link(new) {
+        let message = "the patch turns a file into a link by its mode alone";
+        return refuse(Code::P206, message);
+    }
+    Ok(())
+}
+
+/// Whether every name of a header has the prefix that git gives it (`a/`, `b/`, and those of
+/// `diff.mnemonicPrefix`).
+fn has_prefixes(header: &[u8]) -> bool {
+    let lines = header.split(|byte| *byte == b'\n');
+    let names = lines.filter_map(|line| {
+        let name = line.strip_prefix(b"--- ").or(line.strip_prefix(b"+++ "))?;
+        let name = name.strip_prefix(b"\"").unwrap_or(name);
+        (!name.starts_with(b"/dev/null")).then_some(name)
+    });
+    let mut names = names.peekable();
+    let is_git = header.starts_with(b"diff --git ") && names.peek().is_none();
+    let is_prefixed =
+        |name: &[u8]| matches!(name, [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', ..]);
+    is_git || names.all(is_prefixed)
+}
+
+// `**src/a.py** (original)`, `src/a.py:12`, `src\a.py`.
+fn without_dress(name: &str) -> String {
+    let dress = |letter| matches!(letter, '`' | '"' | '\'' | '*' | ' ' | '@' | ':');
+    let mut rest = name.trim_matches(dress);
+    if let Some((before, remark)) = rest.rsplit_once(" (")
+        && remark.ends_with(')')
+    {
+        rest = before.trim_matches(dress);
+    }
+    if let Some((before, line)) = rest.rsplit_once(':')
+        && line.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = before;
+    }
+    rest.replace('\\', "/")
+}
+
+fn has_old_lines(body: &Body<'_>) -> bool {
+    matches!(body, Body::Hunks(hunks) if hunks.iter().any(|hunk| {
+        hunk.firm(hunk.loose_tail).iter().any(|line| line.is_old())
+    }))
+}
+
+fn strip_components(name: &str, count: usize) -> Option<&str> {
+    let mut rest = name;
+    for _ in 0..count {
+        rest = rest.split_once('/')?.1;
+    }
+    (!rest.is_empty()).then_some(rest)
+}
+
+/// Returns the paths that a reply may speak of: each name as written and without its first
+/// components. Empty for what is no patch, and where only all files show whether something is left
+/// over.
+#[must_use]
+#[cfg(feature = "program")]
+pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
+    let found = super::read::read(input, options, |set| {
+        let mut found = std::collections::BTreeSet::new();
+        let is_whole = set.unread.is_empty();
+        for file in set.files.iter().filter(|_| is_whole) {
+            let headers = &file.headers;
+            let header = String::from_utf8_lossy(&headers.text);
+            let words = header.split(['\n', '\t', ' ']);
+            let explicit = [Some(&headers.path), headers.from.as_ref()];
+            let explicit = explicit
+                .into_iter()
+                .flatten()
+                .filter_map(|name| text(name).ok());
+            let index = headers.index_name.and_then(|name| text(name).ok());
+            let names = words.map(str::to_owned).chain(explicit).chain(index);
+            for name in names {
+                let depths = 0..=DEEPEST_GUESS;
+                let paths = depths.filter_map(|depth| strip_components(&name, depth));
+                found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
+            }
+        }
+        found
+    });
+    found.unwrap_or_default().into_iter().collect()
+}
