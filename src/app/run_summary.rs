@@ -131,7 +131,7 @@ fn listed(all: Vec<RunFailure>) -> (Vec<RunFailure>, u64) {
 fn lacking(diagnosis: &Diagnosis, source: &dyn Source) -> BTreeMap<RepoPath, Wanted> {
     let files = diagnosis.files.iter().filter(|it| it.in_repository);
     let paths: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-    wanted(source, &paths, &Wanted::of(diagnosis))
+    wanted(source, &paths, &Wanted::from_diagnosis(diagnosis))
 }
 
 // Where the file that lacks something is named, with its line when the log says one; without such a
@@ -321,7 +321,7 @@ pub(super) fn full_summary(
             &mut perhaps
         };
         list.push(CertainImport {
-            tried: one.certain || hinted.remedies.tries(&one.name, &one.import_statement),
+            tried: one.certain || hinted.fixes.tries(&one.name, &one.import_statement),
             statement: match one.import_statement.as_str() {
                 "" => format!("{} for {}", one.imported, one.name),
                 statement => statement.to_owned(),
@@ -336,7 +336,7 @@ pub(super) fn full_summary(
         new
     });
     perhaps.truncate(MOST_LINES);
-    let mut mends = hinted.remedies.beside_imports();
+    let mut mends = hinted.fixes.beside_imports();
     mends.truncate(MOST_LINES);
     RunSummary {
         certain,

@@ -1,7 +1,7 @@
-use super::remedy::missing_program;
 use super::run_record::Record;
 use super::{AppError, Progress};
 use crate::exec::{CommandLine, End, Job, Outcome, SandboxState, TimeLimit};
+use crate::inventory::missing_program;
 use crate::model::{Code, CommandStatus, Diagnosis, Exit, FailureKind};
 
 /// On failure what to say about a run, with its exit code.

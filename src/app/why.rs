@@ -5,7 +5,7 @@ use super::fix::failing_command;
 use super::flags::request;
 use super::known_cause::keep_cause;
 use super::last_run::{last_command, last_log, passed_at, was_written_by_last};
-use super::remedy::{around, missing_program};
+use super::remedy::around;
 use super::repair::made;
 use super::run_verdict::not_started;
 use super::shared::shared;
@@ -13,6 +13,7 @@ use super::traced::known_trace;
 use super::{App, AppError, Progress, runs};
 use crate::config::Seconds;
 use crate::diagnose::{LogFacts, diagnose_in};
+use crate::inventory::missing_program;
 use crate::model::{
     Diagnosis, Profile, Remedy, RepoPath, SCHEMA_VERSION, WhyChange, WhyDocument, WhyReason,
     WhyVerdict, WorkplaceMode,
