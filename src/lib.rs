@@ -35,8 +35,9 @@
 //! | 5 | `hint` | an undefined name to its import |
 //! | 6 | `context` | level, candidates, caps, packet |
 //! | 6 | `agent` | one call of an agent, its reply read |
+//! | 7 | `inventory` | what is declared against what is present |
 //! | 6 | `heal` | what must start first: commands and MCP servers |
-//! | 6 | `remedies` | candidate fixes that need no model |
+//! | 6 | `fixes` | fixes that need no model |
 //! | 7 | `repair` | the loop: plan, trial, proof, journal |
 //! | 8 | `why` | finds the change that broke the tests: hunks, their order, trials |
 //! | 8 | `bench` | fixtures, real fixes, comparison |
@@ -133,6 +134,7 @@ cfg_if::cfg_if! {
         mod git;
         mod graph;
         mod heal;
+        mod inventory;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         mod hint;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -142,7 +144,7 @@ cfg_if::cfg_if! {
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         mod rank;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
-        mod remedies;
+        mod fixes;
         mod repair;
         #[cfg_attr(not(test), deny(clippy::disallowed_methods))]
         mod runners;

@@ -3,12 +3,12 @@ use std::path::Path;
 use super::context_request::{ContextRequest, previous, to_request};
 use super::files::{to_json, write_file};
 use super::open::with_known;
-use super::remedy::in_submodule;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, Request, add_history, build, bundle_listing, bundle_tar, change_under_test,
     estimate_tokens, failure_packet,
 };
+use crate::inventory::in_submodule;
 use crate::model::{
     Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget, PreviousAttempt,
 };

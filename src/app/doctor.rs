@@ -1,11 +1,11 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
-use super::drift::{drift, lacking, unfetched};
 use super::files::temporary;
-use super::open::listen;
 use super::runs::{self, LastCommand, RunStore};
-use super::{App, AppError, Progress};
+use super::open::listen;
+use super::{App, AppError, Progress, runs};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
+use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{CheckupRow, HealingResult};
 use crate::patch::is_interrupted;
@@ -40,8 +40,8 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     rows.push(sandbox(app)?);
     rows.extend(packages(app, &workspace)?);
     rows.push(match RunStore::open(app)?.last_command() {
-        Some(LastCommand { rerun, passed, .. }) => {
-            let line = rerun.line();
+        Some(LastCommand { again, passed, .. }) => {
+            let line = again.line();
             let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
             if passed {
                 row("last run", Good, format!("`{line}` passed"), None)
@@ -113,33 +113,41 @@ fn repository(workspace: &Workspace) -> CheckupRow {
     }
 }
 
-// What manifests and lock files ask for and is not installed so.
+// What the project declares and is not present.
 fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppError> {
-    let Some(root) = &workspace.root else {
-        return Ok(Vec::new());
-    };
     let works = RunStore::open(app)?.found_its_packages();
-    let source = workspace.source.as_ref();
-    let missing = lacking(source, root, &workspace.prefix).into_iter();
-    let rows = missing.chain(drift(source, root, &workspace.prefix));
-    let rows = rows.chain(unfetched(None, source, root));
-    let rows = rows.map(|remedy| {
-        let mut message = remedy.problem;
-        let mut state = Missing;
-        if works {
-            message.push_str("; the last run did without it");
-            state = Weak;
-        }
-        let installer = remedy
-            .command
-            .iter()
-            .flat_map(|line| line.split_whitespace());
-        if let Some(name) = installer.take(1).find(|name| !is_installed(name)) {
-            message.push_str(&format!("; `{name}` is not installed here"));
-        }
-        row("packages", state, message, remedy.command.as_deref())
-    });
+    let project = Project::open(workspace);
+    let rows = find_problems(&project, node_version(app)?.as_deref())
+        .into_iter()
+        .map(|remedy| {
+            let mut message = remedy.problem;
+            let mut state = Missing;
+            if works {
+                message.push_str("; the last run did without it");
+                state = Weak;
+            }
+            let line = remedy.command.as_deref().unwrap_or_default();
+            let program = line.split_whitespace().next().unwrap_or_default();
+            if !program.is_empty() && !["nvm", "pyenv"].contains(&program) && !is_installed(program)
+            {
+                message.push_str(&format!("; `{program}` is not installed here"));
+            }
+            row("packages", state, message, remedy.command.as_deref())
+        });
     Ok(rows.collect())
+}
+
+// The version of the Node.js that commands find.
+fn node_version(app: &App) -> Result<Option<String>, AppError> {
+    if !is_installed("node") {
+        return Ok(None);
+    }
+    let command = CommandLine::Program(vec!["node".into(), "--version".into()]);
+    let job = confined(app, command, &Confinement::default())?;
+    let outcome = exec::run(&job, &listen()?, &mut Discard)?;
+    Ok(outcome
+        .passed()
+        .then(|| outcome.output.text().trim().to_owned()))
 }
 
 // What git leaves beside its index until something is brought to its end.

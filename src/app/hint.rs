@@ -2,14 +2,15 @@ use std::collections::BTreeMap;
 
 use super::open::{known_file, with_graph};
 use super::patch::write_changes;
-use super::remedy::{by_hand, in_submodule, with_variable};
+use super::remedy::{by_hand, with_variable};
 use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
+use crate::inventory::in_submodule;
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::{Change, Objects};
-use crate::remedies::{Candidate, Judging, Question, Remedies, remedies};
 use crate::source::{Installed, Source};
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
@@ -45,7 +46,7 @@ pub struct Hinted {
     /// Whether there is a patch, when one was asked for; else whether anything is known.
     pub found: bool,
     /// What mends it, as every surface tells it and `mendit fix` tries it.
-    pub remedies: Remedies,
+    pub fixes: Fixes,
     /// What is mended by hand, with the module that it brings where it is about one.
     pub by_hand: Vec<(String, Remedy)>,
 }
@@ -54,7 +55,7 @@ impl Hinted {
     /// A line for each name, or that no name is missing.
     #[must_use]
     pub fn lines(&self) -> String {
-        let mends = self.remedies.beside_imports().into_iter();
+        let mends = self.fixes.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
         let by_hand = self.by_hand.iter().map(|(_, one)| match &one.command {
             Some(line) => format!("- {}: `{line}`\n", one.problem),
@@ -130,8 +131,8 @@ pub(super) fn find_remedies(
     };
     // A repair starts from the worktree: of another revision nothing is tried.
     let (tried, no_logs) = (request.rev.is_none(), &[][..]);
-    let mut remedies = with_graph(app, workspace, !wanted.is_empty(), |graph| {
-        remedies(&Question {
+    let mut fixes = with_graph(app, workspace, !wanted.is_empty(), |graph| {
+        find_fixes(&Question {
             logs: if tried { logs } else { no_logs },
             wanted: &wanted,
             graph,
@@ -141,11 +142,11 @@ pub(super) fn find_remedies(
     });
     let is_shown = |text: &str| app.redactor().redact(text).findings.is_empty();
     let is_plain = |it: &Candidate| is_shown(&String::from_utf8_lossy(&it.patch));
-    remedies
+    fixes
         .edits
         .retain(|it| !it.imports.is_empty() || is_plain(it));
     let mut hinted = Hinted::default();
-    for answer in std::mem::take(&mut remedies.answers) {
+    for answer in std::mem::take(&mut fixes.answers) {
         let lacks = &answer.wanted;
         hinted
             .names
@@ -162,14 +163,14 @@ pub(super) fn find_remedies(
             hinted.document.suggestions.push(one);
         }
     }
-    if tried && !remedies.edits.iter().any(|it| it.certain) {
+    if tried && !fixes.edits.iter().any(|it| it.certain) {
         let command = request.command.join(" && ");
         let again = with_variable(&command);
         let logs = logs.iter().map(|(it, log)| (it, *log));
         let all = logs.flat_map(|log| by_hand(workspace, log, &command, &again));
         hinted.by_hand = all.collect();
     }
-    hinted.remedies = remedies;
+    hinted.fixes = fixes;
     hinted.write(app, workspace, request, progress)?;
     Ok(hinted)
 }
@@ -183,7 +184,7 @@ impl Hinted {
         request: &HintRequest,
         progress: &dyn Progress,
     ) -> Result<(), AppError> {
-        let edits = &self.remedies.edits;
+        let edits = &self.fixes.edits;
         let certain = || edits.iter().filter(|it| it.certain);
         let patch: Vec<u8> = certain().flat_map(|it| it.patch.iter().copied()).collect();
         let patched = request.fix || request.apply;
@@ -209,7 +210,7 @@ impl Hinted {
             recovery_hint: recovery_hint(&self.names, &suggestions),
             suggestions,
             patch: (self.found && patched && shown).then_some(patch),
-            tried: self.remedies.tried(),
+            tried: self.fixes.tried(),
             remedies: self.by_hand.iter().map(|(_, it)| it.clone()).collect(),
         };
         Ok(())
@@ -266,7 +267,7 @@ fn wanted(
                 continue;
             }
         };
-        for (file, more) in hint::wanted(source, &files, &Wanted::of(diagnosis)) {
+        for (file, more) in hint::wanted(source, &files, &Wanted::from_diagnosis(diagnosis)) {
             all.entry(file).or_default().add(more);
         }
     }

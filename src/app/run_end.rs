@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::AppError;
-use super::remedy::missing_program;
 use crate::exec::{CommandLine, End, Job, Outcome, SandboxState, TimeLimit};
+use crate::inventory::missing_program;
 use crate::model::{Code, Diagnosis, Exit, FailureKind};
 
 /// Describes a run that did not pass, with the exit code.

@@ -54,7 +54,7 @@ pub(super) fn summarize_run(
                 "" => format!("{} for {}", hint.imported, hint.name),
                 statement => statement.to_owned(),
             },
-            tried: hint.certain || hinted.remedies.tries(&hint.name, &hint.import_statement),
+            tried: hint.certain || hinted.fixes.tries(&hint.name, &hint.import_statement),
         };
         if hint.certain {
             summary.certain.push(import);
@@ -62,7 +62,7 @@ pub(super) fn summarize_run(
             summary.perhaps.push(import);
         }
     }
-    summary.mends = hinted.remedies.beside_imports();
+    summary.mends = hinted.fixes.beside_imports();
     summary.mends.truncate(MAX_LINES);
     summary.tried = hinted.document.tried;
     summary.remedies = hinted.document.remedies;

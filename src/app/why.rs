@@ -3,13 +3,14 @@ use std::time::{Duration, Instant};
 
 use super::fix::failing_command;
 use super::flags::request;
-use super::remedy::{around, missing_program};
+use super::remedy::around;
 use super::repair::{commands, made};
 use super::run_end::not_started;
 use super::runs::{self, RunStore};
 use super::shared::shared;
 use super::{App, AppError, Progress};
 use crate::config::Seconds;
+use crate::inventory::missing_program;
 use crate::model::{
     Code, KnownCause, Profile, Remedy, RepoPath, SandboxMode, Traced, WhyDocument, WhyReason,
     WorkplaceMode,

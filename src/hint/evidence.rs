@@ -26,8 +26,8 @@ impl Candidate {
         }
     }
 
-    /// That of a suggestion.
-    pub(super) fn of(one: &Suggestion) -> Self {
+    /// Returns the candidate of a suggestion.
+    pub(super) fn from_suggestion(one: &Suggestion) -> Self {
         Self {
             module: one.module.clone(),
             imported: one.imported.clone(),
@@ -45,8 +45,6 @@ pub(super) struct Weight {
     pub(super) count: u32,
     /// Importers that take it for types alone.
     pub(super) types: u32,
-    /// Importers that name it by a relative path.
-    pub(super) relative: u32,
     /// The module itself defines it.
     pub(super) defines: Option<DefinitionKind>,
     /// Nearness of the definition.
@@ -66,7 +64,6 @@ impl Weight {
             votes,
             count: 1,
             types: u32::from(import.type_only),
-            relative: u32::from(import.specifier.starts_with('.')),
             ..Self::default()
         }
     }
@@ -82,7 +79,7 @@ impl Weight {
     }
 
     /// That of a table or a manifest.
-    pub(super) fn tabled(from: HintSource, erased: bool) -> Self {
+    pub(super) fn outside(from: HintSource, erased: bool) -> Self {
         Self {
             outside: Some(from),
             types: u32::from(erased),
@@ -101,7 +98,6 @@ impl Evidence {
         sum.votes += more.votes;
         sum.count += more.count;
         sum.types += more.types;
-        sum.relative += more.relative;
         sum.near = sum.near.max(more.near);
         sum.passes_on |= more.passes_on;
         sum.installed |= more.installed;
@@ -110,17 +106,17 @@ impl Evidence {
     }
 }
 
-/// How much a file at `path` says about what `file` means: an eighth for each step between their
-/// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says
-/// more than a neighbour, wherever it stands.
+/// Returns how much a file at `path` says about what `file` means: an eighth for each step between their
+/// directories, half between tests and the rest. A file of the same role (`tsup.config.ts`) says more than a
+/// neighbor, wherever it is.
 pub(super) fn nearness(path: &RepoPath, file: &RepoPath) -> u64 {
     let near = 4096_u64 >> (3 * path.steps_to(file)).min(11);
-    let same_name = path.file_name() == file.file_name();
-    let weight = match path.stem() {
-        stem if same_name && stem.contains('.') => 32_768,
-        "index" | "__init__" => near,
-        // `models.py` of another application.
-        _ if same_name => near.max(512),
+    let is_index = matches!(path.stem(), "index" | "__init__");
+    let same_name = path.file_name() == file.file_name() && !is_index;
+    // `tsup.config.ts`, `models.py` of another application.
+    let weight = match path.stem().contains('.') {
+        true if same_name => 32_768,
+        false if same_name => near.max(512),
         _ => near,
     };
     if crate::policy::is_test(path.as_str()) == crate::policy::is_test(file.as_str()) {

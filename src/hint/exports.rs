@@ -13,11 +13,9 @@ use crate::source::Overlay;
 
 const MAX_SUGGESTIONS: usize = 3;
 
-/// Proposes what was meant by names that `file` imports from a module which does not export them: its default export
-/// or a named one in the other's place, the file that defines the name, else exports of that module with a similar
-/// name, nearest first.
-///
-/// A similar name is never certain.
+/// Proposes imports for names that `file` imports from a module which does not export them: the default export or a
+/// named one in the other's place, the file that defines the name, else similar exports of that module, which are
+/// never certain.
 #[must_use]
 pub fn missing_exports(
     graph: &Graph<'_>,
@@ -31,44 +29,38 @@ pub fn missing_exports(
     let facts = resolver.facts(query.file);
     let mut found = Vec::new();
     for name in exports {
-        let imports = takers(&facts, name).map(|(import, taken)| {
-            let found = resolver.resolve(query.file, &alone(import, taken)).files;
-            (import, taken, found.into_iter().next())
+        let missing = takers(&facts, name).map(|(import, taken)| {
+            // Resolved for this name alone: others may be submodules.
+            let alone = Import {
+                names: vec![taken.clone()],
+                ..import.clone()
+            };
+            let files = resolver.resolve(query.file, &alone).files;
+            MissingExport {
+                language,
+                graph,
+                query,
+                import,
+                taken,
+                target: files.into_iter().next(),
+            }
         });
-        // Several modules may be asked for their default; only those of the repository can be read.
-        let (own, others): (Vec<_>, Vec<_>) = imports.partition(|(_, _, target)| target.is_some());
-        let has = |(_, taken, target): &(&Import, &ImportedName, Option<RepoPath>)| {
-            let mut targets = target.iter();
-            targets.any(|path| exports_it(graph, path, &taken.name))
-        };
-        let mut asking = if own.is_empty() { others } else { own }.into_iter();
-        let Some((import, taken, target)) = asking.find(|row| !has(row)) else {
-            continue;
-        };
-        let missing = MissingExport {
-            language,
-            graph,
-            query,
-            import,
-            taken,
-            target: target.as_ref(),
-        };
-        let mut rows: Vec<Suggestion> = missing.other_form().into_iter().collect();
-        if rows.is_empty() {
-            rows = missing.defined_elsewhere();
-        }
-        if rows.is_empty() {
-            rows = missing.similar();
-        }
-        for row in &mut rows {
-            row.name.clone_from(name);
-        }
-        found.append(&mut rows);
+        // Only modules of the repository can be read.
+        let mut missing: Vec<_> = missing.filter(|one| !one.is_there()).collect();
+        missing.sort_by_key(|one| one.target.is_none());
+        let rows = missing
+            .first()
+            .map(MissingExport::suggestions)
+            .unwrap_or_default();
+        found.extend(rows.into_iter().map(|row| Suggestion {
+            name: name.clone(),
+            ..row
+        }));
     }
     found
 }
 
-/// The imports that take an export, and the name in each.
+/// Returns the imports that take an export, and the name in each.
 pub(super) fn takers<'f>(
     facts: &'f FileFacts,
     name: &str,
@@ -82,18 +74,11 @@ pub(super) fn takers<'f>(
     })
 }
 
-// The import as it would be for one of its names: others may be submodules.
-fn alone(import: &Import, taken: &ImportedName) -> Import {
-    Import {
-        names: vec![taken.clone()],
-        ..import.clone()
-    }
-}
-
 /// Checks whether a file gives a name to others. A script keeps to itself what it defines and does not export.
-pub(super) fn exports_it(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+pub(super) fn exports_name(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
     let facts = graph.resolver().facts(path);
-    let declared = Language::of_path(path.as_str()).is_some_and(|it| it.declares_exports);
+    let declared =
+        Language::of_path(path.as_str()).is_some_and(|language| language.declares_exports);
     let passed = |one: &Export| one.name == name || (one.name == "*" && name != "default");
     (!declared || facts.exports.iter().any(passed)) && graph.defining(path, name).is_some()
 }
@@ -104,11 +89,27 @@ struct MissingExport<'a> {
     query: &'a Query<'a>,
     import: &'a Import,
     taken: &'a ImportedName,
-    target: Option<&'a RepoPath>,
+    target: Option<RepoPath>,
 }
 
 impl MissingExport<'_> {
-    fn row(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
+    fn is_there(&self) -> bool {
+        let target = self.target.as_ref();
+        target.is_some_and(|path| exports_name(self.graph, path, &self.taken.name))
+    }
+
+    fn suggestions(&self) -> Vec<Suggestion> {
+        let mut rows: Vec<Suggestion> = self.other_form().into_iter().collect();
+        if rows.is_empty() {
+            rows = self.defined_elsewhere();
+        }
+        if rows.is_empty() {
+            rows = self.similar();
+        }
+        rows
+    }
+
+    fn suggestion(&self, imported: &str, bound: &str, source: HintSource) -> Suggestion {
         let import = self.import;
         let idiom = own_idiom(self.graph, self.query.file, self.language);
         let statement = idiom.statement(bound, &import.specifier, imported, import.type_only);
@@ -116,7 +117,7 @@ impl MissingExport<'_> {
             name: self.taken.name.clone(),
             import_statement: statement,
             module: import.specifier.clone(),
-            path: self.target.cloned(),
+            path: self.target.clone(),
             confidence: 35,
             source,
             imported: imported.to_owned(),
@@ -128,24 +129,22 @@ impl MissingExport<'_> {
 
     // `import X` of a named export, `import { X }` of the default.
     fn other_form(&self) -> Option<Suggestion> {
-        let target = self.target.filter(|_| self.language.declares_exports)?;
+        let target = self
+            .target
+            .as_ref()
+            .filter(|_| self.language.declares_exports)?;
         let bound = self.taken.local();
         let facts = self.graph.resolver().facts(target);
-        if self.taken.name == "default" {
-            exports_it(self.graph, target, bound).then_some(())?;
-            return Some(Suggestion {
-                certain: true,
-                confidence: 90,
-                ..self.row(bound, bound, HintSource::Definition)
-            });
-        }
-        let default = facts.exports.iter().find(|one| one.name == "default")?;
-        let same = default.local.as_deref() == Some(&self.taken.name);
-        let alone = facts.exports.len() == 1 && target.stem().eq_ignore_ascii_case(bound);
-        (same || alone).then(|| Suggestion {
-            certain: same,
-            confidence: if same { 90 } else { 50 },
-            ..self.row("default", bound, HintSource::Definition)
+        let imported = if self.taken.name == "default" {
+            exports_name(self.graph, target, bound).then_some(bound)?
+        } else {
+            let default = facts.exports.iter().find(|one| one.name == "default")?;
+            (default.local.as_deref() == Some(&self.taken.name)).then_some("default")?
+        };
+        Some(Suggestion {
+            certain: true,
+            confidence: 90,
+            ..self.suggestion(imported, bound, HintSource::Definition)
         })
     }
 
@@ -156,33 +155,32 @@ impl MissingExport<'_> {
         let file = self.query.file;
         let facts = self.graph.resolver().facts(file);
         let text = self.graph.source().read(file).unwrap_or_default();
-        let Ok(text) = std::str::from_utf8(&text) else {
-            return Vec::new();
-        };
         let module = &self.import.specifier;
-        let Some(without) = removed(file, text, &facts, module, &self.taken.name) else {
+        let without = std::str::from_utf8(&text).ok();
+        let without =
+            without.and_then(|text| removed(file, text, &facts, module, &self.taken.name));
+        let Some(without) = without else {
             return Vec::new();
         };
         let edits = [(file.clone(), Some(without.into_bytes().into()))];
         let overlay = Overlay::new(self.graph.source(), edits);
-        let graph = Graph::new(&overlay);
         let names = [self.taken.local().to_owned()];
         let query = Query {
             names: &names,
             ..*self.query
         };
-        let entry = |path: &RepoPath| matches!(path.stem(), "__init__" | "index");
-        let may_be_certain = self.target.is_some_and(|path| !entry(path))
-            && !is_test(file.as_str())
-            && !is_test_text(file.as_str(), text.as_bytes());
-        let mut rows = suggest(&graph, &query);
+        let mut rows = suggest(&Graph::new(&overlay), &query);
         rows.retain(|row| {
             row.source != HintSource::Similar
-                && row.path.as_ref() != self.target
+                && row.path.as_ref() != self.target.as_ref()
                 && (row.imported == self.taken.name || row.path.is_none())
                 // A library that merely has the word is not where a file of the repository went.
                 && (row.path.is_some() || self.target.is_none())
         });
+        let is_entry = |path: &RepoPath| matches!(path.stem(), "__init__" | "index");
+        let may_be_certain = self.target.as_ref().is_some_and(|path| !is_entry(path))
+            && !is_test(file.as_str())
+            && !is_test_text(file.as_str(), &text);
         for row in &mut rows {
             row.replaces = Some(module.clone());
             row.certain &= may_be_certain;
@@ -196,21 +194,23 @@ impl MissingExport<'_> {
     fn similar(&self) -> Vec<Suggestion> {
         let wanted = &self.taken.name;
         let own = self.graph.resolver().facts(self.query.file);
-        let in_use: BTreeSet<&str> = own
-            .imports
-            .iter()
-            .filter(|import| import.kind != ImportKind::ExportFrom)
-            .flat_map(|import| &import.names)
-            .map(|one| one.name.as_str())
-            .collect();
-        let mut offered: Vec<String> = match self.target {
+        let imports = own.imports.iter();
+        let imports = imports.filter(|import| import.kind != ImportKind::ExportFrom);
+        let names = imports.flat_map(|import| &import.names);
+        let in_use: BTreeSet<&str> = names.map(|one| one.name.as_str()).collect();
+        let mut offered: Vec<String> = match &self.target {
             Some(target) => self.graph.offered(target),
-            None => (self.language.exported(&self.import.specifier))
-                .map(str::to_owned)
-                .collect(),
+            None => {
+                let library = self.language.exported(&self.import.specifier);
+                library.map(str::to_owned).collect()
+            }
         };
         // A package of Python has its modules, too.
-        if let Some(package) = self.target.filter(|path| path.stem() == "__init__") {
+        if let Some(package) = self
+            .target
+            .as_ref()
+            .filter(|path| path.stem() == "__init__")
+        {
             let files = self
                 .graph
                 .source()
@@ -224,76 +224,61 @@ impl MissingExport<'_> {
         let free = offered
             .iter()
             .filter(|name| !in_use.contains(name.as_str()));
-        let mut near: Vec<(usize, usize, &str)> = free
+        let near: BTreeSet<(usize, usize, &String)> = free
             .filter_map(|name| {
                 let edits = distance(wanted, name)?;
-                Some((edits, wanted.len().abs_diff(name.len()), name.as_str()))
+                Some((edits, wanted.len().abs_diff(name.len()), name))
             })
             .collect();
-        near.sort_unstable();
-        near.dedup();
-        let row = |(_, _, name)| self.row(name, name, HintSource::Similar);
-        near.into_iter().take(MAX_SUGGESTIONS).map(row).collect()
+        let near = near.into_iter().take(MAX_SUGGESTIONS);
+        near.map(|(_, _, name)| self.suggestion(name, name, HintSource::Similar))
+            .collect()
     }
 }
 
-/// Makes a file take `new` from a module where it took `old`: it is renamed throughout the file, and imported under
-/// the old name where the file passes it on or uses the new one for something else.
+/// Makes a file take `new` from a module where it took `old`: renamed throughout the file, or imported under the old
+/// name where the file passes that on or uses the new one for something else.
 pub(super) fn retaken(
     file: &RepoPath,
     text: &str,
     facts: &FileFacts,
     module: &str,
-    old: &str,
-    new: &str,
+    (old, new): (&str, &str),
 ) -> Option<String> {
     let takes = |import: &&Import| import.names.iter().any(|one| one.name == old);
-    let all = facts.imports.iter().filter(takes);
-    let (own, others): (Vec<&Import>, Vec<&Import>) =
-        all.partition(|import| import.specifier == module);
-    let is_quoted = ['"', '\''].map(|quote| format!("{quote}{old}{quote}"));
-    let is_passed_on = !others.is_empty()
-        || own
+    let all: Vec<&Import> = facts.imports.iter().filter(takes).collect();
+    let is_passed_on = file.stem() == "__init__"
+        || all
             .iter()
-            .any(|import| import.kind == ImportKind::ExportFrom)
-        || file.stem() == "__init__"
-        || is_quoted.iter().any(|quoted| text.contains(quoted));
+            .any(|import| import.specifier != module || import.kind == ImportKind::ExportFrom)
+        || ['"', '\'']
+            .iter()
+            .any(|quote| text.contains(&format!("{quote}{old}{quote}")));
     if !is_passed_on && let Some(text) = rename(file, text, old, new) {
         return Some(text);
     }
-    let mut out = text.to_owned();
-    for import in own.iter().rev() {
-        out = aliased(file, &out, import, old, new)?;
-    }
-    (!own.is_empty()).then_some(out)
+    let own = all.iter().filter(|import| import.specifier == module);
+    own.rev().try_fold(text.to_owned(), |text, import| {
+        aliased(file, &text, import, old, new)
+    })
 }
 
-// Renames what the file imports under a name; `None` when the file binds the name otherwise as well, or the new one
-// already.
+// Renames an imported name throughout a file; `None` when the file binds it otherwise as well, or has the new one.
 fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
-    let taken = uses(file, text.as_bytes(), new);
+    let taken = uses(file, text.as_bytes(), new).unwrap_or_default();
     // The template of a component is outside of its script.
     let component = matches!(file.extension(), Some("vue" | "svelte" | "astro"));
-    if component && words(text.as_bytes(), old).count() > found.places.len() {
-        return None;
-    }
+    let in_template = component && words(text.as_bytes(), old).count() > found.places.len();
     // Where only the import is misspelled, the uses of the right name mean it.
-    let is_used = found.places.len() > 1;
-    if found.is_own()
-        || found.shadowed
-        || taken.is_some_and(|taken| taken.is_own() || (is_used && !taken.places.is_empty()))
-    {
+    let clashes = found.places.len() > 1 && !taken.places.is_empty();
+    if in_template || found.is_own() || found.shadowed || taken.is_own() || clashes {
         return None;
     }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
-    for at in found.places {
-        out.push_str(text.get(from..at)?);
-        out.push_str(new);
-        from = at + old.len();
+    let mut out = text.to_owned();
+    for at in found.places.iter().rev() {
+        out.replace_range(*at..at + old.len(), new);
     }
-    out.push_str(text.get(from..)?);
     Some(out)
 }
 

@@ -91,7 +91,7 @@ pub(super) fn inserted(
         let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
         let plain = name != "default" && !matches!(new.as_str(), "default" | "*");
         if plain && suggestion.module == *module {
-            return retaken(file, text, &own, module, name, new);
+            return retaken(file, text, &own, module, (name, new));
         }
         let without = removed(file, text, &own, module, name)?;
         let bound = Suggestion {

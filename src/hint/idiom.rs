@@ -99,9 +99,9 @@ impl<'g> Site<'g> {
     /// The idiom of the file.
     pub(super) fn idiom(self, language: &Language, shown: Shown<'_>) -> Box<dyn Idiom + 'g> {
         if *language == PYTHON {
-            Box::new(Python::of(self, shown))
+            Box::new(Python::new(self, shown))
         } else {
-            Box::new(Script::of(self, shown))
+            Box::new(Script::new(self, shown))
         }
     }
 }

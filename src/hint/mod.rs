@@ -1,9 +1,7 @@
-//! Floor 5: an undefined name to the import that was meant: how the repository imports it, what
-//! defines it, the standard library, manifests; certain or abstaining.
+//! Floor 5: an undefined name to its import. Evidence comes from the repository's own imports, from definitions,
+//! the standard library and manifests; a suggestion is certain or says why it is not.
 
-mod answers;
 mod choose;
-mod entity;
 mod evidence;
 mod exports;
 mod fix;
@@ -18,14 +16,12 @@ mod script;
 mod similar;
 mod suggest;
 mod wanted;
-mod words;
 
-pub use answers::{Answer, Ask, answers};
 pub use exports::missing_exports;
 pub use fix::{Fix, fix};
-pub use modules::{missing_modules, near_packages, own_packages};
-pub use query::Query;
+pub use modules::missing_modules;
+pub use query::{Answer, Ask, Query, answers};
 pub use recovery::{hint_lines, recovery_context, recovery_hint};
 pub use similar::distance;
 pub use suggest::suggest;
-pub use wanted::{Wanted, lacked, lacking, undefined, wanted};
+pub use wanted::{Wanted, lacked, lacking, wanted};

@@ -1,18 +1,18 @@
 use super::Query;
 use super::evidence::nearness;
-use super::exports::exports_it;
+use super::exports::exports_name;
 use super::idiom::{Idiom, own_idiom};
 use super::similar::distance;
 use crate::graph::Graph;
 use crate::languages::Language;
 use crate::model::{HintSource, Import, ImportKind, RepoPath, Suggestion};
 use crate::policy::is_test;
-use crate::source::{Ignored, Source};
+use crate::source::Ignored;
 
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Proposes files for modules that `file` imports and that do not exist: those with the same or a similar name that
-/// have something of what is imported. Certain when one alone has all of it.
+/// have something of what is imported. Certain when a single file has all of it.
 #[must_use]
 pub fn missing_modules(
     graph: &Graph<'_>,
@@ -25,24 +25,19 @@ pub fn missing_modules(
     let facts = graph.resolver().facts(query.file);
     let mut found = Vec::new();
     for module in modules {
-        let imports = facts.imports.iter().filter(|import| {
-            let reads = matches!(
-                import.kind,
-                ImportKind::Import
-                    | ImportKind::From
-                    | ImportKind::Require
-                    | ImportKind::ExportFrom
-            );
-            reads
-                && (leads_to(query.file, import, module)
-                    || is_path_of(graph, query.file, import, module))
-                && graph
-                    .resolver()
-                    .resolve(query.file, import)
-                    .files
-                    .is_empty()
-        });
-        for import in imports {
+        let is_missing = |import: &&Import| {
+            let kinds = [
+                ImportKind::Import,
+                ImportKind::From,
+                ImportKind::Require,
+                ImportKind::ExportFrom,
+            ];
+            let is_named = leads_to(query.file, import, module)
+                || is_path_of(graph, query.file, import, module);
+            let resolved = || graph.resolver().resolve(query.file, import);
+            kinds.contains(&import.kind) && is_named && resolved().files.is_empty()
+        };
+        for import in facts.imports.iter().filter(is_missing) {
             let taken = import.names.iter().map(|one| one.name.as_str());
             let missing = MissingModule {
                 graph,
@@ -52,18 +47,17 @@ pub fn missing_modules(
                 idiom: own_idiom(graph, query.file, language),
                 taken: taken.filter(|name| *name != "*").collect(),
             };
-            found.extend(missing.rows().into_iter().map(|row| Suggestion {
+            found.extend(missing.suggestions().into_iter().map(|one| Suggestion {
                 name: module.clone(),
-                ..row
+                ..one
             }));
         }
     }
     found
 }
 
-/// Checks whether an import is what a log means by a module. A log names a Python module absolutely, whatever dots
-/// the file wrote, or only the package that is not there; Node.js names the file by its whole path, of which what
-/// ran it may have left the part below the repository.
+/// Checks whether an import is what a log means by a module. A log names a Python module absolutely, or only the
+/// package that is missing; Node.js names the file by its absolute path.
 #[must_use]
 pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
     let specifier = import.specifier.as_str();
@@ -72,18 +66,12 @@ pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
         return true;
     }
     if !specifier.starts_with('.') {
-        return specifier
-            .strip_prefix(module)
-            .is_some_and(|rest| rest.starts_with('.'));
+        let rest = specifier.strip_prefix(module);
+        return rest.is_some_and(|rest| rest.starts_with('.'));
     }
     if bare.starts_with('/') || specifier == "." || specifier == ".." {
         let place = RepoPath::resolve(file.directory(), specifier);
-        let whole = module.starts_with(['/', 'f']);
-        return place.is_ok_and(|path| {
-            let head = module.strip_suffix(path.as_str());
-            // The root may have been taken off a log.
-            head.is_some_and(|head| head.is_empty() || (whole && head.ends_with('/')))
-        });
+        return place.is_ok_and(|path| ends_with_path(module, &path));
     }
     // `.a.b`: the log says the package's name before it, or stops at `a`.
     let parts: Vec<&str> = bare.split('.').filter(|part| !part.is_empty()).collect();
@@ -91,6 +79,18 @@ pub fn leads_to(file: &RepoPath, import: &Import, module: &str) -> bool {
         let head = parts.get(..end).unwrap_or_default().join(".");
         module.ends_with(&format!(".{head}"))
     })
+}
+
+// Whether a module is named by a path, of which the root may have been cut off.
+fn ends_with_path(module: &str, path: &RepoPath) -> bool {
+    let head = module.strip_suffix(path.as_str());
+    head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
+}
+
+// Whether a log names a module by the path to which an alias leads.
+fn is_path_of(graph: &Graph<'_>, file: &RepoPath, import: &Import, module: &str) -> bool {
+    let mut paths = named_paths(graph, file, import).into_iter();
+    module.contains('/') && paths.any(|path| ends_with_path(module, &path))
 }
 
 // An import that leads nowhere.
@@ -105,11 +105,7 @@ struct MissingModule<'a> {
 }
 
 impl MissingModule<'_> {
-    fn rows(&self) -> Vec<Suggestion> {
-        let specifier = &self.import.specifier;
-        // A name may have dots of its own: `./user.service`.
-        let tail = specifier.rsplit('/').next().unwrap_or(specifier);
-        let wanted = [self.language.last_part(specifier), tail];
+    fn suggestions(&self) -> Vec<Suggestion> {
         let files = self
             .graph
             .source()
@@ -121,47 +117,32 @@ impl MissingModule<'_> {
                 && Language::of_path(path.as_str()) == Some(self.language)
                 && (self.query.may_read)(path)
         });
-        // (edits between the names, whether it has all that is imported, the file)
         let mut places: Vec<(usize, bool, &RepoPath)> = candidates
             .filter_map(|path| {
-                let name = match path.stem() {
-                    "__init__" | "index" => path.directory().rsplit('/').next()?,
-                    stem => stem,
-                };
-                let far = if wanted.contains(&name) {
-                    0
-                } else {
-                    1 + wanted
-                        .iter()
-                        .filter_map(|wanted| distance(wanted, name))
-                        .min()?
-                };
+                let edits = self.edits(path)?;
                 let mut taken = self.taken.iter();
-                let has_some = self.taken.is_empty() || taken.any(|name| self.holds(path, name));
-                has_some.then(|| (far, self.has_all(path), path))
+                let has_some = self.taken.is_empty() || taken.any(|name| self.has(path, name));
+                has_some.then(|| (edits, self.has_all(path), path))
             })
             .collect();
-        places.sort_by_key(|(far, has_all, path)| {
+        places.sort_by_key(|(edits, has_all, path)| {
             let near = std::cmp::Reverse(nearness(path, self.query.file));
-            (!has_all, *far, near, (*path).clone())
+            (!has_all, *edits, near, (*path).clone())
         });
         let whole = places.iter().filter(|(_, has_all, _)| *has_all).count();
         let first = places.first().map(|(_, _, path)| *path);
         let certain = whole == 1 && first.is_some_and(|path| self.is_certain(path));
-        let rows = places.iter().take(MAX_SUGGESTIONS).enumerate();
-        rows.map(|(at, (far, has_all, path))| {
-            let certain = certain && at == 0;
+        let mut found: Vec<Suggestion> = Vec::new();
+        for (edits, has_all, path) in places.into_iter().take(MAX_SUGGESTIONS) {
+            let certain = certain && found.is_empty();
+            let is_same = edits == 0 || has_all;
             let (module, _) = self.idiom.respelled(path, &self.import.specifier);
-            Suggestion {
+            found.push(Suggestion {
                 import_statement: self.idiom.restated(self.import, &module),
                 module,
-                path: Some((*path).clone()),
-                confidence: match far {
-                    _ if certain => 90,
-                    0 => 50,
-                    _ => 30,
-                },
-                source: if *far == 0 || *has_all {
+                path: Some(path.clone()),
+                confidence: if certain { 90 } else { 40 },
+                source: if is_same {
                     HintSource::Definition
                 } else {
                     HintSource::Similar
@@ -171,23 +152,40 @@ impl MissingModule<'_> {
                 type_only: self.import.type_only,
                 replaces: Some(self.import.specifier.clone()),
                 ..Suggestion::default()
-            }
-        })
-        .collect()
+            });
+        }
+        found
+    }
+
+    // Edits between the name of a file and the one that is imported; `None` where they are not alike.
+    fn edits(&self, path: &RepoPath) -> Option<usize> {
+        let specifier = &self.import.specifier;
+        // A name may have dots of its own: `./user.service`.
+        let tail = specifier.rsplit('/').next().unwrap_or(specifier);
+        let wanted = [self.language.last_part(specifier), tail];
+        let name = match path.stem() {
+            "__init__" | "index" => path.directory().rsplit('/').next()?,
+            stem => stem,
+        };
+        if wanted.contains(&name) {
+            return Some(0);
+        }
+        let near = wanted.iter().filter_map(|wanted| distance(wanted, name));
+        Some(1 + near.min()?)
     }
 
     fn has_all(&self, path: &RepoPath) -> bool {
-        !self.taken.is_empty() && self.taken.iter().all(|name| self.holds(path, name))
+        !self.taken.is_empty() && self.taken.iter().all(|name| self.has(path, name))
     }
 
     // Whether a file has the name for others to take. A component is taken as a whole.
-    fn holds(&self, path: &RepoPath, name: &str) -> bool {
+    fn has(&self, path: &RepoPath, name: &str) -> bool {
         if self.language.declares_exports {
             let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
-            return (component && name == "default") || exports_it(self.graph, path, name);
+            return (component && name == "default") || exports_name(self.graph, path, name);
         }
-        let submodule =
-            || path.stem() == "__init__" && self.graph.has_module(path.directory(), name);
+        let is_package = path.stem() == "__init__";
+        let submodule = || is_package && self.graph.has_module(path.directory(), name);
         self.graph.defining(path, name).is_some() || submodule()
     }
 
@@ -199,9 +197,9 @@ impl MissingModule<'_> {
                 || self.graph.defining(path, name).as_ref() == Some(path)
         };
         self.taken.iter().all(is_home)
-            && !is_aside(path)
-            && self.may_be_ours(path)
+            && !is_test(path.as_str())
             && !is_generated(self.graph, self.query.file, self.import)
+            && self.may_be_ours(path)
             && self.leads(path)
     }
 
@@ -212,19 +210,24 @@ impl MissingModule<'_> {
         if specifier.starts_with(['.', '#', '/', '~']) || package.is_empty() {
             return true;
         }
-        // An alias of the file's own project leads there.
-        let (module, _) = self.idiom.respelled(path, specifier);
         if self.language.declares_exports {
+            // An alias of the file's own project leads there.
+            let (module, _) = self.idiom.respelled(path, specifier);
             return module.split('/').next() == specifier.split('/').next();
         }
         let top = package.split('.').next().unwrap_or(package);
-        let import = Import::from_specifier(top);
-        let found = self.graph.resolver().resolve(self.query.file, &import);
-        !found.files.is_empty() || has_folder(self.graph.source(), top)
+        let found = self
+            .graph
+            .resolver()
+            .resolve(self.query.file, &Import::from_specifier(top));
+        let listing = self.graph.source().listing();
+        let inner = format!("/{top}");
+        let mut folders = listing.files().flat_map(|entry| entry.path.ancestors());
+        !found.files.is_empty() || folders.any(|folder| folder == top || folder.ends_with(&inner))
     }
 
     fn leads(&self, path: &RepoPath) -> bool {
-        let (module, keeps) = self.idiom.respelled(path, &self.import.specifier);
+        let (module, keeps_root) = self.idiom.respelled(path, &self.import.specifier);
         let resolver = self.graph.resolver();
         let there = Import {
             specifier: module.clone(),
@@ -235,102 +238,41 @@ impl MissingModule<'_> {
         let within = |file: &RepoPath| path.stem() == "__init__" && file.is_below(path.directory());
         let leads = found.contains(path) || (!found.is_empty() && found.iter().all(within));
         let rules = resolver.module_rules(self.query.file);
-        keeps && leads && resolver.is_spelled(rules, &module, path)
+        keeps_root && leads && resolver.is_spelled(rules, &module, path)
     }
-}
-
-/// Packages of this repository, other than the one of that name, that are called almost like it; of a
-/// package with a scope, those in its scope.
-#[must_use]
-pub fn near_packages(source: &dyn Source, package: &str) -> Vec<String> {
-    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let allowed = if package.len() > 6 { 2 } else { 1 };
-    let own = own_packages(source);
-    if own.iter().any(|name| name == package) {
-        return Vec::new();
-    }
-    let near = |name: &String| {
-        scope(name) == scope(package) && strsim::osa_distance(name, package) <= allowed
-    };
-    own.into_iter().filter(near).collect()
-}
-
-/// The names of the packages whose manifests are in the repository.
-#[must_use]
-pub fn own_packages(source: &dyn Source) -> Vec<String> {
-    let files = source.listing().files().map(|entry| &entry.path);
-    let manifests = files.filter(|path| {
-        path.file_name() == "package.json" && !path.as_str().contains("node_modules/")
-    });
-    let name = |path: &RepoPath| {
-        let manifest: serde_json::Value = serde_json::from_slice(&source.read(path).ok()?).ok()?;
-        manifest.get("name")?.as_str().map(str::to_owned)
-    };
-    manifests.filter_map(name).collect()
-}
-
-// Whether a file is a test, or in a folder of documents, examples or third-party code.
-fn is_aside(path: &RepoPath) -> bool {
-    let aside = [
-        "doc", "docs", "example", "examples", "legacy", "vendor", "fakes", "scripts",
-    ];
-    let mut folders = path.directory().split('/');
-    is_test(path.as_str())
-        || folders.any(|folder| aside.contains(&folder.to_ascii_lowercase().as_str()))
-}
-
-fn has_folder(source: &dyn Source, name: &str) -> bool {
-    let inner = format!("/{name}");
-    let mut files = source.listing().files();
-    files.any(|entry| {
-        let mut above = entry.path.ancestors();
-        above.any(|folder| folder == name || folder.ends_with(&inner))
-    })
-}
-
-// Whether a log names a module by the path to which an alias leads; the root may have been taken off.
-fn is_path_of(graph: &Graph<'_>, file: &RepoPath, import: &Import, module: &str) -> bool {
-    let is_it = |path: RepoPath| {
-        let head = module.strip_suffix(path.as_str());
-        head.is_some_and(|head| head.is_empty() || head.ends_with('/'))
-    };
-    module.contains('/') && named_paths(graph, file, import).any(is_it)
 }
 
 // Whether git ignores the file that the import names: a build writes it.
 fn is_generated(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> bool {
     let mut ignored = Ignored::new(graph.source(), "");
-    let mut paths = named_paths(graph, file, import);
+    let mut paths = named_paths(graph, file, import).into_iter();
     paths.any(|path| ignored.is_ignored(&path))
 }
 
-// Where a file may have been that an import names.
-fn named_paths(
-    graph: &Graph<'_>,
-    file: &RepoPath,
-    import: &Import,
-) -> impl Iterator<Item = RepoPath> {
-    let tried = graph.resolver().resolve(file, import).tried;
-    let named = RepoPath::resolve(file.directory(), &import.specifier);
-    let named = named
-        .ok()
-        .filter(|_| import.specifier.starts_with("./") || import.specifier.starts_with("../"));
-    let paths = tried.into_iter().chain(named.map(|path| path.to_string()));
-    let endings = ["", ".py", ".js", ".ts", ".tsx", ".mjs"];
-    // TypeScript names a module by what the compiler writes.
-    let compiled = [
-        (".js", ".ts"),
-        (".js", ".tsx"),
-        (".mjs", ".mts"),
-        (".cjs", ".cts"),
-    ];
-    paths
-        .flat_map(move |path| {
-            let stem =
-                |(ending, other): (&str, &str)| Some(path.strip_suffix(ending)?.to_owned() + other);
-            let sources: Vec<String> = compiled.into_iter().filter_map(stem).collect();
-            let more = endings.map(|ending| format!("{path}{ending}"));
-            more.into_iter().chain(sources)
-        })
-        .filter_map(|path| RepoPath::new(&path).ok())
+// Endings of source files that an import leaves out, or that a compiler replaces by its own.
+const ENDINGS: [(&str, &str); 10] = [
+    ("", ""),
+    ("", ".py"),
+    ("", ".js"),
+    ("", ".ts"),
+    ("", ".tsx"),
+    ("", ".mjs"),
+    (".js", ".ts"),
+    (".js", ".tsx"),
+    (".mjs", ".mts"),
+    (".cjs", ".cts"),
+];
+
+// Paths of the file that an import names.
+fn named_paths(graph: &Graph<'_>, file: &RepoPath, import: &Import) -> Vec<RepoPath> {
+    let mut paths = graph.resolver().resolve(file, import).tried;
+    if import.specifier.starts_with("./") || import.specifier.starts_with("../") {
+        let named = RepoPath::resolve(file.directory(), &import.specifier);
+        paths.extend(named.ok().map(|path| path.to_string()));
+    }
+    let ended = paths.iter().flat_map(|path| {
+        let endings = ENDINGS.iter();
+        endings.filter_map(|(from, to)| Some(format!("{}{to}", path.strip_suffix(from)?)))
+    });
+    ended.filter_map(|path| RepoPath::new(&path).ok()).collect()
 }

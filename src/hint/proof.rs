@@ -1,73 +1,159 @@
 use std::collections::BTreeSet;
 
-use super::entity::{covers, names_file};
 use super::evidence::Candidate;
 use super::fix::inserted;
 use super::idiom::Idiom;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
-use crate::languages::{facts, uses, words};
-use crate::model::{DefinitionKind, Import, ImportKind, RepoPath, Suggestion};
-use crate::policy::is_test;
+use crate::languages::{Has, Language, exported, facts, uses};
+use crate::model::{DefinitionKind, HintSource, Import, ImportKind, RepoPath, Suggestion};
 
-/// What keeps a suggestion from being called certain, where anything does: put into the file as the patch
-/// would, it binds the name, leads to what it claims by the rules of the file's own package, has the members that
-/// are used, is a value where one is needed, and the files that import each other still load. `kind` is what it leads to, when that is known.
+/// The definition that a candidate leads to: two that lead to one do not contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Entity {
+    /// A file of the repository as a whole.
+    File(RepoPath),
+    /// The name, as this file defines it.
+    Defined(RepoPath),
+    /// A name of a module outside, or `*` for the module.
+    Outside(String, String),
+}
+
+impl Entity {
+    /// Returns the kind of definition; of a type and a value of one name, the value.
+    pub(super) fn kind(&self, graph: &Graph<'_>, name: &str) -> Option<DefinitionKind> {
+        let Self::Defined(path) = self else {
+            return None;
+        };
+        let facts = graph.resolver().facts(path);
+        let mut exports = facts.exports.iter();
+        let export = exports.find(|export| export.name == name && export.from.is_none());
+        let local = export
+            .and_then(|export| export.local.as_deref())
+            .unwrap_or(name);
+        let kinds = facts.definitions.iter().filter(|one| one.name == local);
+        kinds
+            .map(|one| one.kind)
+            .min_by_key(|kind| kind.is_erased())
+    }
+}
+
+/// Follows a candidate through re-exports to its definition.
+pub(super) fn entity(candidate: &Candidate, undef: &Undefined<'_>) -> Entity {
+    let declares = undef.language.declares_exports;
+    let Some(path) = &candidate.path else {
+        let module = &candidate.module;
+        let module = module.strip_prefix("node:").unwrap_or(module);
+        // The default export of a CommonJS module is the module.
+        let imported = match candidate.imported.as_str() {
+            "default" if declares => "*",
+            imported => imported,
+        };
+        return Entity::Outside(module.to_owned(), imported.to_owned());
+    };
+    if candidate.imported == "*" || (!declares && names_submodule(candidate)) {
+        return Entity::File(path.clone());
+    }
+    let definer = undef.graph.defining(path, &candidate.imported);
+    Entity::Defined(definer.unwrap_or_else(|| path.clone()))
+}
+
+// Whether it is `from package import module`.
+fn names_submodule(candidate: &Candidate) -> bool {
+    let Some(path) = &candidate.path else {
+        return false;
+    };
+    let place = place(path);
+    let last = place.rsplit('/').next().unwrap_or_default();
+    last == candidate.imported && candidate.module.rsplit('.').next() != Some(last)
+}
+
+/// Checks whether the module has every member that the file uses; `None` when it uses none or the module is unknown.
+pub(super) fn covers(undef: &Undefined<'_>, candidate: &Candidate) -> Option<bool> {
+    let has = |member: &String| {
+        let Some(path) = &candidate.path else {
+            return library_has(undef.language, &candidate.module, member);
+        };
+        let facts = undef.graph.resolver().facts(path);
+        let exported = facts.exports.iter().any(|export| export.name == *member);
+        let module =
+            || path.stem() == "__init__" && undef.graph.has_module(path.directory(), member);
+        Some(undef.graph.defining(path, member).is_some() || exported || module())
+    };
+    let members = undef.usage.members.iter();
+    members.filter_map(has).reduce(|all, one| all && one)
+}
+
+// Whether a module of the library has a member. The table of Node.js has few constants.
+fn library_has(language: &Language, module: &str, member: &str) -> Option<bool> {
+    let module = module.strip_prefix("node:").unwrap_or(module);
+    let typed = format!("{module} type");
+    let mut names = language
+        .exported(module)
+        .chain(language.exported(&typed))
+        .peekable();
+    names.peek()?;
+    let constant = !member.bytes().any(|byte| byte.is_ascii_lowercase());
+    let has = names.any(|name| name == member);
+    (has || !(language.declares_exports && constant)).then_some(has)
+}
+
+/// Returns why a suggestion is not certain: written into the file as the patch would, it must bind the name above
+/// its first use, lead to the definition that it claims, have the members that are used, be a value where one is
+/// needed, and the files that import each other must still load. `kind` is the kind of the definition, if known.
 pub(super) fn doubt(
-    graph: &Graph<'_>,
     idiom: &dyn Idiom,
     undef: &Undefined<'_>,
     one: &Suggestion,
     kind: Option<DefinitionKind>,
 ) -> Option<&'static str> {
     let text = std::str::from_utf8(undef.text).ok();
-    let text = text.and_then(|it| inserted(graph.resolver(), undef.file, it, one));
+    let text = text.and_then(|text| inserted(undef.graph.resolver(), undef.file, text, one));
     let text = text.unwrap_or_default();
     let after = facts(undef.file, text.as_bytes());
     let mut top = after.imports.iter().filter(|import| !import.nested);
     let Some(import) = top.find(|import| import.binds(undef.name)) else {
-        return Some("no place for it is known");
+        return Some("there is no place for it in the file");
     };
     let loads = |path: &RepoPath| {
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
-        erased || still_loads(graph, undef, path)
+        erased || still_loads(undef, path)
     };
-    let proofs: [(&str, &dyn Fn() -> bool); 7] = [
-        ("it leads elsewhere", &|| leads(graph, undef, one, import)),
-        ("another module has its name", &|| {
-            !has_twin(graph, undef, one)
+    let proofs: [(&str, &dyn Fn() -> bool); 6] = [
+        ("the installed package has no such name", &|| {
+            !has_nothing(undef, one)
         }),
-        ("the name may be a fixture of tests", &|| {
-            !may_be_fixture(graph, undef, one)
+        ("it leads elsewhere", &|| leads(undef, one, import)),
+        ("a member that is used is missing", &|| {
+            has_members(undef, one)
         }),
-        ("a member that is used is not there", &|| {
-            has_members(graph, undef, one)
-        }),
-        ("what uses the name comes first", &|| {
+        ("the name is used above the imports", &|| {
             comes_first(undef, text.as_bytes(), import)
         }),
-        ("the rules of the package or the module refuse it", &|| {
+        ("the package or the module system refuses it", &|| {
             idiom.suits(undef, one, import, kind)
         }),
-        ("the modules may load each other", &|| {
+        ("the modules may import each other", &|| {
             one.path.as_ref().is_none_or(loads)
         }),
     ];
-    proofs.iter().find(|(_, holds)| !holds()).map(|it| it.0)
+    let mut failed = proofs.iter().filter(|(_, holds)| !holds());
+    failed.next().map(|(doubt, _)| *doubt)
 }
 
-/// Files that are looked through for a way back; beyond it nothing is proved.
+/// Bounds the search for import cycles; beyond it nothing is proven.
 const MAX_FILES: usize = 5_000;
 
-// Whether the import can be part of no circle: nothing that the other file loads leads back to this one, or takes
-// from a package around it what that may not have bound yet; its modules are there.
-fn still_loads(graph: &Graph<'_>, undef: &Undefined<'_>, target: &RepoPath) -> bool {
+// Whether the import can be part of no cycle: nothing that the other file loads leads back to this one, or takes from
+// a package around it names that may not be bound yet.
+fn still_loads(undef: &Undefined<'_>, target: &RepoPath) -> bool {
+    let resolver = undef.graph.resolver();
     let with_packages = |path: &RepoPath| -> Vec<RepoPath> {
-        let above = path.ancestors().filter(|it| !it.is_empty());
-        let inits = above.filter_map(|it| RepoPath::new(&format!("{it}/__init__.py")).ok());
-        let inits = inits.take_while(|it| graph.resolver().is_file(it));
-        let packages = inits.filter(|it| path.extension() == Some("py") && it != path);
+        let above = path.ancestors().filter(|folder| !folder.is_empty());
+        let inits = above.filter_map(|folder| RepoPath::new(&format!("{folder}/__init__.py")).ok());
+        let inits = inits.take_while(|init| resolver.is_file(init));
+        let packages = inits.filter(|init| path.extension() == Some("py") && init != path);
         std::iter::once(path.clone()).chain(packages).collect()
     };
     let around = with_packages(undef.file);
@@ -81,10 +167,10 @@ fn still_loads(graph: &Graph<'_>, undef: &Undefined<'_>, target: &RepoPath) -> b
         if !seen.insert(path.clone()) {
             continue;
         }
-        let edges = graph.file(&path);
+        let edges = undef.graph.file(&path);
         let all = edges.facts.imports.iter().zip(&edges.resolutions);
         for (import, found) in all.filter(|(import, _)| !import.type_only) {
-            let is_module = |name: &str| found.files.iter().any(|it| place(it).ends_with(name));
+            let is_module = |name: &str| found.files.iter().any(|file| place(file).ends_with(name));
             let mut taken = import.names.iter();
             let modules = !import.names.is_empty() && taken.all(|one| is_module(&one.name));
             for next in &found.files {
@@ -92,7 +178,7 @@ fn still_loads(graph: &Graph<'_>, undef: &Undefined<'_>, target: &RepoPath) -> b
                     return false;
                 }
                 let new = with_packages(next).into_iter();
-                open.extend(new.filter(|it| !around.contains(it)));
+                open.extend(new.filter(|path| !around.contains(path)));
             }
         }
     }
@@ -110,95 +196,43 @@ fn comes_first(undef: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     1 + memchr::memchr_iter(b'\n', above).count() >= import.line as usize
 }
 
-// Whether pytest may hand the name to a test as a parameter: the file that defines it, or what is loaded before the
-// test, has fixtures and the name.
-fn may_be_fixture(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion) -> bool {
-    let file = undef.file;
-    if undef.language.declares_exports
-        || !(is_test(file.as_str()) || file.file_name() == "conftest.py")
-    {
-        return false;
-    }
-    let path = one.path.as_ref();
-    let mut files = graph.resolver().implicit(file);
-    files.extend(path.and_then(|path| graph.defining(path, &one.imported)));
-    files.iter().any(|path| {
-        let text = graph.source().read(path).unwrap_or_default();
-        memchr::memmem::find(&text, b"fixture").is_some()
-            && words(&text, undef.name).next().is_some()
-    })
-}
-
-fn leads(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
+fn leads(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {
     let mut import = import.clone();
     import.names.retain(|taken| taken.local() == undef.name);
-    let found = graph.resolver().resolve(undef.file, &import);
+    let found = undef.graph.resolver().resolve(undef.file, &import);
     match &one.path {
         Some(path) => found.files.contains(path),
         None => {
-            found.files.is_empty()
-                && found.external.is_some()
-                && !is_of_own_folder(graph, undef, &import.specifier)
-                || undef.language.is_standard(&import.specifier)
+            let outside = found.files.is_empty() && found.external.is_some();
+            outside || undef.language.is_standard(&import.specifier)
         }
     }
 }
 
-// Whether a dotted module of Python starts at a folder beside the file or above it: one that is not
-// there is gone, and of no package.
-fn is_of_own_folder(graph: &Graph<'_>, undef: &Undefined<'_>, specifier: &str) -> bool {
-    let Some((top, _)) = specifier.split_once('.') else {
-        return false;
-    };
-    let mut above = undef.file.ancestors();
-    !undef.language.declares_exports
-        && above.any(|directory| {
-            let folder = match directory {
-                "" => format!("{top}/"),
-                directory => format!("{directory}/{top}/"),
-            };
-            let mut files = graph.source().listing().files();
-            files.any(|it| it.path.as_str().starts_with(&folder))
-        })
+// Whether the installed package is known not to have the name.
+fn has_nothing(undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    let named = one.path.is_none() && !matches!(one.imported.as_str(), "*" | "default");
+    let has = || exported(undef.installed, undef.file, &one.module, &one.imported);
+    named && one.source != HintSource::Stdlib && has() == Some(Has::Nothing)
 }
 
-// Whether another file of the same name, in a folder of the same name, could be meant as a whole.
-fn has_twin(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion) -> bool {
-    let Some(path) = one.path.as_ref().filter(|_| one.imported == "*") else {
-        return false;
-    };
-    let folder = |directory: &str| directory.rsplit('/').next().map(str::to_owned);
-    let listing = graph.source().listing();
-    listing.files().map(|entry| &entry.path).any(|other| {
-        other != path
-            && other != undef.file
-            && other.file_name() == path.file_name()
-            && !matches!(path.stem(), "index" | "__init__")
-            && folder(other.directory()) == folder(path.directory())
-    })
+fn has_members(undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    let candidate = Candidate::from_suggestion(one);
+    let submodule = || !undef.language.declares_exports && names_submodule(&candidate);
+    let module = one.imported == "*" || submodule();
+    !module || covers(undef, &candidate) != Some(false)
 }
 
-fn has_members(graph: &Graph<'_>, undef: &Undefined<'_>, one: &Suggestion) -> bool {
-    let candidate = Candidate::of(one);
-    let module =
-        one.imported == "*" || (!undef.language.declares_exports && names_file(&candidate));
-    if !module {
-        return true;
-    }
-    covers(graph, undef.language, &candidate, &undef.usage) != Some(false)
+/// Checks whether the file may take something from a module: its package declares it, or the file or its neighbors
+/// take from that package already.
+pub(super) fn is_declared(undef: &Undefined<'_>, module: &str) -> bool {
+    undef.graph.resolver().is_at_hand(undef.file, module) || is_in_use(undef, module)
 }
 
-/// Whether the file may take something from a module: its package declares it, or the file or its
-/// neighbours take from that package already.
-pub(super) fn is_declared(graph: &Graph<'_>, undef: &Undefined<'_>, module: &str) -> bool {
-    graph.resolver().is_at_hand(undef.file, module) || is_in_use(undef, module)
-}
-
-/// Whether the file or its neighbours import from the module, or from the package it is part of.
+/// Checks whether the file or its neighbors import from the module's package.
 pub(super) fn is_in_use(undef: &Undefined<'_>, module: &str) -> bool {
-    let part = |module| undef.language.package(module);
-    let wanted = part(module);
+    let wanted = undef.language.package(module);
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     let mut all = undef.facts.imports.iter().chain(siblings);
-    all.any(|import| part(&import.specifier) == wanted)
+    all.any(|import| undef.language.package(&import.specifier) == wanted)
 }

@@ -16,7 +16,7 @@ pub(super) struct Python<'g> {
 }
 
 impl<'g> Python<'g> {
-    pub(super) fn of(site: Site<'g>, shown: Shown<'_>) -> Self {
+    pub(super) fn new(site: Site<'g>, shown: Shown<'_>) -> Self {
         let resolver = site.graph.resolver();
         let mut tops = Tops::default();
         tops.learn(resolver, site.file, shown.facts);
@@ -29,21 +29,16 @@ impl<'g> Python<'g> {
         Self { site, tops }
     }
 
-    // Relative when the file's own imports of its package are, else when those of its neighbours
-    // are.
-    fn is_relative(&self, undef: &Undefined<'_>, weight: &Weight) -> bool {
+    // Relative when the imports of its package are, in the file or else in its neighbors.
+    fn is_relative(&self, undef: &Undefined<'_>) -> bool {
         let own = self.module(undef.file);
-        let top = own.split('.').next().unwrap_or_default();
-        let imports = undef.facts.imports.iter();
-        let mut counts = (0, 0);
-        for import in imports {
-            counts.0 += usize::from(import.specifier.starts_with('.'));
-            counts.1 += usize::from(import.specifier.split('.').next() == Some(top));
-        }
-        match counts {
-            (0, 0) => 2 * weight.relative > weight.count,
-            (relative, absolute) => relative >= absolute,
-        }
+        let top = own.split('.').next();
+        let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
+        let imports = undef.facts.imports.iter().chain(siblings);
+        let mut own = imports
+            .map(|import| import.specifier.as_str())
+            .filter(|module| module.starts_with('.') || module.split('.').next() == top);
+        own.next().is_some_and(|module| module.starts_with('.'))
     }
 }
 
@@ -116,11 +111,11 @@ impl Idiom for Python<'_> {
         &self,
         undef: &Undefined<'_>,
         candidate: &Candidate,
-        weight: &Weight,
+        _: &Weight,
         _: Option<DefinitionKind>,
     ) -> (String, bool) {
         let resolver = self.site.graph.resolver();
-        let relative = self.is_relative(undef, weight);
+        let relative = self.is_relative(undef);
         let path = candidate.path.as_ref();
         let module = spelling::spelled(resolver, &candidate.module, path, undef.file, relative);
         (module, false)
@@ -138,9 +133,12 @@ impl Idiom for Python<'_> {
             return true;
         };
         let facts = self.site.graph.resolver().facts(path);
-        let binds = facts.exports.iter().any(|it| it.name == one.imported);
+        let binds = facts
+            .exports
+            .iter()
+            .any(|export| export.name == one.imported);
         let text = self.site.graph.source().read(path).unwrap_or_default();
-        !binds || always_bound(path, &text).is_none_or(|it| it.contains(&one.imported))
+        !binds || always_bound(path, &text).is_none_or(|bound| bound.contains(&one.imported))
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -225,7 +223,7 @@ fn evidence(
             name,
             Some(path.clone()),
         );
-        found.push((candidate, Weight::offer(defined.map(|it| it.kind), near)));
+        found.push((candidate, Weight::offer(defined.map(|one| one.kind), near)));
     }
     found
 }

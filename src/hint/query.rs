@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::languages::{Language, Uses};
-use crate::model::{FileFacts, RepoPath};
+use super::{Wanted, missing_exports, missing_modules, suggest};
+use crate::graph::Graph;
+use crate::languages::{Language, Uses, uses, words};
+use crate::model::{FileFacts, RepoPath, Suggestion};
 use crate::source::Installed;
 
 /// A question about imports.
@@ -11,23 +14,95 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
-    /// What the user says of names: rows `NAME MODULE [IMPORTED] LANGUAGE`, as in the setting
-    /// `context.known`. What they name needs no manifest.
+    /// Rows `NAME MODULE [IMPORTED] LANGUAGE` of the setting `context.known`. They need no manifest.
     pub known: &'q [String],
-    /// What is installed for the repository.
+    /// Packages that are installed for the repository.
     pub installed: &'q Installed,
     /// Which files may be read.
     pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
 }
 
+/// The parts of a [`Query`] that are the same for every file.
+#[derive(Clone, Copy)]
+pub struct Ask<'q> {
+    /// See [`Query::known`].
+    pub known: &'q [String],
+    /// Packages that are installed for the repository.
+    pub installed: &'q Installed,
+    /// Which files may be read.
+    pub may_read: &'q (dyn Fn(&RepoPath) -> bool + Sync),
+}
+
+impl Ask<'_> {
+    /// Returns the question about names that one file lacks.
+    #[must_use]
+    pub fn query<'a>(&'a self, file: &'a RepoPath, names: &'a [String]) -> Query<'a> {
+        Query {
+            file,
+            names,
+            known: self.known,
+            installed: self.installed,
+            may_read: self.may_read,
+        }
+    }
+}
+
+/// Suggestions for one file.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The file.
+    pub file: RepoPath,
+    /// What it lacks.
+    pub wanted: Wanted,
+    /// Imports that may have been meant.
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// Returns suggestions for each file that lacks something.
+#[must_use]
+pub fn answers(
+    graph: &Graph<'_>,
+    wanted: &BTreeMap<RepoPath, Wanted>,
+    ask: &Ask<'_>,
+) -> Vec<Answer> {
+    let answer = |(file, wanted): (&RepoPath, &Wanted)| {
+        let query = ask.query(file, &wanted.names);
+        let mut suggestions = suggest(graph, &query);
+        suggestions.extend(missing_modules(graph, &query, &wanted.modules));
+        suggestions.extend(missing_exports(graph, &query, &wanted.exports));
+        Answer {
+            file: file.clone(),
+            wanted: wanted.clone(),
+            suggestions,
+        }
+    };
+    wanted.iter().map(answer).collect()
+}
+
 /// One name and the file that lacks it.
 pub(super) struct Undefined<'a> {
+    pub(super) graph: &'a Graph<'a>,
+    pub(super) installed: &'a Installed,
     pub(super) file: &'a RepoPath,
     pub(super) name: &'a str,
     pub(super) text: &'a [u8],
     pub(super) usage: Uses,
     pub(super) facts: &'a FileFacts,
     pub(super) language: &'static Language,
-    /// What other files of its directory say about themselves.
-    pub(super) siblings: Vec<Arc<FileFacts>>,
+    /// Facts of other files of its directory.
+    pub(super) siblings: &'a [Arc<FileFacts>],
+}
+
+/// Returns how a file uses a name. The template of a component is no part of the syntax tree: a name in it may be
+/// used as anything.
+pub(super) fn usage(path: &RepoPath, text: &[u8], name: &str, language: &Language) -> Uses {
+    let read = uses(path, text, name);
+    let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+    let shown = read.is_some() && !component;
+    let mut found = read.unwrap_or_default();
+    if !shown && words(text, name).next().is_some() {
+        found.value = true;
+        found.called |= language.declares_exports;
+    }
+    found
 }

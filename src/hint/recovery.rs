@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{FailureKind, HintSource, RecoveryContext, Suggestion};
 
-/// The hints of a packet: each name with its best suggestion. Names like it are only told
-/// in the text.
+/// Returns the hints of a packet: each name with its best suggestion. Similar names are only mentioned in the text.
 #[must_use]
 pub fn recovery_context(
     kind: FailureKind,
@@ -11,13 +10,12 @@ pub fn recovery_context(
     suggestions: &[Suggestion],
 ) -> RecoveryContext {
     let mut suggested_imports = BTreeMap::new();
-    let certain = suggestions
-        .iter()
-        .filter(|one| one.source != HintSource::Similar);
-    for suggestion in certain {
+    let mut imports = suggestions.to_vec();
+    imports.retain(|one| one.source != HintSource::Similar);
+    for one in imports {
         suggested_imports
-            .entry(suggestion.name.clone())
-            .or_insert_with(|| suggestion.import_statement.clone());
+            .entry(one.name)
+            .or_insert(one.import_statement);
     }
     RecoveryContext {
         error_type: kind,
@@ -27,8 +25,7 @@ pub fn recovery_context(
     }
 }
 
-/// The block for a prompt: under a heading that says that the attempt before failed, what is
-/// undefined and which import each name wants. Empty without names.
+/// Returns the block for a prompt: undefined names, and the import for each. Empty without names.
 #[must_use]
 pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
     if names.is_empty() {
@@ -43,35 +40,32 @@ pub fn recovery_hint(names: &[String], suggestions: &[Suggestion]) -> String {
     )
 }
 
-/// One line for each name: the import it wants, the choices, or that none is known.
+/// Returns one line for each name: its import, the choices, or that no import is known.
 #[must_use]
 pub fn hint_lines(names: &[String], suggestions: &[Suggestion]) -> String {
-    let mut text = String::new();
-    for name in names {
+    let line = |name: &String| {
         let mut found = suggestions.iter().filter(|one| one.name == *name);
-        let line = match found.next() {
-            None => format!("- {name}: no import is known; define it or correct the name\n"),
-            Some(best) if best.certain => format!("- {name}: {}\n", best.import_statement),
-            Some(best) if best.import_statement.is_empty() => {
-                format!("- {name}: did you mean {}?\n", best.imported)
+        let Some(best) = found.next() else {
+            return format!("- {name}: no import is known; define it or correct the name\n");
+        };
+        let statement = &best.import_statement;
+        match best.source {
+            _ if best.certain => format!("- {name}: {statement}\n"),
+            _ if statement.is_empty() => format!("- {name}: did you mean {}?\n", best.imported),
+            HintSource::Similar => {
+                format!("- {name}: did you mean {}? ({statement})\n", best.imported)
             }
-            Some(best) if best.source == HintSource::Similar => {
+            _ => {
+                let others = found.take(2);
+                let others = others.map(|other| format!("; or {}", other.import_statement));
                 format!(
-                    "- {name}: did you mean {}? ({})\n",
-                    best.imported, best.import_statement
+                    "- {name}: probably {statement}{}\n",
+                    others.collect::<String>()
                 )
             }
-            Some(best) => {
-                let others: String = found
-                    .take(2)
-                    .map(|other| format!("; or {}", other.import_statement))
-                    .collect();
-                format!("- {name}: probably {}{others}\n", best.import_statement)
-            }
-        };
-        text.push_str(&line);
-    }
-    text
+        }
+    };
+    names.iter().map(line).collect()
 }
 
 #[cfg(test)]
@@ -85,18 +79,13 @@ mod tests {
         let suggestion = Suggestion {
             name: "CliRunner".into(),
             import_statement: "from typer.testing import CliRunner".into(),
-            module: "typer.testing".into(),
-            confidence: 90,
             source: HintSource::Manifest,
             certain: true,
-            imported: "CliRunner".into(),
             ..Suggestion::default()
         };
         let context = recovery_context(FailureKind::ImportError, &names, &[suggestion]);
-        assert_eq!(
-            context.suggested_imports["CliRunner"],
-            "from typer.testing import CliRunner"
-        );
+        let import = &context.suggested_imports["CliRunner"];
+        assert_eq!(import, "from typer.testing import CliRunner");
         let hint = context.recovery_hint;
         assert!(hint.starts_with("## Recovery Context"), "{hint}");
         assert!(hint.contains("Previous Attempt Failed"), "{hint}");

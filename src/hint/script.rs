@@ -18,15 +18,14 @@ pub(super) struct Script<'g> {
 }
 
 impl<'g> Script<'g> {
-    pub(super) fn of(site: Site<'g>, shown: Shown<'_>) -> Self {
+    pub(super) fn new(site: Site<'g>, shown: Shown<'_>) -> Self {
         let resolver = site.graph.resolver();
-        let near: Vec<std::sync::Arc<FileFacts>> = if shown.parsed.is_empty() {
-            let few = shown.pool.iter().take(4);
-            few.map(|path| resolver.facts(path)).collect()
+        let near: Vec<&RepoPath> = if shown.parsed.is_empty() {
+            shown.pool.iter().take(4).copied().collect()
         } else {
-            let few = shown.parsed.iter().take(8);
-            few.map(|(_, facts)| facts.clone()).collect()
+            shown.parsed.iter().take(8).map(|(path, _)| *path).collect()
         };
+        let near: Vec<_> = near.into_iter().map(|path| resolver.facts(path)).collect();
         let rules = resolver.module_rules(site.file);
         let near = near.iter().map(AsRef::as_ref);
         Self {
@@ -94,7 +93,7 @@ impl Idiom for Script<'_> {
         // Without a use at run time `import type` says what is meant of anything.
         let unknown = kind.is_none() && style.rules.explicit_types && undef.usage.typed;
         let type_only = style.types && !undef.usage.value && (erased || voted || unknown);
-        (spelled(self.site.graph, undef, candidate), type_only)
+        (spelled(undef, candidate), type_only)
     }
 
     fn respelled(&self, path: &RepoPath, like: &str) -> (String, bool) {
@@ -111,52 +110,41 @@ impl Idiom for Script<'_> {
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
-        let (graph, style) = (self.site.graph, &self.style);
+        let (graph, rules) = (self.site.graph, self.style.rules);
         let resolver = graph.resolver();
+        let path = one.path.as_ref();
         let candidate = Candidate::new(
             import.specifier.clone(),
             one.imported.clone(),
             one.path.clone(),
         );
-        let path = one.path.as_ref();
-        let spelled =
-            path.is_none_or(|path| resolver.is_spelled(style.rules, &import.specifier, path));
+        let is_spelled = |path| resolver.is_spelled(rules, &import.specifier, path);
         let erased = kind.is_some_and(DefinitionKind::is_erased)
-            || one
-                .path
-                .as_ref()
-                .is_some_and(|path| is_type(graph, path, &one.imported));
+            || path.is_some_and(|path| is_type(graph, path, &one.imported));
         let typed = if undef.usage.value {
             !one.type_only && !erased
         } else {
-            one.type_only || !erased || !style.rules.explicit_types
+            one.type_only || !erased || !rules.explicit_types
         };
-        // What Node.js loads by `require` is no place for a statement of modules, and a module
-        // nothing to require.
-        let own = undef.facts.imports.iter();
-        let has_statement = own.clone().any(|it| it.kind == ImportKind::Import);
-        let module = one.path.as_ref().and_then(|it| it.extension()) == Some("mjs");
+        // Node.js loads a CommonJS file by `require`, where an import statement fails, and a module by statements.
+        let mut own = undef.facts.imports.iter();
         let mixed = match import.kind {
-            ImportKind::Import => style.rules.common && !has_statement && !style.modules,
-            ImportKind::Require => module,
+            ImportKind::Import => {
+                let has_statement = own.any(|import| import.kind == ImportKind::Import);
+                rules.common && !has_statement && !self.style.modules
+            }
+            ImportKind::Require => path.and_then(|path| path.extension()) == Some("mjs"),
             _ => false,
         };
-        // Where the file names emitted files, a source file is not what it loads.
-        let mut own = undef.facts.imports.iter();
-        let emitted = import.specifier.starts_with('.')
-            && own.any(|it| names_emitted(resolver, undef.file, it))
-            && !names_emitted(resolver, undef.file, import);
-        spelled
+        path.is_none_or(is_spelled)
             && typed
-            && !emitted
             && !mixed
-            && !crosses(graph, undef, &candidate)
-            && is_declared(graph, undef, &import.specifier)
+            && !crosses(undef, &candidate)
+            && is_declared(undef, &import.specifier)
     }
 
     fn is_astray(&self, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
-        let graph = self.site.graph;
-        crosses(graph, undef, candidate) || !is_declared(graph, undef, &candidate.module)
+        crosses(undef, candidate) || !is_declared(undef, &candidate.module)
     }
 }
 
@@ -196,11 +184,17 @@ fn evidence(
             continue;
         }
         let module = match &target {
-            // Where neighbours name a source file in full, so does the file.
-            Some(target) if relative && same_package && names_source(&import.specifier) => style
-                .like(&import.specifier)
-                .relative(file, target, &import.specifier),
-            Some(target) if relative => style.relative(file, target, &import.specifier),
+            Some(target) if relative => {
+                // Where neighbors name a source file in full, so does the file.
+                let ending = import.specifier.rsplit('.').next();
+                let in_full = matches!(ending, Some("ts" | "tsx" | "mts" | "cts"));
+                let like = if in_full && same_package {
+                    &style.like(&import.specifier)
+                } else {
+                    style
+                };
+                like.relative(file, target, &import.specifier)
+            }
             Some(target) if !leads(resolver, file, &import.specifier, target) => {
                 style.relative(file, target, "")
             }
@@ -213,22 +207,6 @@ fn evidence(
         found.extend(exported(graph, style, facts, path, file, name));
     }
     found
-}
-
-// Whether an import names a file by its place and leads to another, as to the source of what is emitted.
-fn names_emitted(resolver: &Resolver<'_>, file: &RepoPath, import: &Import) -> bool {
-    let named = RepoPath::resolve(file.directory(), &import.specifier);
-    let named = named.ok().filter(|_| import.specifier.starts_with("../"));
-    let target = resolver.target(file, import);
-    let apart = |(named, target): (RepoPath, RepoPath)| {
-        named != target && named.stem() == target.stem() && named.directory() != target.directory()
-    };
-    named.zip(target).is_some_and(apart)
-}
-
-fn names_source(specifier: &str) -> bool {
-    let ending = specifier.rsplit('.').next().unwrap_or_default();
-    matches!(ending, "ts" | "tsx" | "mts" | "cts")
 }
 
 fn exported(
@@ -259,119 +237,78 @@ fn exported(
     vec![(candidate, weight)]
 }
 
-// What stands at a path as the file names it: by an alias where it prefers those.
+// The module at a path as the file names it: by an alias where it prefers those.
 fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
     let resolver = graph.resolver();
-    let aliases = style.prefers_alias(path.is_below(file.directory()));
-    let alias = aliases
-        .then(|| resolver.aliases(file, path).into_iter().next())
-        .flatten();
-    alias.map_or_else(
-        || style.relative(file, path, ""),
-        |alias| {
-            let ended = style.ended(&alias, path);
-            if leads(resolver, file, &ended, path) {
-                ended
-            } else {
-                alias
-            }
-        },
-    )
-}
-
-// The specifier as the asked file writes it: what it imports the same file by already.
-fn spelled(graph: &Graph<'_>, undef: &Undefined<'_>, candidate: &Candidate) -> String {
-    let resolver = graph.resolver();
-    let leads = |import: &&Import| {
-        let taken = !import.names.is_empty() && !import.nested;
-        taken && resolver.target(undef.file, import).as_ref() == candidate.path.as_ref()
+    let by_alias = style.prefers_alias(path.is_below(file.directory()));
+    let aliases = by_alias
+        .then(|| resolver.aliases(file, path))
+        .unwrap_or_default();
+    let Some(alias) = aliases.into_iter().next() else {
+        return style.relative(file, path, "");
     };
-    let own = undef.facts.imports.iter().filter(leads);
-    let mut same = own.filter(|_| candidate.path.is_some());
-    match same.next() {
-        Some(first) if !same.any(|it| it.specifier == candidate.module) => first.specifier.clone(),
-        _ => candidate.module.clone(),
+    let ended = style.ended(&alias, path);
+    if leads(resolver, file, &ended, path) {
+        ended
+    } else {
+        alias
     }
 }
 
-// Whether a candidate leads by its place into another package than the file's, and neither the file nor
-// its neighbours go there like that.
-fn crosses(graph: &Graph<'_>, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
-    let resolver = graph.resolver();
-    let Some(path) = candidate
+// The specifier by which the file imports the same module already, else the candidate's.
+fn spelled(undef: &Undefined<'_>, candidate: &Candidate) -> String {
+    let resolver = undef.graph.resolver();
+    let mut own = undef.facts.imports.iter();
+    let same = own.find(|import| {
+        let taken = candidate.path.is_some() && !import.names.is_empty() && !import.nested;
+        taken && resolver.target(undef.file, import) == candidate.path
+    });
+    same.map_or(&candidate.module, |import| &import.specifier)
+        .clone()
+}
+
+// Whether a candidate leads by its path into another package than the file's, where neither the file nor its
+// neighbors go like that.
+fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
+    let resolver = undef.graph.resolver();
+    let path = candidate
         .path
         .as_ref()
-        .filter(|_| candidate.module.starts_with('.'))
-    else {
+        .filter(|_| candidate.module.starts_with('.'));
+    let theirs = path.and_then(|path| resolver.package_of(path));
+    let (Some(theirs), Some(ours)) = (theirs, resolver.package_of(undef.file)) else {
         return false;
     };
-    let (Some(theirs), Some(ours)) = (resolver.package_of(path), resolver.package_of(undef.file))
-    else {
-        return false;
-    };
-    if theirs.0 == ours.0 {
-        return false;
-    }
     let goes = |import: &Import| {
-        import.specifier.starts_with("..")
-            && resolver
-                .target(undef.file, import)
-                .is_some_and(|found| found.is_below(&theirs.0))
+        let target = || resolver.target(undef.file, import);
+        import.specifier.starts_with("..") && target().is_some_and(|path| path.is_below(&theirs.0))
     };
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
-    !undef.facts.imports.iter().chain(siblings).any(goes)
+    theirs.0 != ours.0 && !undef.facts.imports.iter().chain(siblings).any(goes)
 }
 
-// Whether a file exports the name as a type alone, or has no part that is there at run time.
+// Whether a file or the one that defines the name exports it as a type alone.
 fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
-    let resolver = graph.resolver();
-    let stem = |path: &RepoPath| {
-        let endings = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs")];
-        endings.iter().find_map(|(declared, code)| {
-            let stem = path.as_str().strip_suffix(declared)?;
-            RepoPath::new(&format!("{stem}{code}")).ok()
-        })
+    let exports_type = |path: &RepoPath| {
+        let facts = graph.resolver().facts(path);
+        let mut own = facts
+            .exports
+            .iter()
+            .filter(|one| one.name == name)
+            .peekable();
+        path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
     };
-    if stem(path).is_some_and(|code| !resolver.is_file(&code)) {
-        return true;
-    }
-    let (mut path, mut name) = (path.clone(), name.to_owned());
-    for _ in 0..MAX_PASSED {
-        let facts = resolver.facts(&path);
-        let own = facts.exports.iter().filter(|one| one.name == name);
-        if own.clone().any(|one| one.type_only) && !own.clone().any(|one| !one.type_only) {
-            return true;
-        }
-        let Some((from, local)) = own.into_iter().find_map(|one| {
-            let local = one.local.as_ref().unwrap_or(&one.name);
-            Some((one.from.as_ref()?, local))
-        }) else {
-            return false;
-        };
-        let next = resolver
-            .resolve(&path, &Import::from_specifier(from))
-            .files
-            .into_iter();
-        let Some(next) = next.into_iter().next() else {
-            return false;
-        };
-        (path, name) = (next, local.clone());
-    }
-    false
+    let definer = graph.defining(path, name);
+    exports_type(path) || definer.is_some_and(|definer| exports_type(&definer))
 }
-
-/// Files that pass a name on one after the other.
-const MAX_PASSED: usize = 16;
 
 // Whether the specifier means the same file from here.
 fn leads(resolver: &Resolver<'_>, file: &RepoPath, specifier: &str, target: &RepoPath) -> bool {
-    resolver
-        .target(file, &Import::from_specifier(specifier))
-        .as_ref()
-        == Some(target)
+    let found = resolver.target(file, &Import::from_specifier(specifier));
+    found.as_ref() == Some(target)
 }
 
-// What a script writes for a module that it named by `like`: an alias stays an alias.
+// The specifier of a module that the file named by `like`: an alias stays an alias.
 fn respelled(
     graph: &Graph<'_>,
     style: &ScriptStyle,
@@ -379,25 +316,17 @@ fn respelled(
     path: &RepoPath,
     like: &str,
 ) -> String {
+    let style = style.like(like);
     if like.starts_with('.') {
-        return style.like(like).relative(file, path, like);
+        return style.relative(file, path, like);
     }
     // The last part alone is another.
-    let beside = like.rsplit_once('/').map(|(above, _)| {
-        let plain = format!("{above}/{}", path.stem());
-        style.like(like).ended(&plain, path)
-    });
-    let beside = beside.filter(|it| leads(graph.resolver(), file, it, path));
-    if let Some(beside) = beside {
-        return beside;
-    }
+    let beside = like.rsplit_once('/');
+    let beside = beside.map(|(above, _)| style.ended(&format!("{above}/{}", path.stem()), path));
+    let beside = beside.filter(|beside| leads(graph.resolver(), file, beside, path));
     let first = like.split('/').next();
-    let aliases = graph.resolver().aliases(file, path);
-    let same = aliases
-        .into_iter()
-        .find(|alias| alias.split('/').next() == first);
-    same.map_or_else(
-        || style.relative(file, path, like),
-        |alias| style.like(like).ended(&alias, path),
-    )
+    let mut aliases = graph.resolver().aliases(file, path).into_iter();
+    let alias = aliases.find(|alias| alias.split('/').next() == first);
+    let alias = beside.or_else(|| Some(style.ended(&alias?, path)));
+    alias.unwrap_or_else(|| style.relative(file, path, like))
 }

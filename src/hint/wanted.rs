@@ -1,12 +1,14 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use super::exports::takers;
 use super::fix::binds;
 use super::modules::leads_to;
-use crate::languages::{Language, PYTHON, Uses, facts, free_names, uses, words};
+use crate::languages::{Language, PYTHON, facts, uses, words};
 use crate::model::{Diagnosis, FileFacts, MentionedFile, RepoPath};
 use crate::source::Source;
 
-/// What one file lacks.
+/// Names, modules and exports that one file lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// Names that are undefined in it.
@@ -17,37 +19,33 @@ pub struct Wanted {
     pub exports: Vec<String>,
 }
 
-/// The files in which names are missing, as a diagnosis has them. Where none of them is of this
-/// repository, those of Python by the paths that the log has: its modules have one name, whichever
-/// file asks.
+/// Returns the files in which names are missing. Where none of them is of this repository, those of Python by the
+/// paths in the log: a Python module has one name, whichever file asks.
 #[must_use]
 pub fn lacking(diagnosis: &Diagnosis) -> Vec<RepoPath> {
     let mentioned = diagnosis.files.iter();
-    let files: Vec<RepoPath> = mentioned
-        .clone()
-        .filter_map(MentionedFile::repo_path)
-        .collect();
-    if !files.is_empty() {
-        return files;
+    let own = mentioned.clone().filter_map(MentionedFile::repo_path);
+    let own: Vec<RepoPath> = own.collect();
+    if !own.is_empty() {
+        return own;
     }
-    let elsewhere = mentioned.filter_map(|it| RepoPath::new(&it.path).ok());
-    elsewhere
-        .filter(|it| Language::of_path(it.as_str()) == Some(&PYTHON))
-        .collect()
+    let elsewhere = mentioned.filter_map(|file| RepoPath::new(&file.path).ok());
+    let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
+    elsewhere.filter(is_python).collect()
 }
 
-/// What each of them lacks.
+/// Returns what each of those files lacks.
 #[must_use]
 pub fn lacked(source: &dyn Source, diagnosis: &Diagnosis) -> BTreeMap<RepoPath, Wanted> {
     let mut files = lacking(diagnosis);
-    files.retain(|it| Language::of_path(it.as_str()).is_some());
-    wanted(source, &files, &Wanted::of(diagnosis))
+    files.retain(|path| Language::of_path(path.as_str()).is_some());
+    wanted(source, &files, &Wanted::from_diagnosis(diagnosis))
 }
 
 impl Wanted {
-    /// What a diagnosis says is missing.
+    /// Returns what a diagnosis says is missing.
     #[must_use]
-    pub fn of(diagnosis: &Diagnosis) -> Self {
+    pub fn from_diagnosis(diagnosis: &Diagnosis) -> Self {
         Self {
             names: diagnosis.undefined_names.clone(),
             modules: diagnosis.missing_modules.clone(),
@@ -55,7 +53,7 @@ impl Wanted {
         }
     }
 
-    /// Takes in what else is lacking, each once.
+    /// Adds what else is lacking, each once.
     pub fn add(&mut self, more: Self) {
         let pairs = [
             (&mut self.names, more.names),
@@ -70,9 +68,9 @@ impl Wanted {
     }
 }
 
-/// Tells which of the files that a log names lacks what: an export the files that import it, a
-/// module those that name it, a name the first that uses it and does not define it. What fits
-/// nowhere goes to the first file that holds the word, else to the first.
+/// Returns which of the files that a log names lacks what: an export the files that import it, a module those that
+/// import it, a name the first file that uses it and does not bind it. The rest goes to the first file that holds
+/// the word, else to the first.
 #[must_use]
 pub fn wanted(
     source: &dyn Source,
@@ -81,104 +79,84 @@ pub fn wanted(
 ) -> BTreeMap<RepoPath, Wanted> {
     let read = files.iter().map(|path| {
         let bytes = source.read(path).unwrap_or_default();
-        (path.clone(), bytes.to_vec(), facts(path, &bytes))
+        let facts = facts(path, &bytes);
+        NamedFile { path, bytes, facts }
     });
-    let read = Named(read.collect());
-    let mut wanted: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
+    let read: Vec<NamedFile<'_>> = read.collect();
+    let mut found: BTreeMap<RepoPath, Wanted> = BTreeMap::new();
     for name in &lacks.names {
-        if let Some(file) = read.asks(name) {
-            add(&mut wanted.entry(file.clone()).or_default().names, name);
+        if let Some(file) = file_that_lacks(&read, name) {
+            add(&mut found.entry(file.clone()).or_default().names, name);
         }
     }
     for module in &lacks.modules {
-        let names = |(path, _, facts): &Read| {
-            let mut imports = facts.imports.iter();
-            imports.any(|import| leads_to(path, import, module))
+        let imports = |file: &NamedFile<'_>| {
+            let mut imports = file.facts.imports.iter();
+            imports.any(|import| leads_to(file.path, import, module))
         };
-        for file in read.those(module, &names) {
-            add(&mut wanted.entry(file).or_default().modules, module);
+        for file in files_with(&read, module, &imports) {
+            add(&mut found.entry(file.clone()).or_default().modules, module);
         }
     }
     for export in &lacks.exports {
-        let takes = |(_, _, facts): &Read| {
-            let mut names = facts.imports.iter().flat_map(|import| &import.names);
-            names.any(|one| one.name == *export || one.alias.as_ref() == Some(export))
-        };
-        for file in read.those(export, &takes) {
-            add(&mut wanted.entry(file).or_default().exports, export);
+        let takes = |file: &NamedFile<'_>| takers(&file.facts, export).next().is_some();
+        for file in files_with(&read, export, &takes) {
+            add(&mut found.entry(file.clone()).or_default().exports, export);
         }
     }
-    wanted
+    found
 }
 
-type Read = (RepoPath, Vec<u8>, FileFacts);
+// A file that a log names.
+struct NamedFile<'f> {
+    path: &'f RepoPath,
+    bytes: Arc<[u8]>,
+    facts: FileFacts,
+}
 
-// The files that a log names.
-struct Named(Vec<Read>);
+impl NamedFile<'_> {
+    fn has_word(&self, name: &str) -> bool {
+        words(&self.bytes, name).next().is_some()
+    }
 
-impl Named {
-    // Those that lack something, else the first that holds its last word, else the first.
-    fn those(&self, text: &str, lack: &dyn Fn(&Read) -> bool) -> Vec<RepoPath> {
-        let found = self.0.iter().filter(|it| lack(it));
-        let found: Vec<RepoPath> = found.map(|it| it.0.clone()).collect();
-        if found.is_empty() {
-            return self.holds(text).into_iter().cloned().collect();
-        }
+    // A name is lacked where it is used and not bound. No tree shows what the template of a component uses, or a file
+    // that is not here.
+    fn lacks(&self, name: &str) -> bool {
+        let absent = self.bytes.is_empty();
+        let is_lacked = uses(self.path, &self.bytes, name).map_or(self.has_word(name), |uses| {
+            !uses.bound && !uses.member && (uses.value || uses.typed)
+        });
+        absent || (is_lacked && !binds(&self.facts, name))
+    }
+}
+
+fn file_that_lacks<'f>(files: &[NamedFile<'f>], name: &str) -> Option<&'f RepoPath> {
+    files
+        .iter()
+        .find(|file| file.lacks(name))
+        .map(|file| file.path)
+}
+
+// Those that lack something, else the first that holds its last word, else the first.
+fn files_with<'f>(
+    files: &[NamedFile<'f>],
+    text: &str,
+    lacks: &dyn Fn(&NamedFile<'f>) -> bool,
+) -> Vec<&'f RepoPath> {
+    let found: Vec<_> = files.iter().filter(|file| lacks(file)).collect();
+    let word = text.rsplit(['.', '/']).next().unwrap_or(text);
+    let named = || {
+        files
+            .iter()
+            .find(|file| file.has_word(word))
+            .or(files.first())
+    };
+    let found = if found.is_empty() {
+        named().into_iter().collect()
+    } else {
         found
-    }
-
-    fn holds(&self, text: &str) -> Option<&RepoPath> {
-        let word = text.rsplit(['.', '/']).next().unwrap_or(text).as_bytes();
-        let holds = |it: &&Read| memchr::memmem::find(&it.1, word).is_some();
-        let found = self.0.iter().find(holds).or(self.0.first());
-        found.map(|it| &it.0)
-    }
-
-    // A file that is not here is asked for what it may say.
-    fn is_named(&self, name: &str) -> bool {
-        self.0.iter().any(|it| has_word(&it.1, name)) || self.0.iter().all(|it| it.1.is_empty())
-    }
-
-    // The file that lacks a name: one with the word for something else does not want it.
-    fn asks(&self, name: &str) -> Option<&RepoPath> {
-        let asking = |is_member: bool| {
-            self.0.iter().find(move |(path, bytes, facts)| {
-                let asks = match uses(path, bytes, name) {
-                    Some(uses) => uses.member == is_member && is_lacked(&uses),
-                    // What the template of a component alone names.
-                    None => {
-                        matches!(path.extension(), Some("vue" | "svelte" | "astro"))
-                            && has_word(bytes, name)
-                    }
-                };
-                asks && !binds(facts, name)
-            })
-        };
-        let found = asking(false).or_else(|| asking(true)).map(|it| &it.0);
-        found.or_else(|| {
-            let file = self.holds(name).filter(|_| self.is_named(name))?;
-            let mut all = self.0.iter().filter(|it| it.0 == *file);
-            let lacks = |it: &Read| uses(&it.0, &it.1, name).is_none_or(|it| is_lacked(&it));
-            all.any(lacks).then_some(file)
-        })
-    }
-}
-
-fn is_lacked(uses: &Uses) -> bool {
-    !uses.bound && (uses.value || uses.typed)
-}
-
-fn has_word(bytes: &[u8], name: &str) -> bool {
-    words(bytes, name).next().is_some()
-}
-
-/// The names that a Python file uses, that nothing in it binds and that no builtin bears: one that
-/// is missing hides the next. Empty for other languages.
-#[must_use]
-pub fn undefined(file: &RepoPath, bytes: &[u8]) -> Vec<String> {
-    let mut names = free_names(file, bytes);
-    names.retain(|name| !name.starts_with("__") && !PYTHON.is_global(name));
-    names
+    };
+    found.into_iter().map(|file| file.path).collect()
 }
 
 fn add(list: &mut Vec<String>, text: &str) {

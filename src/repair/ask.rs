@@ -13,12 +13,12 @@ use super::task::Task;
 use super::trial::{Trial, digest};
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::exec::SandboxState;
+use crate::fixes::Candidate;
 use crate::model::{
     AgentProtocol, AttemptResult, FailureKind, KeptChange, Level, Observed, Origin, PacketBudget,
     ReplyStatus, RepoPath, StopReason, UnchangedFile,
 };
 use crate::policy::When;
-use crate::remedies::Candidate;
 use crate::report::{ReplyForm, agent_prompt};
 use crate::source::Source;
 

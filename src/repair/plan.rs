@@ -4,11 +4,11 @@ use super::history::{
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
+use crate::fixes::MAX_TRIES;
 use crate::model::{
     AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, Subkind,
     TroubleKind,
 };
-use crate::remedies::MAX_TRIES;
 
 /// What the loop may spend and do. One pool: children of a split share what is left of it.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,6 +6,7 @@ use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::session::Session;
 use super::trial::{Trial, is_progress};
+use crate::fixes::{lies_where_it_shows, own_files};
 use crate::languages::Language;
 use crate::model::{
     AttemptResult, Code, CounterVerdict, Observed, Proof, RepoPath, StopReason, Subkind, TestEnd,
@@ -14,7 +15,6 @@ use crate::patch::{Change, FileState};
 use crate::policy::{ChangedFile, CommandFiles, Needs, is_test, is_test_text, suspicions};
 use crate::proof::{Evidence, compare};
 use crate::rank::Pool;
-use crate::remedies::{lies_where_it_shows, own_files};
 use crate::source::Source;
 
 fn not_the_tests(tests: &BTreeSet<RepoPath>) -> String {

@@ -17,6 +17,7 @@ use super::setup::{Commands, Setup};
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{SandboxState, Stop};
+use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
 use crate::model::{
@@ -27,7 +28,6 @@ use crate::model::{
 use crate::patch::{FileState, Objects};
 use crate::policy::Needs;
 use crate::proof::{Evidence, hidden_failure};
-use crate::remedies::{Candidate, Judging, Question, remedies};
 use crate::workplace::{Plan, Workplace};
 
 /// One run while it goes on.
@@ -530,7 +530,7 @@ impl<'s> Session<'s> {
                 objects: objects.as_ref().map(|it| it as &dyn Objects),
             },
         };
-        let found = remedies(&question).edits.into_iter();
+        let found = find_fixes(&question).edits.into_iter();
         self.heals = found.filter(|it| !self.tried.contains(it)).collect();
         let count = self.heals.len();
         self.event("info", "heals_found", json!({ "count": count }))

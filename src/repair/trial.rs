@@ -9,9 +9,9 @@ use super::plan::could_be_flaky;
 use super::progress::{Effect, effect};
 use super::prove::NO_TIME;
 use super::session::Session;
+use crate::fixes::Judging;
 use crate::model::{AttemptResult, FailureKind, Observed, PatchVerdict, RepoPath, StopReason, hex};
 use crate::patch::{Change, FileState, Judged, Objects, judge};
-use crate::remedies::Judging;
 
 /// A patch to try.
 pub(super) struct Trial<'a> {

@@ -4,21 +4,19 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
-use super::await_edits::{as_value, awaited, waits};
 use super::candidate::Candidate;
-use super::frames::python_frame;
-use super::log_file::{LogFile, LogFiles, MAX_LINE, is_name};
-use super::nearest::{
-    members, module_of, only_near, only_quoted, parameters, quoted, quoted_alone, quoting,
-};
-use crate::languages::{facts, words};
+use super::log_file::{LogFile, python_frame};
+use super::nearest::{members, only_near, parameters, quoted_words, quoting_files, replace_quoted};
+use crate::languages::{is_word, words};
 use crate::model::Diagnosis;
 use crate::policy::is_test;
 use crate::source::Source;
 
 const MAX_CANDIDATES: usize = 4;
-/// Places looked at; for each all names of a kind may be read.
-const MAX_FILES: usize = 256;
+/// Longer lines of a log say nothing.
+const MAX_LINE: usize = 2_000;
+/// Statements for each of which all names of a kind may be read.
+const MAX_STATEMENTS: usize = 64;
 
 // A row of `witness.toml`.
 #[derive(Deserialize)]
@@ -30,7 +28,7 @@ struct Row {
     #[serde(default)]
     edit: Edit,
     names: Option<Names>,
-    #[expect(dead_code, reason = "for whoever reads the table")]
+    #[expect(dead_code, reason = "for readers of the table")]
     seen: String,
     #[serde(skip)]
     compiled: OnceLock<Option<Regex>>,
@@ -41,11 +39,9 @@ struct Row {
 enum Edit {
     #[default]
     Word,
-    Listed,
     Quoted,
     Specifier,
     Type,
-    Value,
     Await,
 }
 
@@ -54,7 +50,6 @@ enum Edit {
 enum Names {
     Parameters,
     Members,
-    Module,
     Choices,
     Quoted,
     Files,
@@ -65,63 +60,37 @@ static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
     struct Table {
         row: Vec<Row>,
     }
-    let read = crate::model::read_table::<Table>(embedded!("remedies/witness.toml"));
-    read.map(|it| it.row).unwrap_or_default()
+    let read = crate::model::read_table::<Table>(embedded!("fixes/witness.toml"));
+    read.map(|table| table.row).unwrap_or_default()
 });
 
-/// What the lines of a log propose, or are witnesses of: they name the place, what is wrong there and what is
-/// right, or of what kind that is. Kept only when the commands pass with it, unless it says what the compiler asks
-/// for.
+/// Returns edits that the lines of a log propose: they name the place, the wrong word there, and the right one or
+/// the kind of names among which it is.
 pub(super) fn witnesses(log: &str, diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
-    let files = LogFiles::new(diagnosis, source, MAX_FILES);
     let mut found: Vec<Candidate> = Vec::new();
+    // Many tests fail for one word.
     let mut seen = BTreeSet::new();
-    each(log, &mut |statement, frame| {
-        // Many tests die of one word.
-        if found.len() >= MAX_CANDIDATES
-            || !seen.insert((&statement.row.id, statement.place(frame), statement.wrong))
-        {
-            return true;
-        }
-        let one = statement.candidate(&files, source, frame);
-        let is_placed = one.is_some();
-        found.extend(one.filter(|one| !found.contains(one)));
-        is_placed
-    });
-    found
-}
-
-// What lines of a log say, each with the frame above, and where that is of no use with the one below: that is
-// where pytest names the place.
-fn each<'l>(log: &'l str, put: &mut dyn FnMut(&Statement<'l>, Frame<'l>) -> bool) {
-    let mut frame: Frame<'_> = None;
-    let mut open: Vec<Statement<'_>> = Vec::new();
-    for line in log.lines().filter(|line| line.len() < MAX_LINE) {
-        let line = line.strip_prefix("E ").unwrap_or(line).trim();
-        if let Some(here) = python_frame(line) {
-            frame = Some(here);
-            for statement in open.drain(..) {
-                put(&statement, frame);
-            }
-        }
-        for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
-            let Some(read) = row.read(line) else { continue };
-            if !put(&read, frame) && read.path.is_none() {
-                open.push(read);
-            }
+    for statement in statements(log).into_iter().take(MAX_STATEMENTS) {
+        let key = (
+            &statement.row.id,
+            statement.place,
+            statement.column,
+            statement.wrong,
+        );
+        if seen.insert(key) && found.len() < MAX_CANDIDATES {
+            let one = statement.candidate(diagnosis, source);
+            found.extend(one.filter(|one| !found.contains(one)));
         }
     }
+    found
 }
-
-// The path and the line of a frame.
-type Frame<'l> = Option<(&'l str, usize)>;
 
 // What a line says.
 #[derive(Clone)]
 struct Statement<'l> {
     row: &'static Row,
-    path: Option<&'l str>,
-    line: Option<usize>,
+    // The path and the line of the place.
+    place: Option<(&'l str, usize)>,
     column: Option<usize>,
     wrong: &'l str,
     right: Option<&'l str>,
@@ -129,16 +98,44 @@ struct Statement<'l> {
     choices: &'l str,
 }
 
+// What the lines of a log say; where a line names no place, with the frame above and the one below, where pytest
+// names it.
+fn statements(log: &str) -> Vec<Statement<'_>> {
+    let mut found: Vec<Statement<'_>> = Vec::new();
+    let mut frame = None;
+    let mut open: Vec<Statement<'_>> = Vec::new();
+    for line in log.lines().filter(|line| line.len() < MAX_LINE) {
+        let line = line.strip_prefix("E ").unwrap_or(line).trim();
+        if let Some(here) = python_frame(line) {
+            frame = Some(here);
+            found.extend(open.drain(..).map(|one| Statement {
+                place: frame,
+                ..one
+            }));
+        }
+        for row in ROWS.iter().filter(|row| line.contains(&row.cue)) {
+            let Some(mut statement) = row.read(line) else {
+                continue;
+            };
+            if statement.place.is_none() {
+                open.push(statement.clone());
+                statement.place = frame;
+            }
+            found.push(statement);
+        }
+    }
+    found
+}
+
 impl Row {
     fn read<'l>(&'static self, line: &'l str) -> Option<Statement<'l>> {
         let pattern = self.compiled.get_or_init(|| Regex::new(&self.pattern).ok());
         let found: Captures<'l> = pattern.as_ref()?.captures(line)?;
-        let group = |name: &str| found.name(name).map(|it| it.as_str());
-        let number = |name: &str| group(name).and_then(|it| it.parse().ok());
+        let group = |name: &str| found.name(name).map(|group| group.as_str());
+        let number = |name: &str| group(name).and_then(|digits| digits.parse().ok());
         Some(Statement {
             row: self,
-            path: group("path"),
-            line: number("line"),
+            place: group("path").zip(number("line")),
             column: number("column"),
             wrong: group("wrong").unwrap_or_default(),
             right: group("right"),
@@ -148,153 +145,125 @@ impl Row {
     }
 }
 
-impl<'l> Statement<'l> {
-    fn place(&self, frame: Option<(&'l str, usize)>) -> Option<(&'l str, usize)> {
-        self.path.zip(self.line).or(frame)
-    }
-
-    fn candidate(
-        &self,
-        files: &LogFiles<'_>,
-        source: &dyn Source,
-        frame: Option<(&str, usize)>,
-    ) -> Option<Candidate> {
-        let named = || {
-            let (path, line) = self.place(frame)?;
-            Some((files.find(path)?, line))
-        };
-        let right = || match (self.right, self.row.names) {
-            (Some(right), _) => (right != self.wrong).then(|| right.to_owned()),
-            (None, Some(names)) => {
-                let all = self.names(names, source);
-                only_near(self.wrong, all.iter().map(String::as_str))
-            }
-            (None, None) => Some(String::new()),
-        };
-        match self.row.edit {
-            Edit::Listed => self.listed(source),
-            Edit::Quoted => quoted_alone(source, self.wrong, &right()?),
-            edit => {
-                let (place, line) = named()?;
-                // A test may be what asks for something else.
-                let guesses = self.right.is_none() && self.row.names.is_some();
-                if guesses && is_test(place.path.as_str()) {
-                    return None;
-                }
-                match self.column {
-                    Some(column) => self.at(&place, place.offset(line, column)?, &right()?),
-                    None if edit == Edit::Await => waits(&place, line, self.wrong),
-                    None => word_on(&place, line, self.wrong, &right()?),
-                }
-            }
+impl Statement<'_> {
+    fn candidate(&self, diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
+        if self.row.edit == Edit::Quoted {
+            return replace_quoted(source, self.wrong, &self.right_word(source)?);
         }
-    }
-
-    // The edit at the byte that a compiler names.
-    fn at(&self, place: &LogFile<'_>, start: usize, right: &str) -> Option<Candidate> {
-        let wrong = self.wrong;
-        let rest = place.text.get(start..)?;
-        let stands = || {
-            let after = rest.strip_prefix(wrong)?.chars().next();
-            (!after.is_some_and(|char| is_name(&char.to_string()))).then_some(())
-        };
-        let (what, after, must_fix) = match self.row.edit {
-            Edit::Specifier => {
-                let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-                let end = rest.get(1..)?.find(quote)? + 1;
-                let after = place.with(start + 1..start + end, right)?;
-                (format!("the compiler says `{right}`"), after, false)
-            }
-            Edit::Type => {
-                stands()?;
-                let what = format!("import `{wrong}` as the type that it is");
-                (what, place.with(start..start, "type ")?, false)
-            }
-            Edit::Value => {
-                let what = format!("import `{wrong}` as the value that it is");
-                (what, as_value(&place.text, wrong)?, false)
-            }
-            Edit::Await => (
-                "wait for a promise".to_owned(),
-                awaited(place, start)?,
-                true,
+        let (path, line) = self.place?;
+        let file = LogFile::find(path, diagnosis, source)?;
+        // A test may be what asks for something else.
+        if self.row.names.is_some() && is_test(file.path.as_str()) {
+            return None;
+        }
+        let (start, wrong) = self.find_wrong(&file, line)?;
+        let (right, what) = match self.row.edit {
+            Edit::Type => (
+                format!("type {wrong}"),
+                format!("import `{wrong}` as a type"),
             ),
+            Edit::Await => ("await ".to_owned(), format!("await `{}`", self.wrong)),
             _ => {
-                stands()?;
-                let what = format!("the compiler suggests `{right}` for `{wrong}`");
-                let after = place.with(start..start + wrong.len(), right)?;
-                return respelling(place.heal(&what, &after, true)?, wrong, right);
+                let right = self.right_word(source)?;
+                let what = format!("`{right}` is suggested for `{wrong}`");
+                (right, what)
             }
         };
-        place.parses(&after).then_some(())?;
-        place.heal(&what, &after, must_fix)
+        let after = file.with(start..start + wrong.len(), &right)?;
+        file.candidate(&what, &after)
     }
 
-    fn names(&self, names: Names, source: &dyn Source) -> BTreeSet<String> {
-        match names {
+    fn right_word(&self, source: &dyn Source) -> Option<String> {
+        let (Some(names), None) = (self.row.names, self.right) else {
+            return self
+                .right
+                .filter(|right| *right != self.wrong)
+                .map(str::to_owned);
+        };
+        let names: BTreeSet<String> = match names {
             Names::Parameters => parameters(self.of, source),
             Names::Members => members(self.of, source),
-            Names::Choices => {
-                let all = self.choices.split(',').map(str::trim);
-                all.map(str::to_owned).collect()
-            }
-            Names::Quoted => quoting(source)
-                .flat_map(|(_, text)| quoted(&text).map(str::to_owned).collect::<Vec<_>>())
-                .filter(|it| it != self.wrong)
+            Names::Choices => self
+                .choices
+                .split(',')
+                .map(|name| name.trim().to_owned())
+                .collect(),
+            Names::Quoted => quoting_files(source)
+                .flat_map(|(_, text)| quoted_words(&text).map(str::to_owned).collect::<Vec<_>>())
+                .filter(|word| word != self.wrong)
                 .collect(),
             Names::Files => {
+                // As many last parts of each path as the name has.
                 let count = self.wrong.split('/').count();
-                let files = source.listing().files().map(|it| it.path.as_str());
-                let ends = files.map(|path| {
-                    let parts: Vec<&str> = path.split('/').collect();
-                    let start = parts.len().saturating_sub(count);
-                    parts.get(start..).unwrap_or_default().join("/")
-                });
-                ends.collect()
+                let files = source.listing().files().map(|entry| entry.path.as_str());
+                let tail = |path: &str| {
+                    path.rsplitn(count + 1, '/')
+                        .take(count)
+                        .map(str::to_owned)
+                        .collect()
+                };
+                let tails = files.map(|path| -> Vec<String> { tail(path) });
+                tails
+                    .map(|parts| parts.into_iter().rev().collect::<Vec<_>>().join("/"))
+                    .collect()
             }
-            Names::Module => BTreeSet::new(),
+        };
+        only_near(self.wrong, names.iter().map(String::as_str))
+    }
+
+    // The word that is to be replaced, and where it starts: at the column, else the only one on the line. Before a
+    // call that is to be awaited it is empty.
+    fn find_wrong<'t>(&self, file: &'t LogFile<'_>, line: usize) -> Option<(usize, &'t str)> {
+        let range = file.line(line)?;
+        let text = file.text.get(range.clone())?;
+        let start = match self.column {
+            Some(column) => file.offset(line, column)?,
+            None => {
+                let mut places = words(text.as_bytes(), self.wrong);
+                let at = places.next()?;
+                places.next().is_none().then_some(range.start + at)?
+            }
+        };
+        let rest = file.text.get(start..)?;
+        match self.row.edit {
+            Edit::Await => Some((awaitable_start(file, start)?, "")),
+            Edit::Specifier => {
+                let quote = rest
+                    .chars()
+                    .next()
+                    .filter(|quote| matches!(quote, '\'' | '"'))?;
+                let inside = rest.get(1..)?;
+                Some((start + 1, inside.get(..inside.find(quote)?)?))
+            }
+            _ => {
+                let after = rest.strip_prefix(self.wrong)?.bytes().next();
+                let is_whole = !after.is_some_and(is_word);
+                is_whole
+                    .then(|| rest.get(..self.wrong.len()))?
+                    .map(|word| (start, word))
+            }
         }
     }
-
-    // The entry of a module's own list of what a star takes, where the module has one almost like it.
-    fn listed(&self, source: &dyn Source) -> Option<Candidate> {
-        let path = &module_of(source, self.of)?;
-        let place = LogFile::of(path.clone(), source)?;
-        let at = only_quoted(&place.text, self.wrong)?;
-        place.text.get(..at)?.contains("__all__").then_some(())?;
-        let facts = facts(path, place.text.as_bytes());
-        let own = facts.definitions.iter().map(|it| it.name.as_str());
-        let own = own.chain(facts.exports.iter().map(|it| it.name.as_str()));
-        let right = only_near(self.wrong, own)?;
-        let after = place.with(at..at + self.wrong.len(), &right)?;
-        let what = format!("`{right}` for `{}` in `__all__`", self.wrong);
-        place.heal(&what, &after, true)
-    }
 }
 
-// One word of a line for another, where it stands once on it.
-fn word_on(place: &LogFile<'_>, row: usize, wrong: &str, right: &str) -> Option<Candidate> {
-    if !is_name(wrong) || !is_name(right) {
+// Where the call at a byte begins, when an async function is around it and nothing awaits it yet. A member of a
+// promise would need brackets.
+fn awaitable_start(file: &LogFile<'_>, at: usize) -> Option<usize> {
+    let head = file.text.get(..at)?;
+    let is_python = file.path.extension() == Some("py");
+    if !is_python && head.ends_with('.') {
         return None;
     }
-    let range = place.line(row)?;
-    let line = place.text.get(range.clone())?;
-    let mut places = words(line.as_bytes(), wrong);
-    let (Some(at), None) = (places.next(), places.next()) else {
-        return None;
+    let is_name = |letter: char| letter.is_alphanumeric() || "_.".contains(letter);
+    let start = head.trim_end_matches(is_name).len();
+    let above = head.get(..start)?;
+    let function = if is_python {
+        let mut lines = above.lines().rev().map(str::trim_start);
+        lines.find(|line| line.starts_with("def ") || line.starts_with("async def "))?
+    } else {
+        above.get(above.rfind("\n}").unwrap_or(0)..)?
     };
-    let start = range.start + at;
-    let after = place.with(start..start + wrong.len(), right)?;
-    let what = format!("`{right}` is suggested for `{wrong}`");
-    respelling(place.heal(&what, &after, true)?, wrong, right)
-}
-
-#[expect(clippy::unnecessary_wraps, reason = "the end of a chain of options")]
-fn respelling(one: Candidate, wrong: &str, right: &str) -> Option<Candidate> {
-    Some(Candidate {
-        respells: Some((wrong.to_owned(), right.to_owned())),
-        ..one
-    })
+    (function.contains("async ") && !above.trim_end().ends_with("await")).then_some(start)
 }
 
 #[cfg(test)]
@@ -371,22 +340,6 @@ mod tests {
                 let expected: Vec<String> = right.into_iter().collect();
                 assert_eq!(healed("src/shop.py", &text(name), &log), expected, "{log}");
             }
-        }
-    }
-
-    #[test]
-    fn a_slip_in_what_a_star_takes_is_told_by_the_module_itself() {
-        let text = "__all__ = ['chunkd', 'take']\n\ndef chunked(it): ...\ndef take(it): ...\n";
-        let log = "tests/test_more.py:1: in <module>\nE   AttributeError: module 'lib.more' has no \
-                   attribute 'chunkd'\n";
-        let healed = |text: &str| healed("src/lib/more.py", text, log);
-        assert_eq!(healed(text), ["__all__ = ['chunked', 'take']"]);
-        for other in [
-            text.replace("def chunked", "def pieces"),
-            text.replace("def take", "def chunks(it): ...\ndef take"),
-            text.replace("__all__", "NAMES"),
-        ] {
-            assert!(healed(&other).is_empty(), "{other}");
         }
     }
 
@@ -516,21 +469,6 @@ mod tests {
                 "import { b, Shape } from './b'\nb as Shape\n",
                 "src/a.ts(1,13): error TS1484: 'Shape' is a type and must be imported using a type-only import when 'verbatimModuleSyntax' is enabled.\n",
                 "import { b, type Shape } from './b'",
-            ),
-            (
-                "import type { Table } from './b'\nclass A extends Table {}\n",
-                "src/a.ts(2,17): error TS1361: 'Table' cannot be used as a value because it was imported using 'import type'.\n",
-                "import { Table } from './b'",
-            ),
-            (
-                "import { type Table, b } from './b'\nclass A extends Table {}\n",
-                "src/a.ts(2,17): error TS1361: 'Table' cannot be used as a value because it was imported using 'import type'.\n",
-                "import { Table, b } from './b'",
-            ),
-            (
-                "async function f() {\n  return load(1, 'a').size\n}\n",
-                "src/a.ts(2,23): error TS2339: Property 'size' does not exist on type 'Promise<Blob>'.\n",
-                "  return (await load(1, 'a')).size",
             ),
             (
                 "async function f() {\n  show(load())\n}\n",

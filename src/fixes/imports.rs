@@ -1,0 +1,232 @@
+use super::candidate::Candidate;
+use super::list::{MAX_TRIES, Question};
+use super::log_file::LogFile;
+use crate::hint::{Answer, Fix, answers, fix};
+use crate::languages::uses;
+use crate::model::{HintSource, RepoPath, Suggestion};
+use crate::policy::{is_test, is_test_text};
+
+/// Files that the sentence of a fix names.
+const MAX_NAMED: usize = 3;
+/// Tools that look at names alone: any import of the name satisfies them, so none is tried.
+const NAME_CHECKERS: [&str; 7] = [
+    "ruff", "flake8", "pyflakes", "pylint", "eslint", "biome", "oxlint",
+];
+
+/// Returns the suggestions for files that lack something, one candidate of all certain imports, and candidates that
+/// may be tried under the tests.
+pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, Vec<Candidate>) {
+    let Some(ask) = question.ask.filter(|_| !question.wanted.is_empty()) else {
+        return Default::default();
+    };
+    let mut answers = answers(question.graph, question.wanted, ask);
+    answers.retain(|answer| (ask.may_read)(&answer.file));
+    let mut certain: Vec<(RepoPath, Fix)> = Vec::new();
+    let mut tries: Vec<Candidate> = Vec::new();
+    for answer in &mut answers {
+        let sure: Vec<Suggestion> = answer
+            .suggestions
+            .iter()
+            .filter(|one| one.certain)
+            .cloned()
+            .collect();
+        let fixed = fix(question.graph, &answer.file, &sure);
+        if let Some(fixed) = fixed.filter(|fixed| question.allows(fixed.patch.as_bytes())) {
+            certain.push((answer.file.clone(), fixed));
+        } else {
+            // Nothing is certain that policy refuses.
+            for one in &mut answer.suggestions {
+                one.certain = false;
+            }
+        }
+        tries.extend(candidates_of(question, answer));
+    }
+    let certain = (!certain.is_empty()).then(|| certain_imports(&answers, certain));
+    (answers, certain.into_iter().collect(), tries)
+}
+
+// All certain imports in one change: one missing name hides the next.
+fn certain_imports(answers: &[Answer], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
+    let in_file = |(file, fixed): &(RepoPath, Fix)| {
+        let rows = answers.iter().filter(|answer| answer.file == *file);
+        let rows = rows.flat_map(|answer| &answer.suggestions);
+        let bound = rows.filter(|one| one.certain && fixed.names.contains(&one.name));
+        let mut imports: Vec<&str> = bound.map(|one| one.import_statement.as_str()).collect();
+        imports.sort_unstable();
+        imports.dedup();
+        format!("{} in {file}", imports.join(", "))
+    };
+    let mut texts: Vec<String> = fixes.iter().take(MAX_NAMED).map(in_file).collect();
+    if fixes.len() > MAX_NAMED {
+        texts.push(format!("the same in {} more", fixes.len() - MAX_NAMED));
+    }
+    let all = answers.iter().flat_map(|answer| &answer.suggestions);
+    let all = all.filter(|one| one.certain);
+    Candidate {
+        certain: true,
+        imports: all
+            .map(|one| (one.name.clone(), one.import_statement.clone()))
+            .collect(),
+        ..Candidate::from_fixes(texts.join("; "), fixes)
+    }
+}
+
+// Suggestions for names for which nothing is certain. None of them changes a test: that would hide the failure.
+fn candidates_of(question: &Question<'_>, answer: &Answer) -> Vec<Candidate> {
+    let (graph, file) = (question.graph, &answer.file);
+    let text = graph.source().read(file).unwrap_or_default();
+    if is_test(file.as_str()) || is_test_text(file.as_str(), &text) {
+        return Vec::new();
+    }
+    let all = &answer.suggestions;
+    let settled = |one: &Suggestion| {
+        all.iter()
+            .any(|other| other.certain && other.name == one.name)
+    };
+    let open = all.iter().filter(|one| !settled(one) && may_try(one, all));
+    let (typos, imports): (Vec<_>, Vec<_>) = open.partition(|one| one.import_statement.is_empty());
+    let tools = question
+        .logs
+        .iter()
+        .filter_map(|(diagnosis, _)| diagnosis.tool.as_deref());
+    let looks_at_names = tools.into_iter().any(|tool| NAME_CHECKERS.contains(&tool));
+    // A word of a library that is merely there passes nearly any test.
+    let is_used = |one: &&Suggestion| {
+        let outside = matches!(one.source, HintSource::Stdlib | HintSource::Manifest);
+        let used = uses(file, &text, &one.name).unwrap_or_default();
+        let proves = !outside || used.called || !used.members.is_empty();
+        one.replaces.is_some() || (proves && !looks_at_names)
+    };
+    let import = |one: &Suggestion| {
+        let fixed = fix(graph, file, std::slice::from_ref(one))?;
+        let what = format!("{} in {file}", one.import_statement);
+        Some(Candidate {
+            must_fix: true,
+            imports: [(one.name.clone(), one.import_statement.clone())].into(),
+            ..Candidate::from_fixes(what, vec![(file.clone(), fixed)])
+        })
+    };
+    let imports = imports.into_iter().filter(is_used).filter_map(import);
+    respelled(question, file, &typos)
+        .into_iter()
+        .chain(imports)
+        .take(MAX_TRIES)
+        .collect()
+}
+
+// Whether the tests can tell that a suggestion is meant: of two definitions of one name, or two names that are as
+// near, tests that pass with one may pass with the other.
+fn may_try(one: &Suggestion, all: &[Suggestion]) -> bool {
+    let mut others = all
+        .iter()
+        .filter(|other| *other != one && other.name == one.name);
+    match &one.replaces {
+        // A file next door in place of an alias would hide that the alias is wrong.
+        Some(alias) if !alias.starts_with('.') && one.module.starts_with('.') => false,
+        Some(_) => {
+            let is_rival =
+                |other: &Suggestion| other.imported == one.imported && other.path != one.path;
+            one.imported == "*" || !others.any(is_rival)
+        }
+        None if one.source == HintSource::Similar => others.next().is_none(),
+        None => others.all(|other| other.path == one.path),
+    }
+}
+
+// All typos at once: the commands pass only when none of them is left.
+fn respelled(question: &Question<'_>, file: &RepoPath, typos: &[&Suggestion]) -> Option<Candidate> {
+    let place = LogFile::open(file.clone(), question.graph.source())?;
+    let after = typos.iter().try_fold(place.text.clone(), |text, one| {
+        place.respelled(text, &one.name, &one.imported)
+    })?;
+    let rows = typos
+        .iter()
+        .map(|one| format!("`{}` for `{}`", one.imported, one.name));
+    let candidate = place.candidate(&rows.collect::<Vec<_>>().join(", "), &after)?;
+    Some(Candidate {
+        imports: typos
+            .iter()
+            .map(|one| (one.name.clone(), String::new()))
+            .collect(),
+        ..candidate
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::imports;
+    use crate::diagnose::{LogFacts, diagnose};
+    use crate::fixes::{Judging, Question};
+    use crate::graph::Graph;
+    use crate::hint::{Ask, lacked};
+    use crate::policy::Allowed;
+    use crate::source::{Installed, Memory, Source};
+
+    // The lines that the candidates for a log about one file would add.
+    fn tried(path: &str, text: &str, log: &str) -> Vec<String> {
+        let core = "def helper(x):\n    return x\n";
+        let files = [(path, text), ("pkg/core.py", core), ("pkg/__init__.py", "")];
+        let source = Memory::named(files);
+        let diagnosis = diagnose(log, &LogFacts::default(), Some(source.listing()));
+        let ask = Ask {
+            known: &[],
+            installed: &Installed::default(),
+            may_read: &|_| true,
+        };
+        let (_, _, tries) = imports(&Question {
+            wanted: &lacked(&source, &diagnosis),
+            logs: &[(diagnosis, log)],
+            graph: &Graph::new(&source),
+            ask: Some(&ask),
+            judging: Judging {
+                lines: &[],
+                prefix: "",
+                allowed: &Allowed::default(),
+                objects: None,
+            },
+        });
+        let added = tries.iter().map(|fix| {
+            assert!(fix.must_fix, "{}", fix.what);
+            let added = fix.added();
+            added
+                .iter()
+                .map(|line| line.trim())
+                .collect::<Vec<_>>()
+                .join("|")
+        });
+        added.collect()
+    }
+
+    #[test]
+    fn names_in_scope_are_tried_and_never_in_a_test() {
+        let missing = |path: &str, name: &str| {
+            format!("E   NameError: name '{name}' is not defined\n\n{path}:5: NameError\n")
+        };
+        let use_of = |name: &str| {
+            format!(
+                "from .core import helper\n\n\ndef run(rows):\n    return {name}(rows), {name}\n"
+            )
+        };
+        for (path, name, expected) in [
+            ("pkg/use.py", "helpr", &["return helper(rows), helper"][..]),
+            ("pkg/use.py", "sm", &["return sum(rows), sum"]),
+            ("pkg/use.py", "rws", &["return rows(rows), rows"]),
+            ("tests/test_use.py", "helpr", &[]),
+            ("pkg/use.py", "frobnicate", &[]),
+        ] {
+            let found = tried(path, &use_of(name), &missing(path, name));
+            assert_eq!(found, expected, "{path} {name}");
+        }
+        let both = "from .core import helper\n\n\ndef run(rows):\n    return helpr(sm(rows))\n";
+        let log = ["helpr", "sm"]
+            .map(|name| missing("pkg/use.py", name))
+            .concat();
+        assert_eq!(
+            tried("pkg/use.py", both, &log),
+            ["return helper(sum(rows))"]
+        );
+        let two = "from .core import helper, helpes\n\n\ndef run(y):\n    return helpe(y)\n";
+        let found = tried("pkg/use.py", two, &missing("pkg/use.py", "helpe"));
+        assert!(found.is_empty(), "{found:?}");
+    }
+}

@@ -1,0 +1,117 @@
+use std::collections::BTreeMap;
+
+use super::candidate::Candidate;
+use super::imports::imports;
+use super::judging::Judging;
+use super::syntax::syntax;
+use super::witness::witnesses;
+use crate::graph::Graph;
+use crate::hint::{Answer, Ask, Wanted};
+use crate::model::{Diagnosis, FailureKind, MentionedFile, RepoPath};
+use crate::patch::{Change, FileState};
+use crate::source::{EntryKind, Source};
+
+/// Candidates that may fail before `fix` gives up.
+pub const MAX_TRIES: usize = 3;
+
+/// A failure, and what may be done about it.
+pub struct Question<'q> {
+    /// The logs with their diagnoses; none where names are asked for alone.
+    pub logs: &'q [(Diagnosis, &'q str)],
+    /// The files that lack something.
+    pub wanted: &'q BTreeMap<RepoPath, Wanted>,
+    /// The repository as it fails.
+    pub graph: &'q Graph<'q>,
+    /// The context of import suggestions; without it imports are left alone.
+    pub ask: Option<&'q Ask<'q>>,
+    /// The rules for a change.
+    pub judging: Judging<'q>,
+}
+
+impl Question<'_> {
+    /// Checks whether policy allows a patch; a file that is named by a person may change.
+    pub(super) fn allows(&self, patch: &[u8]) -> bool {
+        let mut all = self.logs.iter();
+        let allows = |diagnosis| self.judging.allows(self.graph.source(), diagnosis, patch);
+        self.logs.is_empty() || all.any(|(diagnosis, _)| allows(diagnosis))
+    }
+}
+
+/// Candidate fixes of a failure.
+#[derive(Default)]
+pub struct Fixes {
+    /// Import suggestions for each file that lacks something.
+    pub answers: Vec<Answer>,
+    /// Candidates in the order in which they are tried: certain imports, names that tools propose or messages name,
+    /// imports that may be meant; of each the product before tests. Policy allows all of them.
+    pub edits: Vec<Candidate>,
+}
+
+impl Fixes {
+    /// Returns the list in words, in its order.
+    #[must_use]
+    pub fn tried(&self) -> Vec<String> {
+        self.edits.iter().map(|edit| edit.what.clone()).collect()
+    }
+
+    /// Returns the edits that are no imports, in words.
+    #[must_use]
+    pub fn beside_imports(&self) -> Vec<String> {
+        let others = self.edits.iter().filter(|edit| edit.imports.is_empty());
+        others.map(|edit| edit.what.clone()).collect()
+    }
+
+    /// Checks whether a candidate gives a name this import.
+    #[must_use]
+    pub fn tries(&self, name: &str, statement: &str) -> bool {
+        let mut imports = self.edits.iter().filter_map(|edit| edit.imports.get(name));
+        imports.any(|import| import == statement)
+    }
+}
+
+/// Lists all fixes of a failure that need no model. Each is kept only when the commands say that it helps.
+#[must_use]
+pub fn find_fixes(question: &Question<'_>) -> Fixes {
+    let source = question.graph.source();
+    let (answers, mut edits, tries) = imports(question);
+    for (diagnosis, log) in question.logs {
+        edits.extend(executable_scripts(diagnosis, source));
+        edits.extend(witnesses(log, diagnosis, source));
+        edits.extend(syntax(diagnosis, source));
+    }
+    edits.extend(tries.into_iter().take(MAX_TRIES));
+    edits.retain(|edit| question.allows(&edit.patch));
+    edits.sort_by_key(|edit| (!edit.certain, edit.changes_tests()));
+    let mut unique: Vec<Candidate> = Vec::new();
+    for edit in edits {
+        if !unique.contains(&edit) {
+            unique.push(edit);
+        }
+    }
+    Fixes {
+        answers,
+        edits: unique,
+    }
+}
+
+// A tracked script that starts with `#!` and may not be executed.
+fn executable_scripts(diagnosis: &Diagnosis, source: &dyn Source) -> Vec<Candidate> {
+    let files = diagnosis.files.iter().filter_map(MentionedFile::repo_path);
+    let files = files.filter(|_| diagnosis.kind == FailureKind::PermissionDenied);
+    let candidate = |path: RepoPath| {
+        let kind = &source.listing().get(path.as_str())?.kind;
+        let is_plain = *kind == EntryKind::File { executable: false };
+        let bytes = source.read(&path).ok()?;
+        if !is_plain || !bytes.starts_with(b"#!") {
+            return None;
+        }
+        let state = |mode| Some(FileState::new(bytes.clone(), mode));
+        let change = Change::between(path.clone(), state(0o100_644), state(0o100_755));
+        Some(Candidate::from_change(
+            format!("make {path} executable"),
+            path,
+            &change,
+        ))
+    };
+    files.filter_map(candidate).collect()
+}

@@ -1,0 +1,15 @@
+//! Floor 6: fixes that need no model, as one list that every command prints and `fix` tries: missing imports, names
+//! that a tool proposes or that a message names, brackets, modes. Each passes the validator with tests closed.
+
+mod candidate;
+mod imports;
+mod judging;
+mod list;
+mod log_file;
+mod nearest;
+mod syntax;
+mod witness;
+
+pub use candidate::Candidate;
+pub use judging::{Judging, lies_where_it_shows, own_files};
+pub use list::{Fixes, MAX_TRIES, Question, find_fixes};

@@ -1,0 +1,125 @@
+use serde_json::Value;
+
+use super::lock::{NODE_TABLES, normal};
+use super::project::{Project, is_plain};
+
+/// A package that a manifest asks for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Requirement {
+    /// Its name; of Python in its normal form.
+    pub(super) name: String,
+    /// The range of versions, without blanks.
+    pub(super) range: String,
+    pub(super) place: Place,
+    /// Whether it is only asked for on some machines.
+    pub(super) is_conditional: bool,
+}
+
+/// Where a manifest asks for a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Place {
+    Main,
+    Extra(String),
+    Group(String),
+}
+
+/// Returns the requirements of pyproject.toml, else of requirements.txt.
+pub(super) fn python_requirements(project: &Project<'_>) -> Vec<Requirement> {
+    let Some(text) = project.read("pyproject.toml") else {
+        let lines = project.read("requirements.txt").unwrap_or_default();
+        return lines
+            .lines()
+            .filter_map(|line| requirement(line, Place::Main))
+            .collect();
+    };
+    let table = text.parse::<toml::Table>().unwrap_or_default();
+    let document: Value = serde_json::to_value(table).unwrap_or_default();
+    let mut found = Vec::new();
+    let mut add_list = |list: &Value, place: Place| {
+        let lines = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str);
+        found.extend(lines.filter_map(|line| requirement(line, place.clone())));
+    };
+    add_list(&document["project"]["dependencies"], Place::Main);
+    for (name, list) in rows(&document["project"]["optional-dependencies"]) {
+        add_list(list, Place::Extra(name.clone()));
+    }
+    for (name, list) in rows(&document["dependency-groups"]) {
+        add_list(list, Place::Group(name.clone()));
+    }
+    let poetry = &document["tool"]["poetry"];
+    let groups = rows(&poetry["group"]).map(|(name, group)| (Place::Group(name.clone()), group));
+    for (place, table) in std::iter::once((Place::Main, poetry)).chain(groups) {
+        for (name, value) in rows(&table["dependencies"]).filter(|(name, _)| *name != "python") {
+            found.push(Requirement {
+                name: normal(name),
+                range: String::new(),
+                place: place.clone(),
+                is_conditional: value.is_object(),
+            });
+        }
+    }
+    found
+}
+
+fn rows(table: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    table.as_object().into_iter().flatten()
+}
+
+// A requirement of PEP 508: `name[extra]>=1; marker`.
+fn requirement(line: &str, place: Place) -> Option<Requirement> {
+    let line = line.split(" #").next()?.trim();
+    let (line, marker) = line.split_once(';').unwrap_or((line, ""));
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let end = line.find(|next| !letter(next)).unwrap_or(line.len());
+    let (name, rest) = line.split_at_checked(end)?;
+    let range = rest.rsplit(']').next().unwrap_or(rest);
+    let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
+    // Blanks and the order of the parts mean nothing.
+    let mut parts: Vec<String> = range.split(',').map(|part| part.replace(' ', "")).collect();
+    parts.sort_unstable();
+    starts.then(|| Requirement {
+        name: normal(name),
+        range: parts.join(","),
+        place,
+        is_conditional: !marker.trim().is_empty() || range.contains('@'),
+    })
+}
+
+/// Returns the requirements of a package.json.
+pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
+    let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
+    let tables = NODE_TABLES.iter().flat_map(|table| rows(&manifest[*table]));
+    let requirement = |(name, range): (&String, &Value)| Requirement {
+        name: name.clone(),
+        range: range.as_str().unwrap_or_default().to_owned(),
+        place: Place::Main,
+        is_conditional: false,
+    };
+    tables.map(requirement).collect()
+}
+
+/// Returns the command that installs the extra or group of pyproject.toml that alone has the package, else `all`.
+pub(super) fn with_extra(project: &Project<'_>, all: &str, package: &str) -> String {
+    let requirements = python_requirements(project);
+    let mut places = requirements
+        .iter()
+        .filter(|one| one.name == normal(package));
+    let place = match places.next().map(|one| &one.place) {
+        Some(Place::Extra(name) | Place::Group(name)) if !is_plain(name) => return all.to_owned(),
+        Some(place) => place,
+        None => return all.to_owned(),
+    };
+    match (all, place) {
+        ("uv sync", Place::Extra(extra)) => format!("uv sync --extra {extra}"),
+        ("uv sync", Place::Group(group)) if group != "dev" => format!("uv sync --group {group}"),
+        ("poetry install", Place::Extra(extra)) => format!("poetry install --extras {extra}"),
+        ("poetry install", Place::Group(group)) => format!("poetry install --with {group}"),
+        ("{pip} install -e .", Place::Extra(extra)) => format!("{{pip}} install -e '.[{extra}]'"),
+        ("{pip} install -e .", Place::Group(group)) => format!("{{pip}} install --group {group}"),
+        _ => all.to_owned(),
+    }
+}

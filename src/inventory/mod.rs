@@ -1,0 +1,15 @@
+//! Floor 6: what the project declares against what is present: packages, lock files, workspace links, plugins,
+//! interpreters, submodules, variables. Each problem comes with the command that fixes it; nothing is run.
+
+mod compare;
+mod declared;
+mod failure;
+mod lock;
+mod managers;
+mod members;
+mod modules;
+mod project;
+
+pub use compare::find_problems;
+pub use failure::{environment_problems, explain_failure, in_submodule, missing_program};
+pub use project::Project;

@@ -1,0 +1,89 @@
+use std::path::{Path, PathBuf};
+
+use super::managers::{MANAGERS, Manager};
+use crate::exec::on_path;
+use crate::model::RepoPath;
+use crate::source::{Installed, Source};
+use crate::workplace::installed;
+use crate::workspace::Workspace;
+
+/// A project as commands see it: its files, the packages installed for it, and the directory they run in.
+pub struct Project<'a> {
+    pub(super) source: &'a dyn Source,
+    /// The worktree; `None` in a bare repository.
+    pub(super) root: Option<PathBuf>,
+    pub(super) prefix: &'a str,
+    pub(super) installed: Installed,
+}
+
+impl<'a> Project<'a> {
+    /// Opens the project of a workspace.
+    #[must_use]
+    pub fn open(workspace: &'a Workspace) -> Self {
+        Self::new(
+            workspace.source.as_ref(),
+            workspace.root.as_deref(),
+            &workspace.prefix,
+        )
+    }
+
+    pub(super) fn new(source: &'a dyn Source, root: Option<&Path>, prefix: &'a str) -> Self {
+        Self {
+            source,
+            root: root.map(Path::to_owned),
+            prefix,
+            installed: root.map_or_else(Installed::default, installed),
+        }
+    }
+
+    /// Reads the nearest file of that name, from the directory of the command upward.
+    pub(super) fn read(&self, name: &str) -> Option<String> {
+        let mut folders = Path::new(self.prefix).ancestors();
+        folders.find_map(|folder| read_text(self.source, folder.join(name).to_str()?))
+    }
+
+    pub(super) fn manager(&self, python: bool) -> Option<&'static Manager> {
+        let mut rows = MANAGERS.iter();
+        rows.find(|row| row.python == python && self.read(&row.file).is_some())
+    }
+
+    /// Checks whether the worktree has a path, in the directory of the command or above it.
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        let mut folders = Path::new(self.prefix).ancestors();
+        let root = self.root.as_deref();
+        root.is_some_and(|root| folders.any(|folder| root.join(folder).join(path).exists()))
+    }
+
+    /// Returns the virtual environment of the worktree.
+    pub(super) fn environment(&self) -> Option<&'static str> {
+        let mut names = [".venv", "venv"].into_iter();
+        names.find(|name| self.has_path(&format!("{name}/pyvenv.cfg")))
+    }
+
+    /// Fills `{pip}` in a command: the pip of the environment, or uv where the environment has none.
+    pub(super) fn command(&self, line: &str) -> String {
+        let sites = self.installed.sites().iter();
+        let has_pip = sites.map(|site| site.join("pip")).any(|pip| pip.is_dir());
+        let pip = match self.environment() {
+            Some(environment) if has_pip => format!("{environment}/bin/python -m pip"),
+            Some(_) if on_path("uv").is_some() => "uv pip".to_owned(),
+            _ => "python3 -m pip".to_owned(),
+        };
+        line.replace("{pip}", &pip)
+    }
+}
+
+/// Reads a file of the source.
+pub(super) fn read_text(source: &dyn Source, path: &str) -> Option<String> {
+    let path = RepoPath::new(path)
+        .ok()
+        .filter(|path| source.listing().has_file(path.as_str()))?;
+    let bytes = source.read(&path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Checks whether a name can be typed in a command line as it is.
+pub(super) fn is_plain(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.all(|letter| letter.is_ascii_alphanumeric() || "-_.@/".contains(letter))
+}
