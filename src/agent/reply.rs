@@ -79,7 +79,7 @@ fn objects(text: &str) -> impl Iterator<Item = Cow<'_, str>> {
 const MAX_BLOCKS: usize = 16;
 
 fn repair_packet(text: &str) -> Option<RepairPacket> {
-    let value = serde_json::Deserializer::from_str(text)
+    let mut value = serde_json::Deserializer::from_str(text)
         .into_iter::<Value>()
         .next()?
         .ok()?;
@@ -87,20 +87,24 @@ fn repair_packet(text: &str) -> Option<RepairPacket> {
     if !KEYS.iter().any(|key| fields.contains_key(*key)) {
         return None;
     }
-    let stated = fields.contains_key("status");
+    let status = fields.get("status").cloned();
+    let status = status.and_then(|status| serde_json::from_value::<ReplyStatus>(status).ok());
+    // A word that nobody knows says nothing.
+    let known = value.as_object_mut()?;
+    known.remove("status");
     let mut packet: RepairPacket = serde_json::from_value(value).ok()?;
-    if !stated && packet.patch.is_none() && packet.edits.is_empty() && packet.files.is_empty() {
-        packet.status = ReplyStatus::RequestFiles;
-    }
+    let has_change = packet.patch.is_some() || !packet.edits.is_empty() || !packet.files.is_empty();
+    packet.status = status.unwrap_or(match (has_change, packet.requested_files.is_empty()) {
+        (true, _) => ReplyStatus::Patch,
+        (false, false) => ReplyStatus::RequestFiles,
+        (false, true) => ReplyStatus::GiveUp,
+    });
     Some(packet)
 }
 
 const KEYS: [&str; 5] = ["status", "patch", "edits", "files", "requestedFiles"];
 
 fn patch_of(packet: &RepairPacket) -> Option<Vec<u8>> {
-    if packet.status != ReplyStatus::Patch {
-        return None;
-    }
     if let Some(patch) = packet.patch.as_ref().filter(|it| !it.trim().is_empty()) {
         return Some(patch.clone().into_bytes());
     }

@@ -8,7 +8,7 @@ use crate::agent::Adapter;
 use crate::config::Settings;
 use crate::exec::on_path;
 use crate::model::{AgentProtocol, Code};
-use crate::repair::Agent;
+use crate::repair::{Agent, AgentCommand};
 
 /// A published agent, by the name that `--agent` takes.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -62,39 +62,42 @@ pub(super) struct ChosenAgent {
 impl ChosenAgent {
     /// As a repair calls it. `writable` is what it may write besides the workplace.
     pub(super) fn called<'a>(&'a self, writable: &'a [PathBuf]) -> Agent<'a> {
-        Agent::Command {
+        Agent::Command(AgentCommand {
             command: &self.command,
             protocol: self.protocol,
             adapter: self.adapter,
             environment: &self.env,
             writable,
-        }
+        })
     }
 }
 
+/// Returns the agent that the settings name.
 pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
-    let agent = &settings.agent;
-    let command = agent.command.clone()?;
+    let command = settings.agent.command.as_ref()?;
+    Some(resolve_agent(command, settings))
+}
+
+/// Resolves a name or a command line: the only place where names of agents are read.
+pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
+    let mut env = settings.agent.env.clone();
     let Some(preset) = preset(command.trim()) else {
-        return Some(ChosenAgent {
-            command,
-            protocol: agent.protocol,
+        return ChosenAgent {
+            command: command.to_owned(),
+            protocol: settings.agent.protocol,
             adapter: None,
-            env: agent.env.clone(),
-        });
+            env,
+        };
     };
-    let set = preset
-        .keys
-        .iter()
-        .filter(|it| std::env::var_os(it).is_some());
-    let mut env = agent.env.clone();
+    let keys = preset.keys.iter();
+    let set = keys.filter(|key| std::env::var_os(key).is_some());
     env.extend(set.cloned());
-    Some(ChosenAgent {
+    ChosenAgent {
         command: preset.command.clone(),
         protocol: preset.protocol,
         adapter: Some(&preset.adapter),
         env,
-    })
+    }
 }
 
 /// Refuses an agent that is not here, before anything is run.
@@ -102,7 +105,8 @@ pub(super) fn chosen_agent(settings: &Settings) -> Option<ChosenAgent> {
 /// # Errors
 /// `U310`.
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
-    let Some((problem, install)) = missing_agent(settings) else {
+    let line = settings.agent.command.as_deref().unwrap_or_default();
+    let Some((problem, install)) = missing_agent(line) else {
         return refuse_unpriced_agent(settings);
     };
     let error = AppError::new(Code::U310, problem);
@@ -131,8 +135,8 @@ fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
 }
 
 /// What is wrong with an agent that is not here, and the line that installs it, where that is known.
-pub(super) fn missing_agent(settings: &Settings) -> Option<(String, Option<String>)> {
-    let line = settings.agent.command.as_deref().unwrap_or_default().trim();
+pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
+    let line = line.trim();
     if let Some(preset) = preset(line) {
         let message = || format!("the agent `{}` is not installed", preset.name);
         let install = || Some(preset.install.clone());

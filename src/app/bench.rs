@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::agents::resolve_agent;
 use super::files::{to_json, write_file};
 use super::flags::{Args, request, share};
 use super::open::listen;
@@ -87,7 +88,7 @@ pub fn run_bench(
     progress: &dyn Progress,
 ) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
-    let agent = agent(app, request);
+    let (agent, agent_environment) = agent(app, request);
     let partition = partition(request, progress)?;
     let stop = listen()?;
     let home = Home::make(request.keep.as_deref())?;
@@ -117,7 +118,7 @@ pub fn run_bench(
     let before = request.baseline.as_deref().map(read_bench).transpose()?;
     let options = BenchOptions {
         agent,
-        agent_environment: settings.agent.env.clone(),
+        agent_environment,
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
         max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
         max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
@@ -326,13 +327,23 @@ fn partition(
 // Replies of the agent to try for each fixture.
 const USUAL_ATTEMPTS: u32 = 6;
 
-fn agent(app: &App, request: &BenchRequest) -> BenchAgent {
-    match request.agent.as_deref().unwrap_or("builtin") {
+fn agent(app: &App, request: &BenchRequest) -> (BenchAgent, Vec<String>) {
+    let agent = match request.agent.as_deref().unwrap_or("builtin") {
         "builtin" => BenchAgent::Builtin,
         "oracle" => BenchAgent::Oracle,
         "replay" => BenchAgent::Replay,
-        command => BenchAgent::Command(command.to_owned(), app.settings().agent.protocol),
-    }
+        name => {
+            let agent = resolve_agent(name, app.settings());
+            let command = BenchAgent::Command {
+                name: name.to_owned(),
+                command: agent.command,
+                protocol: agent.protocol,
+                adapter: agent.adapter,
+            };
+            return (command, agent.env);
+        }
+    };
+    (agent, app.settings().agent.env.clone())
 }
 
 pub(super) fn jobs(wanted: Option<NonZeroUsize>) -> usize {

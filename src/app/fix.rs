@@ -5,7 +5,7 @@ use super::patch::{PatchRequest, Target, apply_patch};
 use super::repair::{FixRequest, Repaired, repair_after, repair_repository};
 use super::runs::{self, LastCommand, RerunSpec, RunStore, secret};
 use super::{App, AppError, Progress};
-use crate::model::{Code, Exit, RunStatus, StopReason as S};
+use crate::model::{Code, Exit, StopReason as S};
 
 /// What came of it.
 pub struct Fixed {
@@ -19,7 +19,7 @@ impl Fixed {
     /// Whether the patch may be written without a look at it: the tests that failed pass with it.
     #[must_use]
     pub fn is_proven(&self) -> bool {
-        self.repaired.result.status == RunStatus::Fixed
+        self.repaired.result.status.is_success()
     }
 
     /// Whether the command still fails, and the patch is nothing but certain imports that helped.

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::AppError;
-use crate::model::{Blocker, Rates, RunRecord, RunStatus, SCHEMA_VERSION};
+use crate::model::{Blocker, Rates, RunRecord, SCHEMA_VERSION};
 use crate::repair::read_run;
 
 /// Adds up the runs in these folders: runs, or folders that hold runs. `since_days` leaves older runs out;
@@ -82,7 +82,7 @@ fn add_up(runs: &[RunRecord]) -> Rates {
         let Some(failure) = &result.failure else {
             continue;
         };
-        let fixed = u32::from(result.status == RunStatus::Fixed);
+        let fixed = u32::from(result.status.is_success());
         rates.failures += 1;
         rates.fixed += fixed;
         let kind = rates.kinds.entry(failure.kind.to_string()).or_default();

@@ -347,7 +347,7 @@ fn after_recovery(
 fn exit(result: &RunResult) -> Exit {
     match (result.status, result.stop_reason) {
         (_, StopReason::Interrupted) => Exit::Interrupted,
-        (RunStatus::Fixed, _) => Exit::Yes,
+        (RunStatus::Fixed | RunStatus::Passed, _) => Exit::Yes,
         (RunStatus::UserActionRequired | RunStatus::InvalidTask, _) => Exit::PersonMustAct,
         (_, StopReason::AgentTimeout | StopReason::CommandTimeout) => Exit::TimedOut,
         (_, StopReason::PolicyRejected) => Exit::Refused,

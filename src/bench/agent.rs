@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::Fixture;
+use crate::agent::Adapter;
 use crate::model::{AgentProtocol, FailurePacket, Level, RepoPath, RunStatus};
 
 /// Who is asked for patches.
@@ -13,7 +14,16 @@ pub enum BenchAgent {
     /// Recorded replies, in the order of their names.
     Replay,
     /// A command, spoken to as `repair --agent` does.
-    Command(String, AgentProtocol),
+    Command {
+        /// What it is called in documents.
+        name: String,
+        /// What it is started with.
+        command: String,
+        /// How it is spoken to.
+        protocol: AgentProtocol,
+        /// How its events are read.
+        adapter: Option<&'static Adapter>,
+    },
 }
 
 impl BenchAgent {
@@ -24,7 +34,7 @@ impl BenchAgent {
             Self::Builtin => "builtin",
             Self::Oracle => "oracle",
             Self::Replay => "replay",
-            Self::Command(command, _) => command,
+            Self::Command { name, .. } => name,
         }
     }
 
@@ -44,7 +54,7 @@ impl BenchAgent {
                 "mechanics: recorded replies, good and malformed, are judged and tested as live \
                  ones are"
             }
-            Self::Command(..) => "the whole loop with this agent",
+            Self::Command { .. } => "the whole loop with this agent",
         }
     }
 }

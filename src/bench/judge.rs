@@ -3,7 +3,7 @@ use super::score::WRONG_HEAL;
 use super::stage::Hidden;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus,
+    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult,
     StopReason,
 };
 
@@ -19,7 +19,7 @@ pub(super) struct CaseRun {
 
 impl CaseRun {
     fn is_fixed(&self) -> bool {
-        self.result.status == RunStatus::Fixed
+        self.result.status.is_success()
     }
 
     fn hidden(&self) -> Option<HiddenTests> {
@@ -107,7 +107,7 @@ pub(super) fn judge_run(
         ));
     }
     // Part of the known repair is no guess, unless it was taken for all of it.
-    let whole = run.status == RunStatus::Fixed && run.agent_calls == 0;
+    let whole = run.status.is_success() && run.agent_calls == 0;
     let by_rule = !whole && record.heals.iter().all(|heal| is_part_of(heal, fixture));
     if outcome.healed && !fixture.heal_safe && !by_rule {
         let reason = "a change without a model was kept, and the fixture calls that unsafe";

@@ -13,11 +13,11 @@ use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, RunStatus,
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult,
     SandboxMode, Usage, WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{Agent, Before, Commands, Policy, RepairError, Setup, Task, repair};
+use crate::repair::{Agent, AgentCommand, Before, Commands, Policy, RepairError, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -192,7 +192,7 @@ fn perform(
     let result = run(fixture, &laid, place, home, reply)?;
     let folder = home.join("run");
     let mut hidden = None;
-    if result.status == RunStatus::Fixed {
+    if result.status.is_success() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
         let found = case
             .layout
@@ -240,13 +240,18 @@ fn run(
     let agent = match &options.agent {
         BenchAgent::Builtin => Agent::None,
         BenchAgent::Oracle | BenchAgent::Replay => Agent::Function(reply),
-        BenchAgent::Command(command, protocol) => Agent::Command {
+        BenchAgent::Command {
+            command,
+            protocol,
+            adapter,
+            ..
+        } => Agent::Command(AgentCommand {
             command,
             protocol: *protocol,
-            adapter: None,
+            adapter: *adapter,
             environment: &options.agent_environment,
             writable: &[],
-        },
+        }),
     };
     let setup = Setup {
         root: &root,

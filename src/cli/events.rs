@@ -1,94 +1,88 @@
-use std::borrow::Cow;
+use crate::model::{Event, EventKind};
 
-use crate::model::Event;
-use crate::report::printable;
-
-/// What begins with an event and may take long.
-pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
-    let begun = match event.event.as_str() {
-        "command_started" | "heal_started" => Some("running the commands"),
-        "attempt_started" => Some("asking the agent and trying what it sends"),
-        "agent_pause" => Some("waiting for the agent's service"),
-        "agent_works" => {
-            let what = event.fields.get("what").and_then(|it| it.as_str());
-            return what
-                .map(|it| format!("asking the agent, which is at {}", printable(it)).into());
-        }
-        _ => None,
+/// Says what begins with an event and may take long.
+pub(super) fn begins(event: &Event) -> Option<&'static str> {
+    let begun = match &event.kind {
+        EventKind::CommandStarted { .. } | EventKind::HealStarted { .. } => "running the commands",
+        EventKind::AttemptStarted { .. } => "asking the agent and trying what it sends",
+        EventKind::AgentPause { .. } => "waiting for the agent's service",
+        _ => return None,
     };
-    begun.map(Cow::Borrowed)
+    Some(begun)
 }
 
-/// What a person watching wants to know of an event.
+/// Whether something that took long is over.
+pub(super) fn ends(event: &Event) -> bool {
+    matches!(
+        event.kind,
+        EventKind::CommandEnded { .. }
+            | EventKind::AttemptEnded { .. }
+            | EventKind::PartEnded { .. }
+            | EventKind::RunEnded { .. }
+    )
+}
+
+/// Says what a person watching wants to know of an event.
 pub(super) fn line_of(event: &Event) -> Option<String> {
-    let text = |name: &str| {
-        event
-            .fields
-            .get(name)
-            .map(|value| {
-                value
-                    .as_str()
-                    .map_or_else(|| value.to_string(), str::to_owned)
-            })
-            .unwrap_or_default()
-    };
-    Some(match event.event.as_str() {
-        "command_started" if text("what") == "baseline-again" => {
-            format!("the commands run again: {}", text("why"))
+    Some(match &event.kind {
+        EventKind::CommandStarted { what, why, .. } if what == "baseline-again" => {
+            format!("the commands run again: {why}")
         }
-        "reported_failure" => format!("the log that was given tells of {}", text("kind")),
-        "command_ended" if text("passed") == "true" => "the commands pass".to_owned(),
-        "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
-        "heal_started" => format!("attempt {}: {}", text("attempt"), text("what")),
-        "attempt_started" => format!(
-            "attempt {}: asking the agent at level {}",
-            text("attempt"),
-            text("level")
-        ),
-        "agent_pause" => format!(
-            "the agent's service turned it away for now: waiting {} s",
-            text("seconds").trim_end_matches(".0")
-        ),
-        "attempt_ended" => format!(
-            "attempt {} ended with {}: {}",
-            text("attempt"),
-            text("stopReason"),
-            text("why")
-        ),
-        "timeout_auto_split_success" | "complexity_split_success" => {
-            format!("the task is split into parts: {}", text("sub_issues_count"))
+        EventKind::ReportedFailure { kind, .. } => {
+            format!("the log that was given tells of {kind}")
         }
-        "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
-        "complexity_split_failed" => format!(
-            "a large task that cannot be split: {}; the agent is asked for all of it",
-            text("error")
-        ),
-        "workplace_copying" => format!(
-            "copying the worktree: {} of {} files",
-            text("files"),
-            text("of")
-        ),
-        "workplace" => format!("workplace: {} ({})", text("kind"), text("why")),
-        "sandbox" => format!(
-            "{}: the sandbox is {}",
-            text("code"),
-            if text("sandbox") == "partial" {
+        EventKind::CommandEnded { passed: true, .. } => "the commands pass".to_owned(),
+        EventKind::CommandEnded { kind, end, .. } => format!("the commands fail: {kind} ({end})"),
+        EventKind::HealStarted { attempt, what } => format!("attempt {attempt}: {what}"),
+        EventKind::AttemptStarted {
+            attempt,
+            context_level,
+            ..
+        } => format!("attempt {attempt}: asking the agent at level {context_level}"),
+        EventKind::AgentPause { seconds } => {
+            format!("the agent's service turned it away for now: waiting {seconds} s")
+        }
+        EventKind::AttemptEnded {
+            attempt,
+            stop_reason,
+            why,
+            ..
+        } => format!("attempt {attempt} ended with {stop_reason}: {why}"),
+        EventKind::AgentSettings { code, dropped } => {
+            let paths: Vec<String> = dropped.iter().map(|path| format!("~/{path}")).collect();
+            let paths = paths.join(", ");
+            format!("{code}: dropped what the agent wrote into its home: {paths}")
+        }
+        EventKind::TimeoutAutoSplitSuccess(split) | EventKind::ComplexitySplitSuccess(split) => {
+            let count = split.sub_issues_count.unwrap_or_default();
+            format!("the task is split into parts: {count}")
+        }
+        EventKind::TimeoutAutoSplitFailed(split) => {
+            let why = split.error.as_deref().unwrap_or_default();
+            format!("the task cannot be split: {why}")
+        }
+        EventKind::ComplexitySplitFailed(split) => {
+            let why = split.error.as_deref().unwrap_or_default();
+            format!("a large task that cannot be split: {why}; the agent is asked for all of it")
+        }
+        EventKind::Workplace { kind, why } => format!("workplace: {kind} ({why})"),
+        EventKind::Sandbox { code, sandbox, .. } => {
+            let state = if sandbox == "partial" {
                 "only partly in force; places that should be closed may be written"
             } else {
                 "not in force; commands and agents may write anywhere"
-            }
-        ),
-        "sandbox_refused" => format!(
-            "mendit's sandbox refused writing {0}; --{1}-write {0}",
-            text("path"),
-            if text("agent") == "true" {
-                "agent"
-            } else {
-                "allow"
-            }
-        ),
-        "worktree_changed" => format!("`{}` changed while the agent ran", text("path")),
-        "part_started" => format!("part {}: {}", text("number"), text("title")),
+            };
+            format!("{code}: the sandbox is {state}")
+        }
+        EventKind::SandboxRefused(refused) => {
+            let flag = if refused.agent { "agent" } else { "allow" };
+            let path = &refused.path;
+            format!("mendit's sandbox refused writing {path}; --{flag}-write {path}")
+        }
+        EventKind::WorktreeChanged { path, .. } => {
+            format!("`{path}` changed while the agent ran")
+        }
+        EventKind::PartStarted { number, title, .. } => format!("part {number}: {title}"),
         _ => return None,
     })
 }

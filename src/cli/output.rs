@@ -2,7 +2,7 @@ use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::events::{begins, line_of};
+use super::events::{begins, ends, line_of};
 use super::global::Global;
 use super::heartbeat::Heartbeat;
 use super::values::Form;
@@ -244,8 +244,8 @@ impl Progress for Output {
 
     fn event(&self, event: &Event) {
         let begun = begins(event);
-        if begun.is_some() || event.event.ends_with("_ended") {
-            self.doing(begun.as_deref());
+        if begun.is_some() || ends(event) {
+            self.doing(begun);
         }
         if let Some(line) = line_of(event) {
             Self::note(self, &line);

@@ -179,7 +179,7 @@ fn too_deep(text: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::{facts, syntax_errors};
-    use crate::languages::expected;
+    use crate::languages::perturbable_tests;
     use crate::model::RepoPath;
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
         ] {
             let path = RepoPath::new(name).unwrap();
             let _ = facts(&path, text.as_bytes());
-            assert!(expected(&path, text.as_bytes()).is_empty(), "{name}");
+            assert!(perturbable_tests(&path, text.as_bytes()).is_empty(), "{name}");
         }
     }
 

@@ -1,11 +1,8 @@
 //! Floor 2: what a language is. One folder for each: how its files are read, what an import in them
 //! means and how one is written; beside them what all have in common. The only user of tree-sitter.
 
-mod assertions;
 #[cfg(feature = "program")]
 mod edit;
-mod exchanged;
-mod expected;
 mod facts;
 mod files;
 mod finder;
@@ -19,6 +16,7 @@ mod literal;
 mod names;
 mod outline;
 mod parse;
+mod perturb;
 pub(crate) mod python;
 mod query;
 mod resolver;
@@ -32,7 +30,6 @@ mod uses;
 
 #[cfg(feature = "program")]
 pub use edit::{aliased, removed, respecified};
-pub use expected::{Exchange, ExpectingTest, expected};
 pub use facts::{facts, syntax_errors};
 #[cfg(feature = "program")]
 pub use insert::{Page, inserted};
@@ -40,6 +37,7 @@ pub use insert::{Page, inserted};
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
 pub use outline::{Definition, Outline, outline};
+pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};
 #[cfg(feature = "program")]

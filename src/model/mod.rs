@@ -46,6 +46,7 @@ cfg_if::cfg_if! {
         mod hint;
         mod imports;
         mod page;
+        mod event;
         mod proof;
         mod rates;
         mod real;
@@ -72,19 +73,20 @@ cfg_if::cfg_if! {
         pub use healing::{
             CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,
         };
+        pub use event::{Event, EventKind, EventLevel, SplitEvent, TaskIds};
         pub use hint::{HintDocument, HintSource, Suggestion};
         pub use imports::{ClosureEntry, ImportEdge, ImportsDocument, ImportsFile, ImportsProblem};
         pub use page::{Page, WordPage, nearest_page, page, word_pages};
         pub use proof::{
-    CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, ProvenTest, RunnerProof,
-    TestCounts, TestEnd, TestRunner, TriedExpectation,
+    MutationCheck, MutationOutcome, NegatedAssertion, Proof, ProofLevel, ProofSource, ProvenTest,
+    RunnerProof, TestCounts, TestEnd, TestRunner,
 };
         pub use real::{
             BenchPairs, DroppedCandidate, MineDocument, NeededFile, PairedSide, RealEnvironment, RealFix,
             RealFixes, RealRepository,
         };
         pub use repair::{
-            AgentTrouble, AttemptResult, CommandRun, Event, Observed, Origin, RepairPacket, ReplyEdit,
+            AgentTrouble, AttemptResult, CommandRun, Observed, Origin, RepairPacket, ReplyEdit,
             ReplyFile, ReplyStatus, RunResult, RunStatus, TestError, FileChange, TestResult, TroubleKind, Usage,
             PartResult, Refused, WorkplaceUsed,
         };

@@ -23,67 +23,78 @@ pub struct Proof {
     pub green_runs: u32,
     /// Files that the command itself names and the change touches: the exit code is theirs to give.
     pub rests_on: Vec<String>,
-    /// What was tried to show that the tests would fail were the change wrong; `null` where nothing was
+    /// Whether the tests fail once an assertion of theirs expects something else; `null` where nothing was
     /// proved that it could be tried on.
-    pub counter_proof: Option<CounterProof>,
+    pub mutation: Option<MutationCheck>,
     /// Values of failing tests that the change itself holds, given and expected, with their places: it may
     /// answer these tests alone.
     pub own_values: Vec<String>,
+    /// Lines of the change that are a sign of tests turned green by other means, for a person to look at.
+    pub suspicions: Vec<String>,
+    /// What it amounts to.
+    pub level: ProofLevel,
 }
 
-/// Experiments on the formerly failing tests, beside a green run.
+/// What the word `fixed` rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProofLevel {
+    /// Nothing but the exit code.
+    #[default]
+    ExitCode,
+    /// The runner reports the formerly failing tests as passed.
+    Tests,
+    /// And they fail once an assertion of theirs expects something else.
+    Mutation,
+}
+
+/// Assertions of the formerly failing tests, perturbed one at a time beside a green run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct CounterProof {
-    /// What they show.
-    pub verdict: CounterVerdict,
-    /// The values that were exchanged, one at a time.
-    pub expectations: Vec<TriedExpectation>,
-    /// What could not be tried and why, a sentence each.
-    pub not_applicable: Vec<String>,
+pub struct MutationCheck {
+    /// Whether any assertion could be perturbed and was reached.
+    pub applicable: bool,
+    /// Each assertion that was perturbed.
+    pub negated: Vec<NegatedAssertion>,
+    /// What could not be tried, and why.
+    pub reason: Option<String>,
     /// Runs of these tests that it took.
     pub runs: u32,
 }
 
-/// What a counter-proof shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CounterVerdict {
-    /// Each test that was changed failed.
-    Holds,
-    /// One passed that must not, or failed that must pass.
-    Refuted,
-    /// Nothing could be changed.
-    #[default]
-    NotApplicable,
-    /// It was switched off.
-    Off,
+impl MutationCheck {
+    /// Counts the assertions that ended so.
+    #[must_use]
+    pub fn count(&self, outcome: MutationOutcome) -> usize {
+        let ended = self.negated.iter().filter(|row| row.outcome == outcome);
+        ended.count()
+    }
 }
 
-/// A value that a test expects, exchanged for another.
+/// An assertion that was made to expect something else.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct TriedExpectation {
-    /// The file of the test.
+pub struct NegatedAssertion {
+    /// The test.
+    pub test: String,
+    /// Its file.
     pub path: String,
     /// 1-based line of the assertion.
     pub line: u32,
-    /// The value as it is written.
+    /// What was changed, as it is written.
     pub was: String,
-    /// How the test ended with another.
-    pub ended: ExpectationEnd,
+    /// How the test ended.
+    pub outcome: MutationOutcome,
 }
 
 /// How a test ended that expects something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ExpectationEnd {
+pub enum MutationOutcome {
     /// It failed, as it must.
     Failed,
-    /// It passed: it does not ask for what it expects.
+    /// It passed: it does not ask for what it expects, or is not reached.
     Passed,
-    /// The assertion is not reached.
-    NotReached,
     /// Nothing is known: it could not be run so.
     NotRun,
 }

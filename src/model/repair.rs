@@ -215,6 +215,8 @@ impl TroubleKind {
 pub enum RunStatus {
     /// The commands pass; in a repair, by the word of their runner.
     Fixed,
+    /// The commands pass, and nothing but their exit code says so.
+    Passed,
     /// The commands end with 0 and nothing shows that the tests that failed pass now.
     Unproven,
     /// The same import errors came back until nothing was left to try.
@@ -227,6 +229,14 @@ pub enum RunStatus {
     UserActionRequired,
     /// The task cannot be done as it stands.
     InvalidTask,
+}
+
+impl RunStatus {
+    /// Whether the commands pass with the change.
+    #[must_use]
+    pub fn is_success(self) -> bool {
+        matches!(self, Self::Fixed | Self::Passed)
+    }
 }
 
 /// Where the change of an attempt came from.
@@ -288,9 +298,6 @@ pub struct AttemptResult {
     pub requested_files: Vec<String>,
     /// What the agent says it has done.
     pub completed_steps: Vec<String>,
-    /// Of the files that were sent, those that the agent says it used.
-    #[serde(default)]
-    pub context_used: Vec<String>,
     /// Files that the change touches.
     pub files_modified: Vec<String>,
     /// Whether the agent did anything before it ended: wrote output or changed files.
@@ -338,7 +345,6 @@ impl AttemptResult {
             error_code: None,
             requested_files: Vec::new(),
             completed_steps: Vec::new(),
-            context_used: Vec::new(),
             files_modified: Vec::new(),
             progress: false,
             agent_timeout_seconds: 0.0,
@@ -507,19 +513,4 @@ pub struct Refused {
     pub path: String,
     /// Whether the agent was refused it, rather than the commands.
     pub agent: bool,
-}
-
-/// A line of `events.jsonl`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Event {
-    /// Seconds since the run began, in milliseconds' steps.
-    pub at: f64,
-    /// What happened, such as `attempt_started`.
-    pub event: String,
-    /// `info`, `warning` or `error`.
-    pub level: String,
-    /// The rest, by name.
-    #[serde(flatten)]
-    pub fields: serde_json::Map<String, serde_json::Value>,
 }

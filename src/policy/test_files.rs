@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use super::manifest::is_manifest;
-use crate::languages::{Language, expected};
+use crate::languages::{Language, perturbable_tests};
 use crate::model::{RepoPath, file_name};
 
 /// Folders of tests and of what only tests use, in lower case.
@@ -61,7 +61,7 @@ pub fn is_test_text(path: &str, text: &[u8]) -> bool {
         && lines().any(is_assertion)
         && (is_called_so || lines().any(takes_a_runner))
         // By its tree: a text in a program may well show a case.
-        && RepoPath::new(path).is_ok_and(|path| !expected(&path, text).is_empty())
+        && RepoPath::new(path).is_ok_and(|path| !perturbable_tests(&path, text).is_empty())
 }
 
 // A class may well be called `TestServer`.

@@ -2,7 +2,6 @@ use std::fs::File;
 use std::io;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -11,7 +10,7 @@ use super::error::RepairError;
 use super::limits::RunLimit;
 use super::observe::observe;
 use super::setup::Commands;
-use crate::diagnose::{LogFacts, UserRules, diagnose_in, plain_lines};
+use crate::diagnose::{LogFacts, diagnose_in, plain_lines};
 use crate::exec::{
     CommandLine, Discard, End, Environment, Job, Limits, Outcome, Sandbox, SandboxState, Stop, run,
 };
@@ -161,19 +160,16 @@ impl CommandRunner<'_> {
 #[must_use]
 pub(super) fn diagnose_again(
     log: &str,
-    command: &str,
+    commands: &Commands,
     observed: &Observed,
-    rules: &Arc<UserRules>,
     source: &dyn Source,
 ) -> Diagnosis {
+    let ended = &observed.test_result;
     let facts = LogFacts {
-        exit_code: observed
-            .test_result
-            .exit
-            .or(observed.test_result.signal.map(|signal| -signal)),
-        command: Some(command.to_owned()),
-        timed_out: observed.test_result.timed_out,
-        rules: rules.clone(),
+        exit_code: ended.exit.or(ended.signal.map(|signal| -signal)),
+        command: commands.lines.first().cloned(),
+        timed_out: ended.timed_out,
+        rules: commands.rules.clone(),
     };
     diagnose_in(log, &facts, source)
 }

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::missing::missing;
+use super::progress::missing;
 use crate::model::{AttemptResult, FailureKind, Level, Observed, Origin, StopReason};
 
 /// What happened so far.

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
 
 use super::error::RepairError;
 use super::observe::seconds;
-use crate::model::Event;
+use crate::model::{Event, EventKind, hex};
 use crate::policy::Redactor;
 
 /// A run's folder: every file whole or absent, masked, written as things happen.
@@ -98,8 +98,8 @@ impl<'a> Journal<'a> {
     ///
     /// # Errors
     /// As [`Journal::text`].
-    pub fn event(&self, level: &str, event: &str, fields: Value) -> Result<Event, RepairError> {
-        let event = self.moment(level, event, fields);
+    pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
+        let event = self.stamp(kind);
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
@@ -115,17 +115,12 @@ impl<'a> Journal<'a> {
         Ok(event)
     }
 
-    /// What happens now, for who watches: it is not kept.
-    pub fn moment(&self, level: &str, event: &str, fields: Value) -> Event {
-        let fields = match fields {
-            Value::Object(fields) => fields,
-            _ => Map::new(),
-        };
+    /// Returns an event that happens now, without keeping it.
+    pub fn stamp(&self, kind: EventKind) -> Event {
         Event {
             at: self.seconds(),
-            event: event.to_owned(),
-            level: level.to_owned(),
-            fields,
+            level: kind.level(),
+            kind,
         }
     }
 
@@ -210,8 +205,24 @@ impl RunLock {
 
 const WAITS: u32 = 20;
 
-/// A document of the run's folder, when it is there and whole.
-/// A document, when it is there and readable.
+/// Returns a SHA-256 in hex.
+#[must_use]
+pub fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Formats a moment as documents have it.
+#[must_use]
+pub fn in_utc(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+/// Rounds seconds to steps of a millisecond.
+pub(super) fn millis(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
+/// Reads a document, when it is there and readable.
 #[must_use]
 pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()

@@ -1,49 +1,50 @@
-//! Floor 7: the loop. What to do next is data ([`next`]); [`repair`] performs it in a scratch copy
-//! and writes it down, so that an interrupted run goes on where it was.
+//! Floor 7: the loop. What to do next is data ([`plan`]); [`repair`] does it in an isolated copy and writes it into the
+//! run's folder, so that an interrupted run goes on where it was.
+//!
+//! A run is three structs: [`Setup`] (what was asked), `Stage` (where it happens), `Findings` (what was seen). `run`
+//! drives them, `attempt` makes one attempt, `prove` and `mutation` show that it holds.
 
-mod agent_call;
 mod alone;
-mod ask;
+mod attempt;
+mod call;
 mod commands;
-mod counter_proof;
 mod error;
 mod failure;
+mod findings;
 mod history;
 mod journal;
-mod lessen;
 mod limits;
-mod load_check;
-mod missing;
+mod minimal;
+mod mutation;
 mod observe;
+mod outcome;
 mod outputs;
-mod own_place;
-mod parts;
+mod packet;
 mod plan;
 mod progress;
 mod prove;
 mod read_run;
-mod record;
+mod result;
+mod resume;
 mod run;
-mod session;
 mod setup;
-mod snapshots;
 mod split;
+mod stage;
 mod task;
+mod test_code;
 mod test_names;
 mod traced;
-mod trial;
 
-pub use alone::is_path;
+pub use alone::{is_path, own_place};
 pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
-pub use journal::{RunLock, read_json};
+pub use journal::{RunLock, digest, in_utc, read_json};
 pub use limits::RunLimit;
-pub use own_place::own_place;
 pub use plan::{Policy, may_pass_again};
 pub use read_run::read_run;
-pub use run::{files_digest, in_utc, repair};
-pub use setup::{Agent, Before, Commands, LastRun, Setup};
+pub use resume::files_digest;
+pub use run::repair;
+pub use setup::{Agent, AgentCommand, Before, Commands, LastRun, Setup};
 pub use split::{Split, SplitInput, split};
 pub use task::Task;
 pub use traced::{TraceRun, run_traced};
-pub use trial::digest;

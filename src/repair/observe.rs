@@ -1,7 +1,6 @@
 use sha2::{Digest, Sha256};
 
-use super::missing::missing;
-use super::progress::plain;
+use super::progress::{missing, plain};
 use crate::exec::{End, Outcome, TimeLimit};
 use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult, hex};
 

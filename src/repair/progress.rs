@@ -1,9 +1,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::missing::missing;
 use crate::model::{FailureKind as Kind, Observed, TestError};
-use crate::patch::Change;
+use crate::patch::{Change, FileState};
 
 /// What a change did to a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +21,21 @@ pub enum Effect {
     Regressed,
 }
 
-/// Compares what fails before and after `changes` (S4's partial success; "regressed"): by test, and
-/// in the same test by what it failed with. A first right import is progress although the test
-/// fails at the next missing name.
+/// How far one test came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    /// It passes.
+    Gone,
+    /// It meets the next missing name.
+    On,
+    /// It gets to a later line of its own, or knows its names now.
+    Further,
+    Back,
+    Aside,
+}
+
+/// Compares what fails before and after `changes`: by test, and in the same test by what it failed with. A first right
+/// import is progress although the test fails at the next missing name.
 #[must_use]
 pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect {
     if after.passed {
@@ -37,32 +48,41 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
         return Effect::Regressed;
     }
     if before.failing_tests.is_empty() || after.failing_tests.is_empty() {
-        return without_tests(before, after, changes);
+        return effect_without_tests(before, after, changes);
     }
     let (old, new) = (by_test(before), by_test(after));
-    let come: Vec<&&str> = new.keys().filter(|test| !old.contains_key(*test)).collect();
-    let mut moved = Moved::default();
+    let mut steps: BTreeSet<Step> = BTreeSet::new();
     let mut loaded: Vec<&str> = Vec::new();
+    let come: Vec<&str> = new
+        .keys()
+        .copied()
+        .filter(|test| !old.contains_key(test))
+        .collect();
     for (test, then) in &old {
         if let Some(now) = new.get(test) {
-            moved.count(step(then, now, changes));
+            steps.insert(step(then, now, changes));
             continue;
         }
-        let mut errors: Vec<&TestError> = Vec::new();
-        if stops(then) {
+        // A file that could not be loaded has tests now.
+        let mut inside = Vec::new();
+        if stage(&then.error) < Stage::Runs {
             loaded.push(test);
-            let held = come.iter().filter(|it| holds(test, it));
-            errors.extend(held.filter_map(|it| new.get(**it)));
+            inside.extend(
+                come.iter()
+                    .filter(|it| holds(test, it))
+                    .filter_map(|it| new.get(it)),
+            );
         }
-        match errors.as_slice() {
-            [] => moved.gone = true,
-            all if all.iter().all(|it| lacks_another(then, it, changes)) => moved.on = true,
-            _ => moved.further = true,
-        }
+        steps.insert(match inside.as_slice() {
+            [] => Step::Gone,
+            all if all.iter().all(|now| lacks_another(then, now, changes)) => Step::On,
+            _ => Step::Further,
+        });
     }
-    // Tests of a file that could not be loaded fail by name only once it loads.
-    let hidden = |test: &str| loaded.iter().any(|file| holds(file, test));
-    if !come.iter().all(|test| hidden(test)) {
+    if !come
+        .iter()
+        .all(|test| loaded.iter().any(|file| holds(file, test)))
+    {
         let lost_none = old.keys().all(|test| new.contains_key(test));
         return if lost_none || after.kind.is_before_tests() {
             Effect::Regressed
@@ -70,108 +90,58 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
             Effect::Changed
         };
     }
-    match moved {
-        Moved {
-            back: true,
-            gone: false,
-            ..
-        } => Effect::Regressed,
-        Moved { back: true, .. } => Effect::Changed,
-        Moved { gone: true, .. } => Effect::Better,
-        Moved { further: true, .. } => Effect::Further,
-        Moved { on: true, .. } => Effect::Better,
-        Moved { .. } => Effect::Changed,
+    let has = |step| steps.contains(&step);
+    match () {
+        () if has(Step::Back) && !has(Step::Gone) => Effect::Regressed,
+        () if has(Step::Back) => Effect::Changed,
+        () if has(Step::Gone) => Effect::Better,
+        () if has(Step::Further) => Effect::Further,
+        () if has(Step::On) => Effect::Better,
+        () => Effect::Changed,
     }
 }
 
-#[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is seen in some test")]
-struct Moved {
-    on: bool,
-    further: bool,
-    back: bool,
-    gone: bool,
-}
-
-impl Moved {
-    fn count(&mut self, step: Headway) {
-        self.on |= step == Headway::On;
-        self.further |= step == Headway::Further;
-        self.back |= step == Headway::Back;
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Headway {
-    On,
-    Further,
-    Back,
-    Aside,
-}
-
-fn without_tests(before: &Observed, after: &Observed, changes: &[Change]) -> Effect {
+fn effect_without_tests(before: &Observed, after: &Observed, changes: &[Change]) -> Effect {
+    let (stopped, stops) = (before.kind.is_before_tests(), after.kind.is_before_tests());
     // What stops the code from loading hides everything that worked before.
-    if after.kind.is_before_tests() && !before.kind.is_before_tests() {
+    if stops && !stopped {
         return Effect::Regressed;
     }
-    if before.kind.is_before_tests() && !after.kind.is_before_tests() && after.kind != Kind::Unknown
-    {
-        return Effect::Better;
-    }
-    // Where nothing could be loaded, tests run now.
-    let runs = |it: &String| it.contains("::") || it.contains(' ');
-    if before.kind.is_before_tests()
-        && before.failing_tests.is_empty()
-        && after.failing_tests.iter().any(runs)
-    {
-        return Effect::Better;
-    }
-    let lines = |observed: &Observed| -> BTreeSet<String> {
-        observed.errors.iter().map(|it| plain(&it.error)).collect()
+    let mut tests = after.failing_tests.iter();
+    let runs_tests = tests.any(|test| test.contains("::") || test.contains(' '));
+    let loads = stopped && !stops && after.kind != Kind::Unknown;
+    let lines = |run: &Observed| -> BTreeSet<String> {
+        run.errors.iter().map(|row| plain(&row.error)).collect()
     };
-    let (old_lines, new_lines) = (lines(before), lines(after));
-    // Of several programs that look at code, one has no more to say.
-    let fewer = !new_lines.is_empty() && new_lines.is_subset(&old_lines) && new_lines != old_lines;
-    if before.kind != after.kind {
-        let of_one_sort = before.failing_tests.is_empty() && fewer;
-        return if of_one_sort {
-            Effect::Better
-        } else {
-            Effect::Changed
-        };
-    }
-    let set = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
-    let (old, new) = (set(&before.undefined_names), set(&after.undefined_names));
-    if !new.is_empty() && new.is_subset(&old) && new != old {
-        return Effect::Better;
-    }
-    if fewer {
-        return Effect::Better;
-    }
-    let words = |observed: &Observed| -> BTreeSet<String> {
-        let lost = observed.errors.iter().filter_map(|it| missing(&it.error));
-        lost.chain(observed.undefined_names.iter().cloned())
-            .collect()
+    let names = |run: &Observed| -> BTreeSet<String> {
+        let lost = run.errors.iter().filter_map(|row| missing(&row.error));
+        lost.chain(run.undefined_names.iter().cloned()).collect()
     };
-    let (old, new) = (words(before), words(after));
-    let moved_on = !old.is_empty()
-        && !new.is_empty()
-        && old.is_disjoint(&new)
-        && !new.iter().any(|word| brought(word, changes));
-    if moved_on {
+    let less = |new: &BTreeSet<String>, old: &BTreeSet<String>| {
+        !new.is_empty() && new.is_subset(old) && new != old
+    };
+    let (old, new) = (names(before), names(after));
+    let is_next = !old.is_empty() && !new.is_empty() && old.is_disjoint(&new);
+    let is_next = is_next && !new.iter().any(|word| brought(word, changes));
+    let same_kind = before.kind == after.kind;
+    let fewer_lines = less(&lines(after), &lines(before));
+    let is_better = loads
+        || stopped && before.failing_tests.is_empty() && runs_tests
+        || fewer_lines && (same_kind || before.failing_tests.is_empty())
+        || same_kind && (less(&new, &old) || is_next);
+    if is_better {
         Effect::Better
     } else {
         Effect::Changed
     }
 }
 
-fn by_test(observed: &Observed) -> BTreeMap<&str, TestError> {
-    let mut found: BTreeMap<&str, TestError> = observed
-        .failing_tests
-        .iter()
+fn by_test(run: &Observed) -> BTreeMap<&str, TestError> {
+    let tests = run.failing_tests.iter();
+    let mut found: BTreeMap<&str, TestError> = tests
         .map(|test| (test.as_str(), TestError::default()))
         .collect();
-    for error in &observed.errors {
+    for error in &run.errors {
         if let Some(row) = found.get_mut(error.test.as_str()) {
             row.clone_from(error);
         }
@@ -179,42 +149,39 @@ fn by_test(observed: &Observed) -> BTreeMap<&str, TestError> {
     found
 }
 
-// How far one test came: it loads, it knows its names, it gets to a later line of its own.
-fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Headway {
+// It loads, it knows its names, it gets to a later line of its own.
+fn step(then: &TestError, now: &TestError, changes: &[Change]) -> Step {
     if then.error.is_empty() || now.error.is_empty() {
-        return Headway::Aside;
+        return Step::Aside;
     }
-    let place = |it: &TestError| Some((it.path.clone()?, it.line?));
-    let own_line = match (place(then), place(now)) {
-        (Some((old, from)), Some((new, to))) if old == new && !touches(changes, &new) => {
-            Some(to.cmp(&from))
-        }
-        _ => None,
-    };
+    let is_touched = changes
+        .iter()
+        .any(|it| now.path.as_deref() == Some(it.path.as_str()));
+    let lines = now
+        .line
+        .zip(then.line)
+        .filter(|_| now.path == then.path && !is_touched);
+    let own_line = lines.map(|(now, then)| now.cmp(&then));
     let (old, new) = (stage(&then.error), stage(&now.error));
-    if new != old {
-        return match new.cmp(&old) {
-            // Of a test that did not load nothing worked: what stands behind it was never reached.
-            Ordering::Less if old != Stage::Runs => match own_line {
-                Some(Ordering::Greater) => Headway::On,
-                _ => Headway::Aside,
-            },
-            Ordering::Less => Headway::Back,
-            _ if new == Stage::Runs => Headway::Further,
-            _ => Headway::On,
-        };
-    }
-    if missing(&then.error).is_some() && missing(&now.error).is_some() {
-        return if lacks_another(then, now, changes) {
-            Headway::On
-        } else {
-            Headway::Aside
-        };
-    }
-    match own_line {
-        Some(Ordering::Greater) => Headway::Further,
-        Some(Ordering::Less) => Headway::Back,
-        _ => Headway::Aside,
+    match new.cmp(&old) {
+        // Of a test that did not load nothing worked: what stands behind it was never reached.
+        Ordering::Less if old != Stage::Runs && own_line == Some(Ordering::Greater) => Step::On,
+        Ordering::Less if old != Stage::Runs => Step::Aside,
+        Ordering::Less => Step::Back,
+        Ordering::Greater if new == Stage::Runs => Step::Further,
+        Ordering::Greater => Step::On,
+        Ordering::Equal if missing(&then.error).and(missing(&now.error)).is_some() => {
+            if lacks_another(then, now, changes) {
+                Step::On
+            } else {
+                Step::Aside
+            }
+        }
+        Ordering::Equal => match own_line {
+            Some(Ordering::Greater) => Step::Further,
+            Some(Ordering::Less) => Step::Back,
+            _ => Step::Aside,
+        },
     }
 }
 
@@ -233,27 +200,28 @@ enum Stage {
     Runs,
 }
 
+const UNREADABLE: [&str; 5] = [
+    "SyntaxError",
+    "IndentationError",
+    "TabError",
+    "Transform failed",
+    "Parse failure",
+];
+
 fn stage(error: &str) -> Stage {
-    const UNREADABLE: [&str; 5] = [
-        "SyntaxError",
-        "IndentationError",
-        "TabError",
-        "Transform failed",
-        "Parse failure",
-    ];
     if missing(error).is_some() {
         Stage::FindsNames
     } else if UNREADABLE.iter().any(|word| error.contains(word)) {
         Stage::Parses
-    } else if error.contains("ImportError") || error.contains("ModuleNotFoundError") {
+    } else if ["ImportError", "ModuleNotFoundError"]
+        .iter()
+        .any(|word| error.contains(word))
+        || error.is_empty()
+    {
         Stage::FindsNames
     } else {
         Stage::Runs
     }
-}
-
-fn stops(error: &TestError) -> bool {
-    error.error.is_empty() || stage(&error.error) < Stage::Runs
 }
 
 // Whether a test stands in what a runner names as a whole: a file, a module or a suite.
@@ -267,20 +235,16 @@ fn holds(file: &str, test: &str) -> bool {
 
 // Whether a word is new with the changes: then its being missing is their doing.
 fn brought(word: &str, changes: &[Change]) -> bool {
-    let has = |bytes: &[u8]| memchr::memmem::find(bytes, word.as_bytes()).is_some();
-    changes.iter().any(|change| {
-        let side = |state: &Option<crate::patch::FileState>| {
-            state.as_ref().is_some_and(|state| has(&state.bytes))
-        };
-        side(&change.after) && !side(&change.before)
-    })
+    let has = |side: &Option<FileState>| {
+        let bytes = side.as_ref().map(|state| &state.bytes[..]);
+        bytes.is_some_and(|bytes| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+    };
+    changes
+        .iter()
+        .any(|change| has(&change.after) && !has(&change.before))
 }
 
-fn touches(changes: &[Change], path: &str) -> bool {
-    changes.iter().any(|change| change.path.as_str() == path)
-}
-
-/// A line of output without what differs from run to run: numbers, addresses, temporary paths.
+/// Returns a line of output without what differs from run to run: numbers, addresses, temporary paths.
 pub(super) fn plain(line: &str) -> String {
     let words = line.split_whitespace().map(|word| {
         if word.contains("0x") || word.contains("/tmp/") {
@@ -292,9 +256,42 @@ pub(super) fn plain(line: &str) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
+const MISSING: [&str; 12] = [
+    "NameError: name ",
+    "NameError: global name ",
+    "cannot import name ",
+    "No module named ",
+    "Cannot find module ",
+    "Cannot find package ",
+    "Can't resolve ",
+    "Failed to resolve import ",
+    "does not provide an export named ",
+    "Cannot find name ",
+    "has no exported member ",
+    "Undefined name ",
+];
+
+/// Returns the name, module or export that a line of output calls missing; the last part of a path.
+pub(super) fn missing(line: &str) -> Option<String> {
+    let after = |phrase: &&str| line.find(phrase).map(|at| (at, &line[at + phrase.len()..]));
+    let first = MISSING.iter().filter_map(after).min_by_key(|(at, _)| *at);
+    // `ReferenceError: x is not defined`.
+    let reference = || {
+        let (before, _) = line.split_once(" is not defined")?;
+        let name = before.rsplit([' ', ':']).next()?;
+        (before.contains("ReferenceError") && !name.is_empty()).then_some(name)
+    };
+    let rest = first.map(|(_, rest)| rest).or_else(reference)?;
+    let rest = rest.trim_start_matches([' ', ':', '\'', '"', '`']);
+    let word = rest.split(['\'', '"', '`', ' ', ',', ';']).next()?;
+    let word = word.trim_end_matches(['.', ':', ')']);
+    let own = word.rsplit('/').next().unwrap_or(word);
+    (!own.is_empty()).then(|| own.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Effect, effect};
+    use super::{Effect, effect, missing};
     use crate::model::{FailureKind as K, Observed, RepoPath, TestError, TestResult};
     use crate::patch::{Change, FileState};
 
@@ -447,5 +444,26 @@ mod tests {
             ..failing(K::Timeout, &[])
         };
         assert_eq!(effect(&before, &hangs, &[]), Effect::Regressed);
+    }
+
+    #[test]
+    fn what_is_missing_is_read_from_the_line_that_says_so() {
+        for row in [
+            "NameError: name 'CliRunner' is not defined => CliRunner",
+            "E   NameError: name 'a' is not defined. Did you mean: 'b'? => a",
+            "ImportError: cannot import name 'x' from 'pkg.y' (/p/y.py) => x",
+            "ModuleNotFoundError: No module named 'pkg.sub' => pkg.sub",
+            "ReferenceError: pounds is not defined => pounds",
+            "Error: Cannot find module './money' => money",
+            "SyntaxError: The requested module './a.js' does not provide an export named 'b' => b",
+            "a.ts(1,2): error TS2304: Cannot find name 'total'. => total",
+            "AssertionError: 1 != 2 =>",
+            "TypeError: x is not a function =>",
+            "the variable is not defined =>",
+        ] {
+            let (line, name) = row.split_once(" =>").unwrap();
+            let found = missing(line).unwrap_or_default();
+            assert_eq!(found, name.trim(), "{line}");
+        }
     }
 }

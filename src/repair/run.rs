@@ -1,49 +1,42 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
-use super::ask::millis;
-use super::commands::run_setup;
+use super::alone::alone_line;
+use super::attempt::{Ask, Proposer};
+use super::commands::{CommandsRun, diagnose_again, run_setup};
 use super::error::RepairError;
-use super::failure::child_failure;
+use super::findings::Findings;
 use super::history::History;
-use super::journal::{Journal, read_json};
+use super::journal::millis;
+use super::limits::later_limit;
 use super::observe::observe_log;
-use super::plan::RunEnd;
-use super::session::Session;
-use super::setup::{Agent, Setup};
-use super::trial::digest;
-use crate::context::definitions;
+use super::plan::{Policy, RunEnd, Step, next};
+use super::resume::{RunKey, already_fixed, fixed_before};
+use super::setup::Setup;
+use super::stage::Stage;
+use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, SandboxState, Stop};
-use crate::git::Repository;
-use crate::languages::words;
+use crate::graph::Graph;
+use crate::hint::lacked;
 use crate::model::{
-    AttemptResult, BlobId, Category, DiagnosisDocument, Event, FileChange, Level, Observed, Proof,
-    RepoPath, RunResult, RunStatus, SCHEMA_VERSION, StopReason, TestResult, Usage, Verdict,
-    WorkplaceUsed,
+    DiagnosisDocument, Event, EventKind, FailureKind, Observed, RepoPath, RunResult,
 };
-use crate::patch::{Change, FileState, JudgeOptions, Objects, canonical, judge, write_worktree};
-use crate::policy::is_test;
-use crate::report::failure_text;
-use crate::source::{Entry, EntryKind, Source};
-use crate::workplace::Kind;
+use crate::patch::Objects;
+use crate::proof::{Evidence, hidden_failure};
+use crate::fixes::{Candidate, Judging, Question, find_fixes};
 
-/// Runs the loop: baseline, heals, agent, judge, test, until the plan says stop. Everything that
+/// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
 /// happens is written into the run's folder before the next thing happens.
 ///
 /// # Errors
-/// [`RepairError`] when the run cannot go on: a disk that refuses, a command that cannot be
-/// started, a folder that does not fit with [`Setup::resume`]. Not being able to repair is no
-/// error but a [`RunResult`].
+/// [`RepairError`] when the run cannot go on: a disk that refuses, a command that cannot be started, a folder that
+/// does not fit with [`Setup::resume`]. A failure that is not fixed is a [`RunResult`].
 pub fn repair(
     setup: &Setup<'_>,
     stop: &Stop,
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
-    let key = RunKey::of(setup);
+    let key = RunKey::new(setup);
     let fixed = fixed_before(setup);
     let before = key.check(setup, fixed.is_some())?;
     if let Some(result) = fixed
@@ -51,38 +44,254 @@ pub fn repair(
     {
         return Ok(result);
     }
-    let mut session = Session::open(setup, stop, watch, before)?;
-    session.journal.json("run.json", &key)?;
-    session.event("info", "run_started", json!({ "commands": key.commands }))?;
-    let message = json!({ "kind": session.place.kind(), "why": session.place.why() });
-    session.event("info", "workplace", message)?;
+    let mut session = Session {
+        asked: setup,
+        stage: Stage::open(setup, stop, watch, before)?,
+        seen: Findings {
+            traced: setup.request.traced.clone(),
+            ..Findings::default()
+        },
+    };
+    session.stage.journal.json("run.json", &key)?;
+    let place = &session.stage.place;
+    session.stage.event(EventKind::Workplace {
+        kind: place.kind().as_str().to_owned(),
+        why: place.why().to_owned(),
+    })?;
     let mut history = History {
-        seconds: session.journal.seconds(),
+        seconds: session.stage.journal.seconds(),
         failed_before: setup.before.flaky.clone(),
-        last: session.tell_last()?,
+        last: session.read_last_run()?,
         ..History::default()
     };
-    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
+    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[], "")?;
     session.conclude(&end, key)
 }
 
+/// A run while it goes on: what was asked, where it happens, what was seen.
+pub(super) struct Session<'s> {
+    pub(super) asked: &'s Setup<'s>,
+    pub(super) stage: Stage<'s>,
+    pub(super) seen: Findings,
+}
+
+/// Lines of a failed set-up's output that are shown.
+const SETUP_LINES: usize = 20;
+const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
+
 impl Session<'_> {
-    /// Prepares the workplace for the commands, once.
-    pub(super) fn set_up(&mut self) -> Result<(), RepairError> {
-        let setup = self.setup;
-        let Some(line) = setup.commands.setup.as_ref().filter(|_| !self.is_set_up) else {
+    /// Does what the plan says until it says stop. `part` is the number of a part of a split task.
+    pub(super) fn drive(
+        &mut self,
+        policy: &Policy,
+        history: &mut History,
+        task: Option<&Task>,
+        focus: &[String],
+        part: &str,
+    ) -> Result<RunEnd, RepairError> {
+        let since = self.stage.journal.seconds() - history.seconds;
+        let mut heals: Vec<Candidate> = Vec::new();
+        let mut tried: Vec<Candidate> = Vec::new();
+        loop {
+            history.seconds = self.stage.journal.seconds() - since;
+            history.interrupted = self.stage.interrupted || self.stage.stop.requested();
+            history.moved.clone_from(&self.stage.moved);
+            match next(history, policy) {
+                Step::RunBaseline => self.run_baseline(history)?,
+                Step::RepeatBaseline => self.repeat_baseline(history)?,
+                Step::LookForHeals => {
+                    heals = self.find_heals(&tried)?;
+                    history.heals = Some(heals.len());
+                }
+                Step::TryHeal => {
+                    if heals.is_empty() {
+                        history.heals = Some(0);
+                        continue;
+                    }
+                    let heal = heals.remove(0);
+                    let result = self.attempt(&Proposer::Heal(&heal), history)?;
+                    // What was kept may have made room for the next.
+                    history.heals = (!result.kept).then_some(heals.len());
+                    tried.push(heal);
+                    history.attempts.push(result);
+                }
+                Step::Ask {
+                    level,
+                    requested,
+                    timeout,
+                    pause,
+                } => {
+                    let is_new = !self.stage.journal.path(&self.next_folder()).exists();
+                    if pause > 0.0 && is_new && self.stage.pause(pause)? {
+                        continue;
+                    }
+                    let ask = Ask {
+                        level,
+                        requested,
+                        timeout,
+                        task,
+                        focus,
+                        attempts_left: policy.max_attempts.saturating_sub(history.replies()),
+                        seconds_left: policy.max_seconds.map(|limit| limit - history.seconds),
+                    };
+                    let result = self.attempt(&Proposer::Agent(&ask), history)?;
+                    history.attempts.push(result);
+                }
+                Step::Split { reason } => {
+                    let end = self.split(reason, policy, history, (task, focus), part)?;
+                    history.split = Some(end);
+                }
+                Step::Stop(end) => return Ok(end),
+            }
+        }
+    }
+
+    /// Returns the folder of the next attempt.
+    pub(super) fn next_folder(&self) -> String {
+        format!("attempts/{:02}", self.seen.attempts.len() + 1)
+    }
+
+    fn run_baseline(&mut self, history: &mut History) -> Result<(), RepairError> {
+        self.set_up()?;
+        // This run says more than the last one.
+        history.heals = history.heals.filter(|_| history.last.is_none());
+        let ran = self.run_unchanged("baseline", "to see what fails", false)?;
+        let first = ran.observed.clone();
+        if self.asked.commands.timeout.is_none() {
+            let took = self.stage.runs.last().map_or(0.0, |run| run.seconds);
+            let took = took.max(first.test_result.duration_seconds);
+            self.stage.limit = later_limit(&first, took, self.stage.limit);
+        }
+        history.hidden = self.seen.evidence.first().and_then(hidden_failure);
+        history.reported = self.read_reported()?;
+        let document = DiagnosisDocument::new(&ran.diagnosis);
+        self.stage.journal.json("diagnosis.json", &document)?;
+        self.set_baseline(&ran);
+        self.seen.red_runs = u32::from(!first.passed);
+        self.seen.unstable = first.test_result.timed_out;
+        self.seen.first = Some(first.clone());
+        history.baseline = Some(first);
+        Ok(())
+    }
+
+    // The failing tests alone; where these are others then, the whole command says whether that is chance.
+    fn repeat_baseline(&mut self, history: &mut History) -> Result<(), RepairError> {
+        let first = history.baseline.clone().unwrap_or_default();
+        let mut again = None;
+        if self.seen.alone.is_some() {
+            let ran = self.run_unchanged("baseline-alone", AGAIN, true)?;
+            let same = ran.observed.failing_tests == first.failing_tests && !ran.observed.passed;
+            if same || ran.cut_short || ran.interrupted {
+                again = Some(ran);
+            } else {
+                self.seen.never_alone = true;
+                self.seen.alone = None;
+            }
+        }
+        let again = match again {
+            Some(again) => again,
+            None => self.run_unchanged("baseline-again", AGAIN, false)?,
+        };
+        self.seen.red_runs += u32::from(!again.observed.passed && !again.cut_short);
+        self.seen.unstable |= first.signature != again.observed.signature;
+        history.repeated = Some(again.observed);
+        Ok(())
+    }
+
+    /// Takes a run as the state that later attempts stand on.
+    pub(super) fn set_baseline(&mut self, ran: &CommandsRun) {
+        self.seen.log.clone_from(&ran.log);
+        self.seen.note_failed(&ran.diagnosis);
+        self.seen.alone = if self.seen.never_alone {
+            None
+        } else {
+            alone_line(self.asked, &ran.diagnosis, &ran.evidence)
+        };
+        self.seen.diagnosis = Some(ran.diagnosis.clone());
+    }
+
+    /// Adds what the runners said to what a green run is compared with.
+    pub(super) fn record_evidence(
+        &mut self,
+        name: &str,
+        evidence: &Evidence,
+    ) -> Result<(), RepairError> {
+        self.stage.journal.json(name, evidence)?;
+        self.seen.evidence.push(evidence.clone());
+        Ok(())
+    }
+
+    // A run that is written already is not repeated.
+    fn run_unchanged(
+        &mut self,
+        name: &str,
+        why: &str,
+        alone: bool,
+    ) -> Result<CommandsRun, RepairError> {
+        let [document, evidence] = ["", "-evidence"].map(|it| format!("{name}{it}.json"));
+        let log = format!("{name}.log");
+        let written: Option<Observed> = self.stage.journal.document(&document);
+        if let Some((observed, log)) = written.zip(self.stage.journal.read(&log)) {
+            let known: Option<Evidence> = self.stage.journal.document(&evidence);
+            self.seen.evidence.extend(known.filter(|_| !alone));
+            return self.read_again(log, observed);
+        }
+        let (limit, _) = self.stage.run_limit().after(Duration::ZERO);
+        self.stage.event(EventKind::CommandStarted {
+            what: name.to_owned(),
+            why: why.to_owned(),
+            limit: millis(limit.as_secs_f64()),
+        })?;
+        let line = self.seen.alone.clone().filter(|_| alone);
+        let ran = self.stage.run(line.as_deref(), why)?;
+        self.stage.place.reset()?;
+        if !ran.interrupted && !self.stage.has_moved()? {
+            self.stage.journal.text(&log, &ran.log)?;
+            self.stage.journal.json(&document, &ran.observed)?;
+            if !alone {
+                self.record_evidence(&evidence, &ran.evidence)?;
+            }
+        }
+        self.stage.event(EventKind::CommandEnded {
+            what: name.to_owned(),
+            passed: ran.observed.passed,
+            kind: ran.observed.kind,
+            end: ran.observed.test_result.message.clone(),
+        })?;
+        Ok(ran)
+    }
+
+    /// Returns a run that was written into the journal.
+    pub(super) fn read_again(
+        &self,
+        log: String,
+        observed: Observed,
+    ) -> Result<CommandsRun, RepairError> {
+        let source = self.stage.place.source()?;
+        let diagnosis = diagnose_again(&log, &self.asked.commands, &observed, &source);
+        Ok(CommandsRun {
+            observed,
+            diagnosis,
+            evidence: Evidence::new(),
+            log,
+            refused: Vec::new(),
+            sandbox: SandboxState::Enforced,
+            not_confined: Vec::new(),
+            cut_short: false,
+            interrupted: false,
+        })
+    }
+
+    fn set_up(&mut self) -> Result<(), RepairError> {
+        let setup = self.asked;
+        let Some(line) = &setup.commands.setup else {
             return Ok(());
         };
-        let limit = self.run_limit().after(Duration::ZERO).0;
-        let outcome = run_setup(
-            &setup.commands,
-            line,
-            &self.place,
-            setup.prefix,
-            limit,
-            self.stop,
-        )?;
-        self.journal.text("setup.log", &outcome.output.text())?;
+        let limit = self.stage.run_limit().after(Duration::ZERO).0;
+        let (place, stop) = (&self.stage.place, self.stage.stop);
+        let outcome = run_setup(&setup.commands, line, place, setup.prefix, limit, stop)?;
+        let output = outcome.output.text();
+        self.stage.journal.text("setup.log", &output)?;
         if !outcome.passed() {
             return Err(RepairError::SetUp {
                 end: outcome.end.to_string(),
@@ -93,33 +302,83 @@ impl Session<'_> {
                     .into_owned(),
             });
         }
-        self.is_set_up = true;
-        Ok(self.place.settle()?)
+        Ok(self.stage.place.settle()?)
     }
 
-    // What the last run told, to answer from it where nobody is there to be asked.
-    fn tell_last(&mut self) -> Result<Option<Observed>, RepairError> {
-        let setup = self.setup;
+    // What the last run said, to answer from it where nobody is there to be asked.
+    fn read_last_run(&mut self) -> Result<Option<Observed>, RepairError> {
+        let setup = self.asked;
         let Some(last) = setup.before.run.as_ref().filter(|_| !setup.policy.agent) else {
             return Ok(None);
         };
-        let command = setup.commands.lines.first().map_or("", String::as_str);
-        let facts = LogFacts {
-            exit_code: Some(last.exit_code),
-            command: Some(command.to_owned()),
-            timed_out: false,
-            rules: setup.commands.rules.clone(),
-        };
+        let facts = self.log_facts(Some(last.exit_code));
         let diagnosis = diagnose_in(&last.log, &facts, setup.source);
         let mut observed = observe_log(&diagnosis, &last.log);
         observed.test_result.exit = Some(last.exit_code);
         observed.test_result.message = format!("exit code {}", last.exit_code);
         let document = DiagnosisDocument::new(&diagnosis);
-        self.journal.json("diagnosis.json", &document)?;
-        self.log.clone_from(&last.log);
-        self.diagnosis = Some(diagnosis);
-        self.first = Some(observed.clone());
+        self.stage.journal.json("diagnosis.json", &document)?;
+        self.seen.log.clone_from(&last.log);
+        self.seen.diagnosis = Some(diagnosis);
+        self.seen.first = Some(observed.clone());
         Ok(Some(observed))
+    }
+
+    // What the log says that was given; nothing where it shows no failure.
+    fn read_reported(&mut self) -> Result<Option<Observed>, RepairError> {
+        let Some(log) = &self.asked.reported else {
+            return Ok(None);
+        };
+        let source = self.stage.place.source()?;
+        let reported = observe_log(&diagnose_in(log, &self.log_facts(None), &source), log);
+        self.stage.event(EventKind::ReportedFailure {
+            kind: reported.kind,
+            failing_tests: reported.failing_tests.clone(),
+        })?;
+        let is_failure = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
+        Ok(Some(reported).filter(|it| is_failure || !it.failing_tests.is_empty()))
+    }
+
+    fn log_facts(&self, exit_code: Option<i32>) -> LogFacts {
+        LogFacts {
+            exit_code,
+            command: self.asked.commands.lines.first().cloned(),
+            timed_out: false,
+            rules: self.asked.commands.rules.clone(),
+        }
+    }
+
+    fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {
+        let source = self.stage.place.source()?;
+        let Some(diagnosis) = &self.seen.diagnosis else {
+            return Ok(Vec::new());
+        };
+        let setup = self.asked;
+        let may_read = |path: &RepoPath| setup.read.refuse(path).is_none();
+        let ask = crate::hint::Ask {
+            known: &setup.request.known_names,
+            installed: &setup.request.installed,
+            may_read: &may_read,
+        };
+        let objects = self.stage.place.objects();
+        let lines = setup.commands.all();
+        let question = Question {
+            wanted: &lacked(&source, diagnosis),
+            logs: &[(diagnosis.clone(), self.seen.log.as_str())],
+            graph: &Graph::new(&source),
+            ask: setup.policy.heal_imports.then_some(&ask),
+            judging: Judging {
+                lines: &lines,
+                prefix: setup.prefix,
+                allowed: &setup.allowed,
+                objects: objects.as_ref().map(|objects| objects as &dyn Objects),
+            },
+        };
+        let mut heals = find_fixes(&question).edits;
+        heals.retain(|heal| !tried.contains(heal));
+        let count = heals.len();
+        self.stage.event(EventKind::HealsFound { count })?;
+        Ok(heals)
     }
 }
 
@@ -128,370 +387,4 @@ fn last_lines(outcome: &Outcome) -> String {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let from = lines.len().saturating_sub(SETUP_LINES);
     lines.get(from..).unwrap_or_default().join("\n")
-}
-
-/// Lines of a failed set-up's output that are shown.
-const SETUP_LINES: usize = 20;
-
-/// `run.json`: what a run was started on and with; a run is resumed only on the same.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RunKey {
-    schema_version: u32,
-    run_id: String,
-    /// SHA-256 over paths, modes and blob ids of all files.
-    base: String,
-    /// The same with the patch of a run that was fixed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    repaired: Option<String>,
-    commands: Vec<String>,
-    agent: Option<String>,
-    /// The name of the worktree's folder, for who reads a report.
-    #[serde(default)]
-    repository: String,
-    /// The commit that was checked out.
-    #[serde(default)]
-    commit: Option<String>,
-    /// When it began, in UTC; a run that goes on began when it began first.
-    #[serde(default)]
-    started_at: Option<String>,
-}
-
-// Of the run that is resumed.
-fn key_before(setup: &Setup<'_>) -> Option<RunKey> {
-    read_json(&setup.folder.join("run.json")).filter(|_| setup.resume)
-}
-
-/// A moment as documents tell it.
-#[must_use]
-pub fn in_utc(time: jiff::Timestamp) -> String {
-    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
-}
-
-fn now() -> String {
-    in_utc(jiff::Timestamp::now())
-}
-
-impl RunKey {
-    fn of(setup: &Setup<'_>) -> Self {
-        let mask = |line: &String| setup.redactor.redact(line).text.into_owned();
-        let name = setup.folder.file_name().unwrap_or_default();
-        Self {
-            schema_version: SCHEMA_VERSION,
-            run_id: name.to_string_lossy().into_owned(),
-            base: files_digest(setup.source, &[]),
-            repaired: None,
-            commands: setup.commands.lines.iter().map(mask).collect(),
-            repository: setup
-                .root
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
-            commit: setup.git.and_then(Repository::head),
-            started_at: key_before(setup)
-                .and_then(|it| it.started_at)
-                .or_else(|| Some(now())),
-            agent: match setup.agent {
-                Agent::Command { command, .. } => Some(mask(&command.to_owned())),
-                Agent::Function(_) => Some("(stand-in)".to_owned()),
-                Agent::None => None,
-            },
-        }
-    }
-
-    // How long the run that goes on took so far. One that was fixed asks no agent, and its patch may
-    // stand in the files.
-    fn check(&self, setup: &Setup<'_>, fixed: bool) -> Result<Duration, RepairError> {
-        if !setup.resume {
-            return Ok(Duration::ZERO);
-        }
-        let before = key_before(setup).ok_or_else(|| {
-            RepairError::Resume(format!("`{}` is no run", setup.folder.display()))
-        })?;
-        let differs = [
-            (
-                "the files",
-                before.base != self.base && before.repaired.as_ref() != Some(&self.base),
-            ),
-            ("the test commands", before.commands != self.commands),
-            ("the agent", !fixed && before.agent != self.agent),
-        ];
-        if let Some((what, _)) = differs.iter().find(|(_, differs)| *differs) {
-            let message = format!("{what} differ from those it was started with");
-            return Err(RepairError::Resume(message));
-        }
-        let events = std::fs::read_to_string(setup.folder.join("events.jsonl")).unwrap_or_default();
-        let last = events
-            .lines()
-            .rev()
-            .find_map(|line| serde_json::from_str::<Event>(line).ok());
-        let seconds = last.map_or(0.0, |event| event.at);
-        Ok(Duration::try_from_secs_f64(seconds).unwrap_or_default())
-    }
-}
-
-// The result of a run that is to go on and had been fixed already. `None` when there is more to do.
-fn fixed_before(setup: &Setup<'_>) -> Option<RunResult> {
-    let result: RunResult = read_json(&setup.folder.join("result.json"))?;
-    (setup.resume && result.status == RunStatus::Fixed).then_some(result)
-}
-
-// What may be left of a run that had been fixed is the worktree. `None` when there is more to do.
-fn already_fixed(
-    setup: &Setup<'_>,
-    mut result: RunResult,
-) -> Result<Option<RunResult>, RepairError> {
-    let patch = std::fs::read(setup.folder.join("final.patch")).ok();
-    let Some(patch) = patch.filter(|_| !result.applied && setup.apply) else {
-        return Ok(Some(result));
-    };
-    // One with a secret in it was kept masked: it is made again.
-    if result.patch_digest != Some(digest(&patch)) {
-        return Ok(None);
-    }
-    let objects = setup.git.map(|git| git.objects(None));
-    let options = JudgeOptions {
-        allowed: setup.allowed.clone(),
-        objects: objects.as_ref().map(|it| it as &dyn Objects),
-        ..JudgeOptions::default()
-    };
-    let judged = judge(&patch, setup.source, &options);
-    match judged.verdict.verdict {
-        Verdict::AlreadyApplied => {}
-        Verdict::Applies => write_worktree(setup.root, setup.state, &judged.changes)?,
-        _ => return Ok(None),
-    }
-    result.applied = true;
-    let journal = Journal::open(setup.folder, setup.copy, setup.redactor, Duration::ZERO)?;
-    journal.json("result.json", &result)?;
-    Ok(Some(result))
-}
-
-/// SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
-pub fn files_digest(source: &dyn Source, changes: &[Change]) -> String {
-    let mut lines = BTreeMap::new();
-    for entry in source.listing().entries() {
-        let id = source.blob_id(&entry.path);
-        let id = id.map_or_else(|| entry.bytes.to_string(), |id| id.to_string());
-        lines.insert(&entry.path, format!("{:?} {id}", entry.kind));
-    }
-    for change in changes {
-        match &change.after {
-            None => lines.remove(&change.path),
-            Some(state) => {
-                let executable = state.mode == 0o100_755;
-                let kind = EntryKind::File { executable };
-                let id = BlobId::from_content(&state.bytes);
-                lines.insert(&change.path, format!("{kind:?} {id}"))
-            }
-        };
-    }
-    let text: String = lines
-        .iter()
-        .map(|(path, state)| format!("{path} {state}\n"))
-        .collect();
-    digest(text.as_bytes())
-}
-
-impl Session<'_> {
-    // Writes what a run leaves: the patch, the result, the report.
-    fn conclude(mut self, end: &RunEnd, key: RunKey) -> Result<RunResult, RepairError> {
-        let changes = self.final_changes()?;
-        let patch = canonical(&changes);
-        let mut result = self.result(end, &changes, &patch);
-        result.started_at.clone_from(&key.started_at);
-        if !changes.is_empty() {
-            self.journal.masked("final.patch", &patch)?;
-        }
-        if end.status == RunStatus::Fixed {
-            let key = RunKey {
-                repaired: Some(files_digest(self.setup.source, &changes)),
-                ..key
-            };
-            self.journal.json("run.json", &key)?;
-            // Before the worktree is touched: a run that is cut off here is resumed from its result.
-            if self.setup.apply {
-                self.journal.json("result.json", &result)?;
-            }
-        }
-        let in_place = self.place.kind() == Kind::InPlace;
-        if in_place && end.status == RunStatus::Fixed {
-            result.applied = !changes.is_empty();
-        } else if in_place {
-            let base = std::mem::take(&mut self.base);
-            self.place.put_back(&base)?;
-        } else if self.setup.apply && end.status == RunStatus::Fixed && !changes.is_empty() {
-            match write_worktree(self.setup.root, self.setup.state, &changes) {
-                Ok(()) => result.applied = true,
-                Err(error) => {
-                    result.message = format!("{}; not applied: {error}", result.message);
-                    self.event("error", "apply_failed", json!({ "why": error.to_string() }))?;
-                }
-            }
-        }
-        if end.status != RunStatus::Fixed {
-            let remedies = self.diagnosis.as_ref().map(self.setup.remedies);
-            let remedies = remedies.unwrap_or_default();
-            let failure = child_failure(&result, &self.all, &remedies, self.setup.redactor);
-            result
-                .suggested_actions
-                .clone_from(&failure.suggested_actions);
-            self.journal.text("report.txt", &failure_text(&failure))?;
-            self.journal.json("report.json", &failure)?;
-        }
-        self.journal.json("result.json", &result)?;
-        let fields = json!({ "status": result.status, "stopReason": result.stop_reason, "why": result.message });
-        self.event("info", "run_ended", fields)?;
-        Ok(result)
-    }
-
-    fn file_changes(&self, changes: &[Change]) -> Vec<FileChange> {
-        let source = self.place.source().ok();
-        let one = |change: &Change| {
-            let (added, removed) = change.line_counts();
-            let new = change.before.is_none() && !is_test(change.path.as_str());
-            let source = source.as_deref().filter(|_| new);
-            FileChange {
-                path: change.path.to_string(),
-                added: added as u64,
-                removed: removed as u64,
-                unnamed: source.is_some_and(|source| !is_named(source, &change.path)),
-            }
-        };
-        changes.iter().map(one).collect()
-    }
-
-    // Of what made the commands pass; else of the last that seemed to.
-    fn proof(&self) -> Option<Proof> {
-        let proofs = || self.all.iter().rev().filter_map(|it| it.proof.as_ref());
-        proofs().find(|it| it.proven).or(proofs().next()).cloned()
-    }
-
-    fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
-        let source = self.place.source()?;
-        Ok(self
-            .base
-            .iter()
-            .map(|(path, before)| {
-                Change::between(path.clone(), before.clone(), FileState::of(&source, path))
-            })
-            .filter(|change| change.before != change.after)
-            .collect())
-    }
-
-    fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
-        let last = self.all.iter().rev().find_map(|it| it.test_result.clone());
-        let first: Option<&Observed> = self.first.as_ref().filter(|it| !it.passed);
-        let test_result: Option<TestResult> =
-            last.or_else(|| self.first.as_ref().map(|it| it.test_result.clone()));
-        let usage = self.all.iter().filter_map(|it| it.usage);
-        let standing = self.all.iter().rev().find(|it| it.kept);
-        let remaining = standing
-            .and_then(|it| it.observed.clone())
-            .filter(|it| !it.passed);
-        let task = self.setup.task.as_ref();
-        let named =
-            |id: Option<&String>| id.map(|id| self.setup.redactor.redact(id).text.into_owned());
-        let name = self.setup.folder.file_name().unwrap_or_default();
-        RunResult {
-            schema_version: SCHEMA_VERSION,
-            document: "result".to_owned(),
-            run_id: name.to_string_lossy().into_owned(),
-            status: end.status,
-            stop_reason: end.reason,
-            category: (end.status != RunStatus::Fixed).then(|| category(end, first, &self.all)),
-            level: self
-                .all
-                .iter()
-                .map(|it| it.level)
-                .max()
-                .unwrap_or(Level::Targets),
-            started_at: None,
-            ended_at: Some(now()),
-            attempts: u32::try_from(self.all.len()).unwrap_or(u32::MAX),
-            agent_calls: self.calls(),
-            duration_seconds: millis(self.journal.seconds()),
-            patch_digest: (!changes.is_empty()).then(|| digest(patch)),
-            test_result,
-            proof: self.proof(),
-            workplace: WorkplaceUsed {
-                kind: self.place.kind().as_str().to_owned(),
-                why: self.place.why().to_owned(),
-                sandbox: self.sandbox.map_or("", SandboxState::as_str).to_owned(),
-                not_confined: self.not_confined.clone(),
-                refused: self.refused.iter().cloned().collect(),
-            },
-            failure: first.cloned(),
-            cause: (self.setup.request.cause.as_ref()).map(|it| it.message.clone()),
-            trace: (self.traced.as_ref()).map(|it| definitions(it, self.setup.source)),
-            message: self.setup.redactor.redact(&end.message).text.into_owned(),
-            suggested_actions: Vec::new(),
-            files_modified: changes.iter().map(|it| it.path.to_string()).collect(),
-            file_changes: self.file_changes(changes),
-            certain: !changes.is_empty() && self.all.iter().all(|it| it.certain || !it.kept),
-            applied: false,
-            children: self.parts.iter().map(|it| it.title.clone()).collect(),
-            parts: self.parts.clone(),
-            usage: usage.reduce(Usage::plus),
-            recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
-            remaining,
-            whole_runs: self.runs.iter().filter(|it| it.whole).count() as u64,
-            chosen_runs: self.runs.iter().filter(|it| !it.whole).count() as u64,
-            command_runs: self.runs.clone(),
-            agent_trouble: self
-                .all
-                .last()
-                .filter(|_| end.reason == StopReason::AgentError)
-                .and_then(|it| it.agent_trouble.clone()),
-            task_id: named(task.and_then(|it| it.id.as_ref())),
-            issue: named(task.and_then(|it| it.issue.as_ref())),
-        }
-    }
-}
-
-/// Whether any other file has the name of this one, as an import of it would; a module of a package is
-// loaded with it.
-pub(super) fn is_named(source: &dyn Source, path: &RepoPath) -> bool {
-    let name = match path.stem() {
-        "__init__" | "index" | "mod" => path.directory().rsplit('/').next().unwrap_or_default(),
-        stem => stem,
-    };
-    if name.is_empty() || name == "conftest" {
-        return true;
-    }
-    let others = source.listing().files().filter(|it| it.path != *path);
-    let names = |entry: &Entry| {
-        let text = source.read(&entry.path).unwrap_or_default();
-        words(&text, name).next().is_some()
-    };
-    others.into_iter().any(names)
-}
-
-impl Session<'_> {
-    // What was told of imports for names that still have none.
-    fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
-        failure.filter(|it| !it.undefined_names.is_empty())?;
-        let recovery = self.packet.as_ref()?.recovery_context.as_ref()?;
-        Some(recovery.recovery_hint.clone())
-    }
-}
-
-// From layers 1 and 2 of the taxonomy; a budget that ran out takes the word of the last attempt.
-fn category(end: &RunEnd, first: Option<&Observed>, all: &[AttemptResult]) -> Category {
-    // What a person has to mend is the environment.
-    if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
-        return Category::ToolError;
-    }
-    if all.iter().any(|it| it.kept) {
-        return Category::Partial;
-    }
-    let kind = first.map_or(crate::model::FailureKind::Unknown, |it| it.kind);
-    let reason = match end.reason {
-        StopReason::BudgetExhausted | StopReason::NoProgress => {
-            all.last().map_or(end.reason, |it| it.stop_reason)
-        }
-        reason => reason,
-    };
-    crate::diagnose::category(kind, Some(reason))
 }

@@ -123,20 +123,24 @@ pub enum Agent<'a> {
     /// Nobody.
     None,
     /// A command.
-    Command {
-        /// The line for a shell, with placeholders.
-        command: &'a str,
-        /// How it is spoken to.
-        protocol: AgentProtocol,
-        /// What a table says of it beyond that.
-        adapter: Option<&'a Adapter>,
-        /// Variables it gets beyond the usual ones.
-        environment: &'a [String],
-        /// What it may write besides the workplace.
-        writable: &'a [PathBuf],
-    },
+    Command(AgentCommand<'a>),
     /// A stand-in: the packet and the number of the call, from 1, give the reply's text.
     Function(&'a (dyn Fn(&FailurePacket, u32) -> String + Sync)),
+}
+
+/// A command that is asked for a patch.
+#[derive(Clone, Copy)]
+pub struct AgentCommand<'a> {
+    /// The line for a shell, with placeholders.
+    pub command: &'a str,
+    /// How it is spoken to.
+    pub protocol: AgentProtocol,
+    /// What a table says of it beyond that.
+    pub adapter: Option<&'a Adapter>,
+    /// Variables it gets beyond the usual ones.
+    pub environment: &'a [String],
+    /// What it may write besides the workplace.
+    pub writable: &'a [PathBuf],
 }
 
 impl Agent<'_> {

@@ -1,10 +1,15 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::error::RepairError;
+use super::history::{History, PartsRun, SplitEnd, failing};
+use super::limits::Spent;
+use super::plan::Policy;
+use super::run::Session;
 use super::task::{Estimate, Task};
 use crate::graph::closure;
-use crate::model::RepoPath;
+use crate::model::{EventKind, MentionedFile, PartResult, RepoPath, SplitEvent, StopReason};
 use crate::source::Source;
 
 /// A task in parts.
@@ -20,7 +25,7 @@ pub struct Split {
 }
 
 /// One part of a task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Part {
     /// Counted from 1.
@@ -43,6 +48,8 @@ pub struct Part {
 
 /// Most parts a task is cut into.
 pub const MAX_PARTS: usize = 5;
+/// Imports that are followed from a part to what it uses.
+const HOPS: u32 = 2;
 
 /// What a task is split by.
 #[derive(Debug, Clone, Copy)]
@@ -57,39 +64,35 @@ pub struct SplitInput<'a> {
     pub commands: &'a [String],
 }
 
-/// Splits by failing test, else by target, else by criterion; a file's part comes before the parts
-/// of its importers.
+/// Splits by failing test, else by target, else by criterion; a file's part comes before the parts of its importers.
 #[must_use]
 pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) -> Split {
-    let groups = groups(input, source);
-    if groups.len() < 2 {
+    let mut parts = group(input, source);
+    if parts.len() < 2 {
         return Split {
             estimate,
             parts: Vec::new(),
             reason: "there are not two tests, files or criteria to split by".to_owned(),
         };
     }
-    let mut groups = in_order(joined(&groups), source);
-    hand_out(&input.task.criteria, &mut groups);
-    let share = 1.0 / groups.len() as f64;
-    let reach: Vec<Vec<RepoPath>> = groups.iter().map(|it| reach(it, source)).collect();
-    let parts = groups
-        .iter()
-        .enumerate()
-        .map(|(at, group)| Part {
-            number: at + 1,
-            title: group.title(),
-            criteria: group.criteria.clone(),
-            tests: group.tests.clone(),
-            targets: group.targets.clone(),
-            commands: input.commands.to_vec(),
-            depends_on: (0..at)
-                .filter(|before| uses(&reach, at, groups.get(*before)))
-                .map(|before| before + 1)
-                .collect(),
-            share,
-        })
-        .collect();
+    parts = order(join(&parts), source);
+    share_criteria(&input.task.criteria, &mut parts);
+    let reach: Vec<BTreeSet<RepoPath>> = parts.iter().map(|part| reach(part, source)).collect();
+    let earlier = parts.clone();
+    for (at, part) in parts.iter_mut().enumerate() {
+        part.number = at + 1;
+        part.commands = input.commands.to_vec();
+        part.share = 1.0 / earlier.len() as f64;
+        let before = earlier.iter().take(at).enumerate();
+        let used = before.filter(|(_, other)| {
+            let mut targets = other.targets.iter();
+            targets.any(|target| reach.get(at).is_some_and(|reach| reach.contains(target)))
+        });
+        part.depends_on = used.map(|(before, _)| before + 1).collect();
+        if part.title.is_empty() {
+            part.title = title(part);
+        }
+    }
     Split {
         estimate,
         parts,
@@ -97,101 +100,29 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
     }
 }
 
-// A criterion goes to the parts whose files or tests it names; one that names none is for all.
-fn hand_out(criteria: &[String], groups: &mut [Group]) {
-    if groups.iter().any(|group| !group.criteria.is_empty()) {
-        return;
-    }
-    for criterion in criteria {
-        let named: Vec<bool> = groups.iter().map(|it| it.is_named_in(criterion)).collect();
-        let none = !named.contains(&true);
-        for (group, named) in groups.iter_mut().zip(named) {
-            if named || none {
-                group.criteria.push(criterion.clone());
-            }
-        }
-    }
-}
-
-#[derive(Debug, Clone, Default)]
-struct Group {
-    name: String,
-    criteria: Vec<String>,
-    tests: Vec<String>,
-    targets: Vec<RepoPath>,
-    /// Whether it was made from its criteria, rather than given them.
-    by_criteria: bool,
-}
-
-impl Group {
-    fn is_named_in(&self, criterion: &str) -> bool {
-        let files = self.targets.iter().map(RepoPath::as_str);
-        let tests = self.tests.iter().map(String::as_str);
-        // The last part of a test's name is how people call it.
-        let own = self
-            .tests
-            .iter()
-            .filter_map(|test| test.rsplit([':', '>', '.']).next().map(str::trim));
-        files
-            .chain(tests)
-            .chain(own)
-            .any(|name| name.len() > 2 && criterion.contains(name))
-    }
-
-    fn title(&self) -> String {
-        let more = |count: usize, what: &str| match count {
-            0 => String::new(),
-            count => format!(" and {count} more{what}"),
-        };
-        let others = self.targets.len().saturating_sub(1);
-        match (self.tests.as_slice(), self.criteria.as_slice()) {
-            ([], [first, rest @ ..]) if self.by_criteria => {
-                format!("{first}{}", more(rest.len(), ""))
-            }
-            ([], _) => {
-                let files: Vec<&str> = self.targets.iter().map(RepoPath::as_str).collect();
-                format!("Repair {}", files.join(", "))
-            }
-            ([test], _) => format!("Make {test} pass"),
-            (tests, _) => format!(
-                "Make {} tests of {}{} pass",
-                tests.len(),
-                self.name,
-                more(others, if others == 1 { " file" } else { " files" })
-            ),
-        }
-    }
-}
-
-fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
+fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
+    let mut by_file: BTreeMap<String, Part> = BTreeMap::new();
     let tests: Vec<&String> = input.tests.iter().chain(&input.task.tests).collect();
-    let mut by_file: BTreeMap<String, Group> = BTreeMap::new();
     for test in &tests {
         let file = file_of(test, source);
         let name = file
             .as_ref()
             .map_or_else(|| (*test).clone(), ToString::to_string);
-        let group = by_file.entry(name.clone()).or_default();
-        group.name = name;
-        if !group.tests.contains(test) {
-            group.tests.push((*test).clone());
+        let part = by_file.entry(name).or_default();
+        if !part.tests.contains(test) {
+            part.tests.push((*test).clone());
         }
-        group.targets = file.into_iter().collect();
+        part.targets = file.into_iter().collect();
     }
     if by_file.len() > 1 {
         return by_file.into_values().collect();
     }
-    if let Some(only) = by_file.values().next()
-        && only.tests.len() > 1
-    {
-        return only
-            .tests
-            .iter()
-            .map(|test| Group {
-                tests: vec![test.clone()],
-                ..only.clone()
-            })
-            .collect();
+    if let Some(only) = by_file.values().next().filter(|only| only.tests.len() > 1) {
+        let alone = |test: &String| Part {
+            tests: vec![test.clone()],
+            ..only.clone()
+        };
+        return only.tests.iter().map(alone).collect();
     }
     // Of a part that has tests, the criteria may be another's.
     if input.task.whole.is_some() && !tests.is_empty() {
@@ -201,97 +132,306 @@ fn groups(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Group> {
         .task
         .targets
         .iter()
-        .filter_map(|it| RepoPath::new(it).ok());
-    let mut targets: Vec<RepoPath> = input.targets.iter().cloned().chain(named).collect();
-    targets.sort();
-    targets.dedup();
+        .filter_map(|path| RepoPath::new(path).ok());
+    let targets: BTreeSet<RepoPath> = input.targets.iter().cloned().chain(named).collect();
     if targets.len() > 1 {
-        return targets
-            .into_iter()
-            .map(|target| Group {
-                name: target.to_string(),
-                targets: vec![target],
-                ..Group::default()
-            })
-            .collect();
+        let one = |target| Part {
+            targets: vec![target],
+            ..Part::default()
+        };
+        return targets.into_iter().map(one).collect();
     }
-    input
-        .task
-        .criteria
-        .iter()
-        .map(|criterion| Group {
-            name: criterion.clone(),
-            criteria: vec![criterion.clone()],
-            targets: targets.clone(),
-            by_criteria: true,
-            ..Group::default()
-        })
-        .collect()
+    let one = |criterion: &String| Part {
+        criteria: vec![criterion.clone()],
+        targets: targets.iter().cloned().collect(),
+        ..Part::default()
+    };
+    input.task.criteria.iter().map(one).collect()
+}
+
+fn title(part: &Part) -> String {
+    let more = |count: usize| match count {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    match (part.tests.as_slice(), part.criteria.as_slice()) {
+        ([test], _) => format!("Make {test} pass"),
+        ([first, rest @ ..], _) => match part.targets.as_slice() {
+            [file, others @ ..] => {
+                let (count, more) = (part.tests.len(), more(others.len()));
+                format!("Make {count} tests of {file}{more} pass")
+            }
+            [] => format!("Make {first}{} pass", more(rest.len())),
+        },
+        ([], [first, rest @ ..]) if part.targets.len() < 2 && part.number == 0 => {
+            format!("{first}{}", more(rest.len()))
+        }
+        _ => {
+            let files: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
+            format!("Repair {}", files.join(", "))
+        }
+    }
 }
 
 // The file a test's name starts with, as the usual runners write it.
 fn file_of(test: &str, source: &dyn Source) -> Option<RepoPath> {
-    let end = ["::", " > ", " › ", ": "]
-        .iter()
-        .filter_map(|mark| test.find(mark))
-        .min()
-        .unwrap_or(test.len());
-    let path = RepoPath::new(test.get(..end)?.trim()).ok()?;
+    let marks = ["::", " > ", " › ", ": "];
+    let end = marks.iter().filter_map(|mark| test.find(mark)).min();
+    let path = test.get(..end.unwrap_or(test.len()))?;
+    let path = RepoPath::new(path.trim()).ok()?;
     source.listing().has_file(path.as_str()).then_some(path)
 }
 
-// No more than there may be: neighbours go together.
-fn joined(groups: &[Group]) -> Vec<Group> {
-    let per_part = groups.len().div_ceil(MAX_PARTS);
-    groups
-        .chunks(per_part.max(1))
-        .map(|chunk| {
-            let mut all = Group::default();
-            for group in chunk {
-                if all.name.is_empty() {
-                    all.name.clone_from(&group.name);
-                }
-                all.by_criteria |= group.by_criteria;
-                all.criteria.extend(group.criteria.iter().cloned());
-                all.tests.extend(group.tests.iter().cloned());
-                all.targets.extend(group.targets.iter().cloned());
-            }
-            all.targets.sort();
-            all.targets.dedup();
-            all
-        })
-        .collect()
+// No more than there may be: neighbors go together.
+fn join(parts: &[Part]) -> Vec<Part> {
+    let per_part = parts.len().div_ceil(MAX_PARTS).max(1);
+    let joined = parts.chunks(per_part).map(|chunk| {
+        let mut all = Part::default();
+        for part in chunk {
+            all.criteria.extend(part.criteria.iter().cloned());
+            all.tests.extend(part.tests.iter().cloned());
+            let new = part.targets.iter().filter(|it| !all.targets.contains(it));
+            let new: Vec<RepoPath> = new.cloned().collect();
+            all.targets.extend(new);
+        }
+        all.title = if all.criteria.is_empty() {
+            String::new()
+        } else {
+            title(&all)
+        };
+        all
+    });
+    joined.collect()
 }
 
-// Repeatedly the first group that uses none of those left; a cycle goes on in name order.
-fn in_order(mut left: Vec<Group>, source: &dyn Source) -> Vec<Group> {
+// Repeatedly the first part that uses none of those left; a cycle goes on in name order.
+fn order(mut left: Vec<Part>, source: &dyn Source) -> Vec<Part> {
     let mut ordered = Vec::new();
     while !left.is_empty() {
-        let reach: Vec<Vec<RepoPath>> = left.iter().map(|it| reach(it, source)).collect();
-        let free = (0..left.len()).find(|at| {
-            (0..left.len()).all(|other| other == *at || !uses(&reach, *at, left.get(other)))
+        let reach: Vec<BTreeSet<RepoPath>> = left.iter().map(|part| reach(part, source)).collect();
+        let free = reach.iter().enumerate().position(|(at, reach)| {
+            let mut others = left.iter().enumerate().filter(|(other, _)| *other != at);
+            others.all(|(_, other)| !other.targets.iter().any(|target| reach.contains(target)))
         });
         ordered.push(left.remove(free.unwrap_or(0)));
     }
     ordered
 }
 
-fn reach(group: &Group, source: &dyn Source) -> Vec<RepoPath> {
-    closure(source, &group.targets, 2)
-        .nodes
-        .into_iter()
-        .map(|node| node.path)
-        .filter(|path| !group.targets.contains(path))
-        .collect()
+// A criterion goes to the parts whose files or tests it names; one that names none is for all.
+fn share_criteria(criteria: &[String], parts: &mut [Part]) {
+    if parts.iter().any(|part| !part.criteria.is_empty()) {
+        return;
+    }
+    for part in parts.iter_mut() {
+        part.title = title(part);
+    }
+    for criterion in criteria {
+        let is_named = |part: &Part| {
+            let files = part.targets.iter().map(RepoPath::as_str);
+            // The last part of a test's name is how people call it.
+            let own = part
+                .tests
+                .iter()
+                .filter_map(|test| test.rsplit([':', '>', '.']).next());
+            let mut names = files.chain(own.map(str::trim));
+            names.any(|name| name.len() > 2 && criterion.contains(name))
+        };
+        let is_for_all = !parts.iter().any(is_named);
+        for part in parts.iter_mut() {
+            if is_for_all || is_named(part) {
+                part.criteria.push(criterion.clone());
+            }
+        }
+    }
 }
 
-fn uses(reach: &[Vec<RepoPath>], at: usize, other: Option<&Group>) -> bool {
-    let Some((reach, other)) = reach.get(at).zip(other) else {
-        return false;
-    };
-    other.targets.iter().any(|target| reach.contains(target))
+fn reach(part: &Part, source: &dyn Source) -> BTreeSet<RepoPath> {
+    let nodes = closure(source, &part.targets, HOPS).nodes.into_iter();
+    let paths = nodes.map(|node| node.path);
+    paths.filter(|path| !part.targets.contains(path)).collect()
 }
 
+impl Session<'_> {
+    /// Cuts a task and runs its parts one after the other on one state, with shares of what is left.
+    pub(super) fn split(
+        &mut self,
+        reason: &'static str,
+        policy: &Policy,
+        history: &mut History,
+        (task, focus): (Option<&Task>, &[String]),
+        whole: &str,
+    ) -> Result<SplitEnd, RepairError> {
+        let timed_out = reason == "timeout_auto_split";
+        let ids = self.stage.task_ids();
+        let said = |error: Option<String>, sub_issues_count: Option<usize>| SplitEvent {
+            error,
+            sub_issues_count,
+            task: ids.clone(),
+        };
+        let started = said(None, None);
+        self.stage.event(match timed_out {
+            true => EventKind::TimeoutAutoSplitStarted(started),
+            false => EventKind::ComplexitySplitStarted(started),
+        })?;
+        let none = Task::default();
+        let task = task.unwrap_or(&none);
+        let plan = self.plan_split(task, timed_out, policy, history, focus)?;
+        let name = match whole {
+            "" => "split.json".to_owned(),
+            whole => format!("split-{whole}.json"),
+        };
+        self.stage.journal.json(&name, &plan)?;
+        if plan.parts.is_empty() {
+            let failed = said(Some(plan.reason.clone()), None);
+            self.stage.event(match timed_out {
+                true => EventKind::TimeoutAutoSplitFailed(failed),
+                false => EventKind::ComplexitySplitFailed(failed),
+            })?;
+            return Ok(SplitEnd::Failed(plan.reason));
+        }
+        let success = said(None, Some(plan.parts.len()));
+        self.stage.event(match timed_out {
+            true => EventKind::TimeoutAutoSplitSuccess(success),
+            false => EventKind::ComplexitySplitSuccess(success),
+        })?;
+        let ran = self.run_parts(&plan.parts, whole, task, policy, history)?;
+        Ok(SplitEnd::Ran(ran))
+    }
+
+    fn plan_split(
+        &self,
+        task: &Task,
+        timed_out: bool,
+        policy: &Policy,
+        history: &History,
+        focus: &[String],
+    ) -> Result<Split, RepairError> {
+        // A part is only split by what is its own.
+        let is_whole = policy.depth == 0;
+        let tests = failing(history).map_or(&[][..], |failure| &failure.failing_tests);
+        let mut tests = tests.to_vec();
+        tests.retain(|test| is_whole || focus.contains(test));
+        let diagnosis = self.seen.diagnosis.iter().filter(|_| is_whole);
+        let files = diagnosis.flat_map(|diagnosis| &diagnosis.files);
+        let targets: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
+        let input = SplitInput {
+            task,
+            tests: &tests,
+            targets: &targets,
+            commands: &self.asked.commands.lines,
+        };
+        let estimate = match timed_out {
+            true => Estimate::after_timeout(),
+            false => task.estimate(),
+        };
+        Ok(split(&input, &self.stage.place.source()?, estimate))
+    }
+
+    // Until one of them fixes it all, the limits are reached, or it is stopped.
+    fn run_parts(
+        &mut self,
+        planned: &[Part],
+        whole: &str,
+        task: &Task,
+        policy: &Policy,
+        history: &History,
+    ) -> Result<PartsRun, RepairError> {
+        let from = self.seen.attempts.len();
+        let started = self.stage.journal.seconds();
+        let mut parts = PartsRun {
+            passed: false,
+            ran: 0,
+            reason: StopReason::BudgetExhausted,
+            left: None,
+        };
+        for part in planned {
+            let since = self.seen.attempts.get(from..).unwrap_or_default();
+            let seconds = history.seconds + self.stage.journal.seconds() - started;
+            let spent = Spent::of(history.attempts.iter().chain(since), seconds);
+            let left = planned.len() - parts.ran;
+            let share = match spent.share(policy, left as u32, planned.len() as u32) {
+                Ok(share) => share,
+                Err(why) => {
+                    parts.left = Some((left, why));
+                    break;
+                }
+            };
+            let reason = self.run_part(part, whole, task, &share, history)?;
+            parts.reason = match parts.ran {
+                0 => reason,
+                _ if parts.reason == reason => reason,
+                _ => StopReason::TestsFailed,
+            };
+            parts.ran += 1;
+            let mut proofs = self.seen.attempts.iter().filter_map(|it| it.proof.as_ref());
+            if proofs.any(|proof| proof.proven) {
+                parts.passed = true;
+                parts.reason = StopReason::Fixed;
+                break;
+            }
+            if self.stage.interrupted || self.stage.stop.requested() {
+                break;
+            }
+        }
+        Ok(parts)
+    }
+
+    // One part, as a task of its own on what those before it left.
+    fn run_part(
+        &mut self,
+        part: &Part,
+        whole: &str,
+        task: &Task,
+        share: &Policy,
+        history: &History,
+    ) -> Result<StopReason, RepairError> {
+        let numbered = |at: usize| match whole {
+            "" => at.to_string(),
+            whole => format!("{whole}.{at}"),
+        };
+        let number = numbered(part.number);
+        self.stage.event(EventKind::PartStarted {
+            number: number.clone(),
+            title: part.title.clone(),
+            tests: part.tests.clone(),
+            criteria: part.criteria.clone(),
+        })?;
+        let at = self.seen.parts.len();
+        self.seen.parts.push(PartResult {
+            number: number.clone(),
+            title: part.title.clone(),
+            depends_on: part.depends_on.iter().map(|it| numbered(*it)).collect(),
+            status: None,
+        });
+        let standing = self.seen.failing_now(history);
+        let mut own = History {
+            baseline: standing.clone(),
+            repeated: standing,
+            heals: Some(0),
+            ..History::default()
+        };
+        let task = Task {
+            title: part.title.clone(),
+            whole: task.whole.clone().or_else(|| Some(task.title.clone())),
+            criteria: part.criteria.clone(),
+            methods: Vec::new(),
+            targets: part.targets.iter().map(ToString::to_string).collect(),
+            tests: part.tests.clone(),
+            ..task.clone()
+        };
+        let end = self.drive(share, &mut own, Some(&task), &part.tests, &number)?;
+        if let Some(part) = self.seen.parts.get_mut(at) {
+            part.status = Some(end.status);
+        }
+        self.stage.event(EventKind::PartEnded {
+            number,
+            status: end.status,
+            why: end.message,
+        })?;
+        Ok(end.reason)
+    }
+}
 #[cfg(test)]
 mod tests {
     use super::{MAX_PARTS, SplitInput, split};

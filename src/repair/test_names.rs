@@ -1,4 +1,4 @@
-use crate::languages::ExpectingTest;
+use crate::languages::PerturbableTest;
 use crate::model::{FailedTest, RepoPath};
 use crate::source::Source;
 
@@ -36,7 +36,7 @@ pub(super) fn file_of(test: &FailedTest, source: &dyn Source) -> Option<RepoPath
 }
 
 /// The test of a file that an id names most closely.
-pub(super) fn closest<'t>(id: &str, tests: &'t [ExpectingTest]) -> Option<&'t ExpectingTest> {
+pub(super) fn closest<'t>(id: &str, tests: &'t [PerturbableTest]) -> Option<&'t PerturbableTest> {
     let named = tests.iter().filter(|it| names_it(id, &it.names));
     named.max_by_key(|test| {
         let held = test.names.iter().all(|it| id.contains(it.as_str()));

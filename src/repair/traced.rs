@@ -3,11 +3,11 @@ use std::time::Instant;
 use super::commands::{CommandsRun, run_commands};
 use super::error::RepairError;
 use super::limits::RunLimit;
-use super::session::Session;
+use super::run::Session;
 use super::setup::Commands;
 use crate::exec::Stop;
-use crate::model::{CommandRun, Traced};
-use crate::policy::{CommandFiles, Redactor};
+use crate::model::Traced;
+use crate::policy::Redactor;
 use crate::proof::named_runners;
 use crate::runners::{WithOthers, with_others};
 use crate::source::Source;
@@ -112,41 +112,37 @@ const SECONDS_OF_OTHERS: u64 = 20;
 const LEAST: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Session<'_> {
-    /// Sees once which definitions the failing tests enter, before an agent is asked; nothing is known where
-    /// they cannot be run alone.
+    /// Sees once which definitions the failing tests enter, before an agent is asked; nothing is known where they cannot
+    /// be run alone.
     pub(super) fn trace(&mut self) -> Result<(), RepairError> {
-        let [line] = self.setup.commands.lines.as_slice() else {
+        let setup = self.asked;
+        let [line] = setup.commands.lines.as_slice() else {
             return Ok(());
         };
-        if self.traced.is_some() || !self.setup.policy.trace || self.failed.is_empty() {
+        if self.seen.traced.is_some() || !setup.policy.trace || self.seen.failed.is_empty() {
             return Ok(());
         }
-        let source = self.place.source()?;
-        let prefix = self.setup.prefix;
-        let files = CommandFiles::find(std::slice::from_ref(line), prefix, &source);
-        let named = named_runners(&files).last().copied();
-        let is_path = |word: &str| super::is_path(&source, prefix, word);
-        let Some(plan) = with_others(line, named, &self.failed, &is_path) else {
+        let source = self.stage.place.source()?;
+        let named = named_runners(&self.command_files(&source)).last().copied();
+        let is_path = |word: &str| super::is_path(&source, setup.prefix, word);
+        let Some(plan) = with_others(line, named, &self.seen.failed, &is_path) else {
             return Ok(());
         };
         let how = TraceRun {
-            commands: &self.setup.commands,
-            place: &self.place,
-            prefix,
-            redactor: self.setup.redactor,
+            commands: &setup.commands,
+            place: &self.stage.place,
+            prefix: setup.prefix,
+            redactor: setup.redactor,
             source: &source,
-            limit: self.run_limit(),
+            limit: self.stage.run_limit(),
         };
-        let began = Instant::now();
-        let (ran, traced) = run_traced(&how, &plan, self.stop)?;
-        self.runs.push(CommandRun {
-            why: "to see what the failing tests enter".to_owned(),
-            whole: false,
-            seconds: began.elapsed().as_secs_f64(),
-        });
-        self.place.reset()?;
-        self.interrupted |= ran.interrupted;
-        self.traced = Some(traced).filter(|it| it.failing > 0);
+        let began = self.stage.journal.seconds();
+        let (ran, traced) = run_traced(&how, &plan, self.stage.stop)?;
+        let why = "to see what the failing tests enter".to_owned();
+        self.stage.note_run(why, false, began);
+        self.stage.place.reset()?;
+        self.stage.interrupted |= ran.interrupted;
+        self.seen.traced = Some(traced).filter(|traced| traced.failing > 0);
         Ok(())
     }
 }

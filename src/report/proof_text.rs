@@ -1,5 +1,5 @@
 use crate::model::{
-    CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, RunnerProof, TestEnd,
+    MutationCheck, MutationOutcome, Proof, ProofLevel, ProofSource, RunnerProof, TestEnd,
 };
 
 /// What stands behind a green run, as rows of a name and a sentence.
@@ -32,12 +32,13 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         "",
         format!("red in {} without the change{again}", runs(proof.red_runs)),
     ));
-    for result in proof.counter_proof.iter().flat_map(tried) {
-        rows.push(("", result));
-    }
+    rows.push(("level", level(proof)));
     if !proof.own_values.is_empty() {
         let values = proof.own_values.join(", ");
         rows.push(("rests on", format!("the test's own values: {values}")));
+    }
+    for (at, suspicion) in proof.suspicions.iter().enumerate() {
+        rows.push((if at == 0 { "look at" } else { "" }, suspicion.clone()));
     }
     for (at, reason) in proof.missing.iter().enumerate() {
         rows.push((if at == 0 { "missing" } else { "" }, reason.clone()));
@@ -45,45 +46,26 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     rows
 }
 
-// What a counter-proof tried, and what it could not.
-fn tried(counter: &CounterProof) -> Vec<String> {
-    if counter.verdict == CounterVerdict::Off {
-        return vec!["counter-proof: switched off".to_owned()];
-    }
-    let ended = |end: ExpectationEnd| {
-        let all = counter.expectations.iter();
-        all.filter(|it| it.ended == end).count()
-    };
-    let (bit, passed) = (ended(ExpectationEnd::Failed), ended(ExpectationEnd::Passed));
-    let mut results = Vec::new();
-    if bit + passed > 0 {
-        let of = bit + passed;
-        let head = if passed == 0 {
-            "the test bites"
-        } else {
-            "the test does not bite"
-        };
-        results.push(format!("{head}: {bit} of {of} changed expectations fail"));
-    }
-    if let Some(first) = results.first_mut() {
-        let word = if counter.runs == 1 { "run" } else { "runs" };
-        first.push_str(&format!(" ({} {word})", counter.runs));
-    }
-    for (end, why) in [
-        (ExpectationEnd::NotReached, "is not reached"),
-        (ExpectationEnd::NotRun, "could not be exchanged"),
-    ] {
-        let all = counter.expectations.iter().filter(|it| it.ended == end);
-        results.extend(all.map(|expectation| {
+// What the proof amounts to, in one line.
+fn level(proof: &Proof) -> String {
+    let tried = proof.mutation.as_ref();
+    let why = |check: &MutationCheck| check.reason.clone().unwrap_or_default();
+    match proof.level {
+        ProofLevel::ExitCode => "exit code only".to_owned(),
+        ProofLevel::Mutation => tried.map_or_else(String::new, |check| {
+            let failed = check.count(MutationOutcome::Failed);
+            let all = failed + check.count(MutationOutcome::Passed);
+            let (runs, word) = (check.runs, if check.runs == 1 { "run" } else { "runs" });
             format!(
-                "counter: not applicable: `{}` at {}:{} {why}",
-                expectation.was, expectation.path, expectation.line
+                "mutation: the tests fail in {failed} of {all} assertions that expect something else ({runs} {word})"
             )
-        }));
+        }),
+        ProofLevel::Tests => {
+            let why = tried.map_or_else(|| "no mutation check was made".to_owned(), why);
+            let colon = if why.is_empty() { "" } else { ": " };
+            format!("tests{colon}{why}")
+        }
     }
-    let rest = counter.not_applicable.iter();
-    results.extend(rest.map(|why| format!("counter: not applicable: {why}")));
-    results
 }
 
 /// How a test ended, in words.

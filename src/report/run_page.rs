@@ -99,7 +99,7 @@ fn heading(most_tests: usize) -> &'static str {
 // The word stands there too: colour says nothing alone.
 fn color(status: RunStatus) -> &'static str {
     match status {
-        RunStatus::Fixed => "good",
+        RunStatus::Fixed | RunStatus::Passed => "good",
         RunStatus::Unproven | RunStatus::Split | RunStatus::UserActionRequired => "weak",
         RunStatus::Blocked | RunStatus::Failed | RunStatus::InvalidTask => "bad",
     }

@@ -81,7 +81,7 @@ fn failed(result: &RunResult) -> Vec<(&'static str, String)> {
         ));
         let mut errors = failure.errors.iter().filter(|it| !it.error.is_empty());
         // What is left otherwise tells it.
-        let elsewhere = result.remaining.is_some() || result.status == RunStatus::Fixed;
+        let elsewhere = result.remaining.is_some() || result.status.is_success();
         if let Some(error) = errors.next().filter(|_| !elsewhere) {
             let place = match (&error.path, error.line) {
                 (Some(path), Some(line)) => format!("  {path}:{line}"),
@@ -129,6 +129,7 @@ pub(super) fn status_word(result: &RunResult) -> &'static str {
     match (result.status, result.stop_reason) {
         (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
         (RunStatus::Fixed, _) => "fixed",
+        (RunStatus::Passed, _) => "passed",
         (RunStatus::Unproven, _) => "unproven",
         (_, StopReason::Interrupted) => "interrupted",
         (RunStatus::Failed | RunStatus::Blocked, _) if result.applied => "mended in part",

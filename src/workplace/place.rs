@@ -20,7 +20,6 @@ pub struct Workplace<'a> {
     place: Inner<'a>,
     why: String,
     private: PathBuf,
-    slot: PathBuf,
     /// Its temporary files stand apart: the path of a socket must be short.
     temporary: Option<Temporary>,
     // What holds `private`: its path tells nobody who runs there.
@@ -92,7 +91,6 @@ impl<'a> Workplace<'a> {
             place,
             why,
             private,
-            slot: plan.slot.to_owned(),
             temporary: Temporary::new().ok(),
             _held: held,
             closed,
@@ -125,17 +123,6 @@ impl<'a> Workplace<'a> {
             Inner::Copy(place) => place.root(),
             Inner::InPlace(place) => place.root(),
         }
-    }
-
-    /// An empty folder beside the workplace, closed to what runs there, for overlays of its own.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn aside(&self, name: &str) -> Result<PathBuf, WorkplaceError> {
-        let folder = self.slot.join(name);
-        clear(&folder)?;
-        std::fs::create_dir_all(&folder).map_err(|error| WorkplaceError::io(&folder, &error))?;
-        Ok(folder)
     }
 
     /// Makes a job run there: it may write the workplace, its private folder and what it says.

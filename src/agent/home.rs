@@ -1,0 +1,280 @@
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use super::settings::{AgentRow, is_held, rows};
+
+/// A home of an agent's own for one call: its settings and logins are copied in, everything else is linked. Afterwards
+/// logins and sessions are copied out, and what else it wrote there is dropped.
+pub struct AgentHome {
+    real: PathBuf,
+    own: PathBuf,
+    rows: Vec<&'static AgentRow>,
+    /// Folders of sessions that are written where they are.
+    linked: Vec<PathBuf>,
+    /// Files that were copied in, by their paths below the home.
+    copied: Vec<PathBuf>,
+    started: SystemTime,
+}
+
+/// A file that an agent wrote into its home, and that is not kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DroppedFile {
+    /// Below the home.
+    pub path: String,
+    /// What stands there; `None` for no file.
+    pub before: Option<Vec<u8>>,
+    /// What the agent made of it.
+    pub after: Option<Vec<u8>>,
+}
+
+/// Files that are longer are linked rather than copied in, and dropped without their content.
+const LARGEST: u64 = 4 << 20;
+/// Variables that lead to a home, and where each leads to.
+const VARIABLES: [(&str, &str); 4] = [
+    ("HOME", ""),
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_STATE_HOME", ".local/state"),
+];
+
+impl AgentHome {
+    /// Lays out a home at `own` for the agents that a command line names.
+    ///
+    /// # Errors
+    /// What the system says of a file.
+    pub fn prepare(command: &str, real: &Path, own: &Path) -> io::Result<Self> {
+        if own.symlink_metadata().is_ok() {
+            fs::remove_dir_all(own)?;
+        }
+        let mut home = Self {
+            real: real.canonicalize()?,
+            own: own.to_owned(),
+            rows: rows(command),
+            linked: Vec::new(),
+            copied: Vec::new(),
+            started: SystemTime::now(),
+        };
+        home.lay(Path::new(""), false)?;
+        Ok(home)
+    }
+
+    /// Returns the variables that lead an agent there.
+    #[must_use]
+    pub fn variables(&self) -> Vec<String> {
+        let value = |below: &str| self.own.join(below).display().to_string();
+        let pairs = VARIABLES.iter();
+        pairs
+            .map(|(name, below)| format!("{name}={}", value(below).trim_end_matches('/')))
+            .collect()
+    }
+
+    /// Returns the folders outside it that an agent may write.
+    #[must_use]
+    pub fn writable(&self) -> Vec<PathBuf> {
+        let folders = self.linked.iter().map(|below| self.real.join(below));
+        folders.chain([self.own.clone()]).collect()
+    }
+
+    // `is_own`: whether the folder is one of the agent's settings, which is copied rather than linked.
+    fn lay(&mut self, folder: &Path, is_own: bool) -> io::Result<()> {
+        fs::create_dir_all(self.own.join(folder))?;
+        let Ok(entries) = fs::read_dir(self.real.join(folder)) else {
+            return Ok(());
+        };
+        for entry in entries.flatten() {
+            let below = folder.join(entry.file_name());
+            let paths = || self.rows.iter().flat_map(|row| row.paths()).map(Path::new);
+            let is_own = is_own || paths().any(|path| path == below);
+            let leads_to_own = paths().any(|path| path.starts_with(&below));
+            let (from, to) = (self.real.join(&below), self.own.join(&below));
+            let metadata = from.symlink_metadata()?;
+            let is_session = is_own && self.passes(&below.join("any"));
+            if metadata.is_dir() && !is_session && (is_own || leads_to_own) {
+                self.lay(&below, is_own)?;
+            } else if metadata.is_file() && is_own && metadata.len() <= LARGEST {
+                fs::copy(&from, &to)?;
+                self.copied.push(below);
+            } else {
+                symlink(&from, &to)?;
+                if is_session {
+                    self.linked.push(below);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn passes(&self, below: &Path) -> bool {
+        let below = below.to_string_lossy();
+        self.rows.iter().any(|row| row.passes(&below))
+    }
+
+    /// Copies out what passes; returns what was dropped, by path.
+    ///
+    /// # Errors
+    /// What the system says of a file.
+    pub fn close(self) -> io::Result<Vec<DroppedFile>> {
+        let mut dropped = Vec::new();
+        let mut open = vec![PathBuf::new()];
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(self.own.join(&folder))?.flatten() {
+                let below = folder.join(entry.file_name());
+                let metadata = entry.path().symlink_metadata()?;
+                if metadata.is_dir() {
+                    open.push(below);
+                } else if metadata.is_file() {
+                    dropped.extend(self.settle(&below, metadata.len())?);
+                }
+            }
+        }
+        for below in &self.copied {
+            let is_gone = self.own.join(below).symlink_metadata().is_err();
+            if is_gone && self.passes(below) {
+                let _ = fs::remove_file(self.real.join(below));
+            }
+        }
+        fs::remove_dir_all(&self.own)?;
+        dropped.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(dropped)
+    }
+
+    fn settle(&self, below: &Path, length: u64) -> io::Result<Option<DroppedFile>> {
+        let (made, real) = (self.own.join(below), self.real.join(below));
+        let read = |path: &Path| fs::read(path).ok();
+        let after = if length <= LARGEST { read(&made) } else { None };
+        let before = read(&real);
+        if after.is_some() && before == after {
+            return Ok(None);
+        }
+        // Somebody else's session may have written it meanwhile.
+        let changed = real.metadata().and_then(|metadata| metadata.modified());
+        let is_newer = changed.is_ok_and(|changed| changed > self.started);
+        if self.passes(below) {
+            if !is_newer {
+                let rights = made.metadata()?.permissions();
+                write(&real, &fs::read(&made)?, rights)?;
+            }
+            return Ok(None);
+        }
+        let path = below.to_string_lossy().into_owned();
+        let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
+        if let Some(mut value) = after.as_deref().and_then(json).filter(|_| is_mixed) {
+            let is_held = hold(before.as_deref().and_then(json).as_ref(), &mut value);
+            if !is_newer {
+                let rights = fs::Permissions::from_mode(0o600);
+                write(&real, format!("{value:#}\n").as_bytes(), rights)?;
+            }
+            if !is_held {
+                return Ok(None);
+            }
+        }
+        Ok(Some(DroppedFile {
+            path,
+            before,
+            after,
+        }))
+    }
+}
+
+fn json(bytes: &[u8]) -> Option<Value> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    value.is_object().then_some(value)
+}
+
+// Gives members that steer an agent what they had before; returns whether any differed.
+fn hold(before: Option<&Value>, after: &mut Value) -> bool {
+    let Value::Object(members) = after else {
+        return false;
+    };
+    let earlier = before.and_then(Value::as_object);
+    let mut differs = false;
+    let mut names: Vec<String> = members.keys().cloned().collect();
+    names.extend(earlier.into_iter().flat_map(|it| it.keys().cloned()));
+    for name in names {
+        let old = earlier.and_then(|it| it.get(&name));
+        if !is_held(&name) {
+            if let Some(now) = members.get_mut(&name) {
+                differs |= hold(old, now);
+            }
+        } else if members.get(&name) != old {
+            differs = true;
+            match old {
+                Some(old) => members.insert(name, old.clone()),
+                None => members.remove(&name),
+            };
+        }
+    }
+    differs
+}
+
+// A file of the user: whole or as it was, with its own rights.
+fn write(path: &Path, bytes: &[u8], rights: fs::Permissions) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs::create_dir_all(folder)?;
+    let own = path.metadata().map(|metadata| metadata.permissions());
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().set_permissions(own.unwrap_or(rights))?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use serde_json::json;
+
+    use super::{AgentHome, hold};
+
+    #[test]
+    fn keeps_steering_members_beside_login() {
+        let before = json!({"oauthAccount": {"id": 1}, "mcpServers": {"a": {}}, "projects": {"/x": {"allowedTools": []}}});
+        let mut after = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}, "evil": {}},
+            "projects": {"/x": {"allowedTools": ["Bash"], "cost": 1}, "/y": {"allowedTools": ["Bash"], "cost": 2}}});
+        assert!(hold(Some(&before), &mut after));
+        let kept = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}},
+            "projects": {"/x": {"allowedTools": [], "cost": 1}, "/y": {"cost": 2}}});
+        assert_eq!(after, kept);
+        assert!(!hold(Some(&kept), &mut after));
+    }
+
+    #[test]
+    fn copies_sessions_out_and_drops_the_rest() {
+        for fresh in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let real = folder.path().canonicalize().unwrap().join("real");
+            fs::create_dir_all(real.join(".config/other")).unwrap();
+            fs::write(real.join(".gitconfig"), "[user]\n").unwrap();
+            if !fresh {
+                fs::create_dir_all(real.join(".codex/sessions")).unwrap();
+                fs::write(real.join(".codex/config.toml"), "a = 1\n").unwrap();
+            }
+            let own = folder.path().join("own");
+            let home = AgentHome::prepare("codex exec -", &real, &own).unwrap();
+            assert!(own.join(".config/other").is_dir());
+            let codex = own.join(".codex");
+            fs::create_dir_all(codex.join("sessions/2026")).unwrap();
+            fs::write(codex.join("sessions/2026/x.jsonl"), "s\n").unwrap();
+            fs::write(codex.join("auth.json"), "{}\n").unwrap();
+            fs::write(codex.join("config.toml"), "a = 2\n").unwrap();
+            fs::write(own.join("odd"), "x").unwrap();
+            let dropped = home.close().unwrap();
+            let paths: Vec<_> = dropped.iter().map(|file| file.path.as_str()).collect();
+            assert_eq!(paths, [".codex/config.toml", "odd"]);
+            let text = |path: &str| fs::read_to_string(real.join(path)).unwrap_or_default();
+            assert_eq!(
+                text(".codex/config.toml"),
+                ["a = 1\n", ""][usize::from(fresh)]
+            );
+            assert_eq!(text(".codex/sessions/2026/x.jsonl"), "s\n");
+            assert_eq!(text(".codex/auth.json"), "{}\n");
+            assert!(!real.join("odd").exists() && !own.exists());
+        }
+    }
+}

@@ -1,0 +1,576 @@
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::facts::Code;
+use super::literal::{Syntax, end_line_of, line_of, text_of};
+use crate::model::RepoPath;
+
+/// Finds the tests of a file and, for each assertion statement in them, a text that makes it expect something else.
+///
+/// Assertions are told by syntax: a statement that asserts, or that calls something named like an assertion. There is
+/// no list of matchers: the expected side is perturbed as a value when the test runs.
+#[must_use]
+pub fn perturbable_tests(path: &RepoPath, bytes: &[u8]) -> Vec<PerturbableTest> {
+    let Some(code) = Code::read(path, bytes).filter(|code| code.cut.is_none()) else {
+        return Vec::new();
+    };
+    // In a file that holds more than code, places in the tree are not places in the file.
+    let tree = code.tree().filter(|_| code.head().len() == bytes.len());
+    let Some(tree) = tree.filter(|tree| !tree.root_node().has_error()) else {
+        return Vec::new();
+    };
+    let finder = Finder {
+        text: bytes,
+        is_python: code.language.name == "python",
+        is_typed: path
+            .extension()
+            .is_some_and(|extension| extension.contains("ts")),
+    };
+    let mut tests = Vec::new();
+    finder.find_tests(tree.root_node(), &[], 0, &mut tests);
+    tests
+}
+
+/// A test with its assertions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PerturbableTest {
+    /// Names or titles, the outermost first.
+    pub names: Vec<String>,
+    /// 1-based.
+    pub lines: Range<u32>,
+    /// In source order.
+    pub assertions: Vec<Perturbation>,
+}
+
+/// An assertion and how its text is changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Perturbation {
+    /// 1-based.
+    pub line: u32,
+    /// The bytes that are replaced.
+    pub place: Range<usize>,
+    /// The text that stands there.
+    pub was: String,
+    /// The text that expects something else.
+    pub perturbed: String,
+}
+
+/// Nodes inside nodes that are looked into.
+const MAX_DEPTH: usize = 200;
+/// Calls that give a title to a group of tests, and to a test.
+const GROUPS: &[&str] = &["describe", "suite", "context"];
+const CASES: &[&str] = &["it", "test", "specify"];
+/// How names of assertions begin.
+const ASSERTS: &[&str] = &["assert", "expect", "should", "check", "verify", "ensure"];
+/// Objects with assertions as members.
+const ASSERTING: &[&str] = &["t", "chai", "strict"];
+/// Words in the names of assertions that order their two sides.
+const ORDERS: &[&str] = &[
+    "less", "greater", "above", "below", "least", "most", "within",
+];
+/// Words in the names of assertions that compare two sides of which one may be a text.
+const COMPARES: &[&str] = &["eq", "same", "match", "incl", "deep", "like"];
+
+struct Finder<'t> {
+    text: &'t [u8],
+    is_python: bool,
+    is_typed: bool,
+}
+
+impl Finder<'_> {
+    fn find_tests(
+        &self,
+        node: Node<'_>,
+        names: &[String],
+        depth: usize,
+        tests: &mut Vec<PerturbableTest>,
+    ) {
+        if depth > MAX_DEPTH {
+            return;
+        }
+        for child in node.named() {
+            let name = child.field_text("name", self.text);
+            let with = |name: &str| [names, &[name.to_owned()]].concat();
+            match child.kind() {
+                "function_definition" if name.starts_with("test") => {
+                    tests.push(self.test(with(&name), child));
+                }
+                "function_definition" => {}
+                "class_definition" => self.find_tests(child, &with(&name), depth + 1, tests),
+                "call_expression" => match self.titled_call(child) {
+                    Some((title, function, is_group)) => {
+                        let first_inner = tests.len();
+                        self.find_tests(function, &with(&title), depth + 1, tests);
+                        if !is_group {
+                            let mut test = self.test(with(&title), function);
+                            // Assertions of a test inside a test are its own.
+                            let inner = tests.get(first_inner..).unwrap_or_default();
+                            test.assertions.retain(|assertion| {
+                                !inner.iter().any(|it| it.lines.contains(&assertion.line))
+                            });
+                            tests.push(test);
+                        }
+                    }
+                    None => self.find_tests(child, names, depth + 1, tests),
+                },
+                _ => self.find_tests(child, names, depth + 1, tests),
+            }
+        }
+    }
+
+    fn titled_call<'n>(&self, call: Node<'n>) -> Option<(String, Node<'n>, bool)> {
+        let mut arguments = call.field("arguments")?.named();
+        let title = arguments
+            .next()
+            .filter(|title| matches!(title.kind(), "string" | "template_string"))?;
+        let function = arguments.find(|given| {
+            matches!(
+                given.kind(),
+                "arrow_function" | "function_expression" | "function"
+            )
+        })?;
+        let callee = self.callee(call);
+        let is_named = |words: &[&str]| {
+            words.contains(&callee.root.as_str()) || words.contains(&callee.name.as_str())
+        };
+        let is_group = is_named(GROUPS);
+        let title = text_of(title, self.text);
+        let title = title.get(1..title.len().saturating_sub(1))?.to_owned();
+        (is_group || is_named(CASES)).then_some((title, function, is_group))
+    }
+
+    fn test(&self, names: Vec<String>, function: Node<'_>) -> PerturbableTest {
+        let mut assertions: Vec<Perturbation> = below(function)
+            .into_iter()
+            .filter(|node| !self.may_fail(*node, function))
+            .filter_map(|node| self.perturb(node))
+            .collect();
+        assertions.sort_by_key(|assertion| assertion.place.start);
+        PerturbableTest {
+            names,
+            lines: line_of(function)..end_line_of(function) + 1,
+            assertions,
+        }
+    }
+
+    // Whether a statement stands where an error is caught or expected.
+    fn may_fail(&self, node: Node<'_>, function: Node<'_>) -> bool {
+        let mut inner = node;
+        while let Some(around) = inner.parent().filter(|around| *around != function) {
+            let catches = match around.kind() {
+                "try_statement" => around
+                    .named()
+                    .any(|part| matches!(part.kind(), "except_clause" | "catch_clause")),
+                "with_statement" => {
+                    let head = self.text.get(around.start_byte()..inner.start_byte());
+                    let head = String::from_utf8_lossy(head.unwrap_or_default()).to_lowercase();
+                    head.contains("raises") || head.contains("suppress")
+                }
+                "lambda" => return true,
+                _ => false,
+            };
+            if catches && around.field("body") == Some(inner) {
+                return true;
+            }
+            inner = around;
+        }
+        false
+    }
+
+    fn perturb(&self, node: Node<'_>) -> Option<Perturbation> {
+        match node.kind() {
+            "assert_statement" => Some(self.perturb_condition(node.named().next()?)),
+            "with_item" => {
+                let context = node.field("value")?;
+                let context = match context.kind() {
+                    "as_pattern" => context.named().next()?,
+                    _ => context,
+                };
+                let raises = self.callee(context).name.to_lowercase().contains("raises");
+                let first = self.arguments(context).first().copied();
+                first.filter(|_| raises).map(|first| self.wrap(first))
+            }
+            "call" | "call_expression" if is_statement(node) => self.perturb_call(node),
+            _ => None,
+        }
+    }
+
+    /// Inverts a comparison, changes the expected side of an equation, negates any other condition.
+    fn perturb_condition(&self, condition: Node<'_>) -> Perturbation {
+        let inner = condition.named().next();
+        if let Some(inner) = inner.filter(|_| condition.kind() == "parenthesized_expression") {
+            return self.perturb_condition(inner);
+        }
+        let sides: Vec<Node<'_>> = condition.named().collect();
+        if let [left, right] = sides[..]
+            && condition.kind() == "comparison_operator"
+        {
+            let between = self.text.get(left.end_byte()..right.start_byte());
+            let operator = String::from_utf8_lossy(between.unwrap_or_default());
+            let operator = operator.split_whitespace().collect::<Vec<_>>().join(" ");
+            if operator == "==" {
+                return self.wrap(expected_side(left, right));
+            }
+            if let Some((_, inverse)) = INVERSES.iter().find(|(own, _)| *own == operator) {
+                let [left, right] = [left, right].map(|side| text_of(side, self.text));
+                return self.replace(condition, format!("{left} {inverse} {right}"));
+            }
+        }
+        let text = text_of(condition, self.text);
+        self.replace(condition, format!("not ({text})"))
+    }
+
+    fn perturb_call(&self, call: Node<'_>) -> Option<Perturbation> {
+        let callee = self.callee(call);
+        let name = callee.name.to_lowercase();
+        let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        let arguments = self.arguments(call);
+        // What must not be so passes with any other value, too.
+        if callee.is_negated || name.contains("not") || name.contains("snapshot") {
+            return None;
+        }
+        let orders = has(ORDERS) || matches!(&*name, "lt" | "gt" | "lte" | "gte");
+        let side = |node: Node<'_>| {
+            if orders {
+                let not_a_number = if self.is_python {
+                    "float('nan')"
+                } else {
+                    "NaN"
+                };
+                self.replace(node, not_a_number.to_owned())
+            } else {
+                self.wrap(node)
+            }
+        };
+        if let Some(subject) = callee.expect {
+            let Some(first) = arguments.first() else {
+                let text = text_of(call, self.text);
+                let head = subject.end_byte() - call.start_byte();
+                let (head, tail) = (text.get(..head)?, text.get(head..)?);
+                return Some(self.replace(call, format!("{head}.not{tail}")));
+            };
+            return (first.kind() != "spread_element").then(|| side(*first));
+        }
+        let is_named = |name: &str| ASSERTS.iter().any(|word| name.starts_with(word));
+        let is_member = ASSERTING.contains(&callee.root.as_str())
+            && (has(COMPARES) || has(&["is", "true", "false", "ok", "truthy", "falsy", "throw"]));
+        if !is_named(&name) && !is_named(&callee.root.to_lowercase()) && !is_member {
+            return None;
+        }
+        let raises = has(&["raises", "throw", "reject", "warns"]);
+        match arguments[..] {
+            [first, _, ..] if raises && self.is_python => Some(self.wrap(first)),
+            [_, second, ..] if raises => Some(self.wrap(second)),
+            [first] if raises && self.is_python => Some(self.wrap(first)),
+            [first, second, ..]
+                if self.is_python
+                    || second.kind() != "string"
+                    || has(COMPARES)
+                    || name.starts_with("is") =>
+            {
+                Some(side(expected_side(first, second)))
+            }
+            [condition, ..] if !raises => {
+                let not = if self.is_python { "not " } else { "!" };
+                let text = text_of(condition, self.text);
+                Some(self.replace(condition, format!("{not}({text})")))
+            }
+            _ => None,
+        }
+    }
+
+    /// Perturbs an expression: a plain literal by another one of its form, since code may read the test's text; any
+    /// other as a value at run time.
+    fn wrap(&self, node: Node<'_>) -> Perturbation {
+        let text = text_of(node, self.text);
+        let literal = self.other_literal(node, &text);
+        let perturbed = literal.unwrap_or_else(|| {
+            let function = match (self.is_python, self.is_typed) {
+                (true, _) => PERTURB_PYTHON.to_owned(),
+                (false, true) => format!("((v: any): any => {PERTURB_SCRIPT})"),
+                (false, false) => format!("((v) => {PERTURB_SCRIPT})"),
+            };
+            format!("{function}({text})")
+        });
+        self.replace(node, perturbed)
+    }
+
+    fn other_literal(&self, node: Node<'_>, text: &str) -> Option<String> {
+        match node.kind() {
+            "true" | "false" => Some(match text {
+                "True" => "False".to_owned(),
+                "False" => "True".to_owned(),
+                "true" => "false".to_owned(),
+                _ => "true".to_owned(),
+            }),
+            "integer" | "float" | "number" => {
+                if let Ok(number) = text.parse::<u32>() {
+                    return Some((u64::from(number) * 3 + 7).to_string());
+                }
+                let number: f64 = text.parse().ok()?;
+                number
+                    .is_finite()
+                    .then(|| format!("{:.1}", number * 3.0 + 7.0))
+            }
+            "string" | "template_string" => {
+                let has_hole = below(node)
+                    .iter()
+                    .any(|part| matches!(part.kind(), "interpolation" | "template_substitution"));
+                let is_bytes = self.is_python && text.starts_with(['b', 'B']);
+                let other = if is_bytes { "b'~7919'" } else { "'~7919'" };
+                (!has_hole).then(|| other.to_owned())
+            }
+            _ => None,
+        }
+    }
+
+    fn replace(&self, node: Node<'_>, perturbed: String) -> Perturbation {
+        Perturbation {
+            line: line_of(node),
+            place: node.byte_range(),
+            was: text_of(node, self.text),
+            perturbed,
+        }
+    }
+
+    fn arguments<'n>(&self, call: Node<'n>) -> Vec<Node<'n>> {
+        let arguments = call.field("arguments").into_iter().flat_map(Syntax::named);
+        arguments
+            .filter(|given| !matches!(given.kind(), "keyword_argument" | "comment"))
+            .collect()
+    }
+
+    fn callee<'n>(&self, call: Node<'n>) -> Callee<'n> {
+        let mut callee = Callee::default();
+        let Some(mut node) = call.field("function") else {
+            return callee;
+        };
+        let mut is_first = true;
+        loop {
+            let member = node.field("property").or_else(|| node.field("attribute"));
+            let inner = match node.kind() {
+                "call" | "call_expression" => {
+                    let function = node.field("function");
+                    let name = function.map(|function| text_of(function, self.text));
+                    if name.as_deref() == Some("expect") {
+                        callee.expect = Some(node);
+                    }
+                    function
+                }
+                _ => node.field("object"),
+            };
+            let word = text_of(member.unwrap_or(node), self.text);
+            if is_first {
+                callee.name.clone_from(&word);
+                is_first = false;
+            }
+            callee.is_negated |= member.is_some() && word == "not";
+            match inner {
+                Some(inner) => node = inner,
+                None => {
+                    callee.root = text_of(node, self.text);
+                    return callee;
+                }
+            }
+        }
+    }
+}
+
+/// The function that a call names: `expect(x).not.toBe` has the root `expect` and the name `toBe`.
+#[derive(Default)]
+struct Callee<'n> {
+    root: String,
+    name: String,
+    expect: Option<Node<'n>>,
+    is_negated: bool,
+}
+
+const INVERSES: &[(&str, &str)] = &[
+    ("!=", "=="),
+    ("<", ">="),
+    (">=", "<"),
+    (">", "<="),
+    ("<=", ">"),
+    ("in", "not in"),
+    ("not in", "in"),
+    ("is", "is not"),
+    ("is not", "is"),
+];
+
+// A number becomes another number, a collection one of other members, an exception another one, anything else an
+// object that equals nothing. `v == v` and the comparison with `v` leave out infinities and what is not a number.
+const PERTURB_PYTHON: &str = "(lambda v: not v if isinstance(v, bool) \
+    else (v * 3 + 7 if v == v and v * 3 + 7 != v else 0) if isinstance(v, (int, float, complex)) \
+    else v * 3 + 7 if getattr(getattr(v, 'dtype', None), 'kind', 'O') in 'iufc' \
+    else '~7919' if isinstance(v, str) else b'~7919' if isinstance(v, bytes) \
+    else [x * 3 + 7 for x in v] if isinstance(v, list) and v and all(isinstance(x, (int, float)) for x in v) \
+    else [object()] if isinstance(v, list) else (object(),) if isinstance(v, tuple) \
+    else {'~7919': object()} if isinstance(v, dict) else {object()} if isinstance(v, (set, frozenset)) \
+    else type('Other', (Exception,), {}) if isinstance(v, type) and issubclass(v, BaseException) else object())";
+const PERTURB_SCRIPT: &str = "typeof v === 'number' ? (v === v && v * 3 + 7 !== v ? v * 3 + 7 : 0) \
+    : typeof v === 'bigint' ? v * BigInt(3) + BigInt(7) : typeof v === 'boolean' ? !v \
+    : typeof v === 'string' ? '~7919' : Array.isArray(v) ? [{ zz: 1 }] \
+    : typeof v === 'function' ? class Other extends Error {} : v instanceof RegExp ? /~7919/ : { zz: Symbol('zz') }";
+
+// The side without a call says what is expected; of two that are alike the second.
+fn expected_side<'n>(first: Node<'n>, second: Node<'n>) -> Node<'n> {
+    let calls = |side: Node<'n>| {
+        let mut nodes = below(side);
+        nodes.push(side);
+        nodes
+            .iter()
+            .any(|node| matches!(node.kind(), "call" | "call_expression" | "await"))
+    };
+    if calls(second) && !calls(first) {
+        first
+    } else {
+        second
+    }
+}
+
+fn is_statement(call: Node<'_>) -> bool {
+    let mut node = call;
+    while let Some(parent) = node.parent() {
+        match parent.kind() {
+            "await" | "await_expression" | "parenthesized_expression" => node = parent,
+            "arrow_function" => return parent.field("body") == Some(node),
+            kind => return matches!(kind, "expression_statement" | "return_statement"),
+        }
+    }
+    false
+}
+
+/// Returns all nodes below one.
+fn below(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<Node<'_>> = node.named().collect();
+    while let Some(next) = open.pop() {
+        open.extend(next.named());
+        found.push(next);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::perturbable_tests;
+    use crate::model::RepoPath;
+
+    // The line of a test with its only assertion perturbed; empty where nothing is.
+    fn perturbed(path: &str, head: &str, line: &str, tail: &str) -> String {
+        let text = format!("{head}{line}\n{tail}");
+        let tests = perturbable_tests(&RepoPath::new(path).unwrap(), text.as_bytes());
+        assert_eq!(tests.len(), 1, "{line}");
+        let [one] = &tests[0].assertions[..] else {
+            assert!(tests[0].assertions.is_empty(), "{line}: {:?}", tests[0]);
+            return String::new();
+        };
+        let mut changed = text.clone();
+        changed.replace_range(one.place.clone(), &one.perturbed);
+        let changed = changed.strip_prefix(head).unwrap();
+        let changed = changed.strip_suffix(&format!("\n{tail}")).unwrap();
+        changed
+            .trim()
+            .replace(super::PERTURB_PYTHON, "P")
+            .replace(&format!("((v) => {})", super::PERTURB_SCRIPT), "P")
+    }
+
+    #[test]
+    fn perturbs_assertions_of_python() {
+        for (line, expected) in [
+            ("assert f(1) == 3", "assert f(1) == 16"),
+            ("assert 3 == f(1)", "assert 16 == f(1)"),
+            ("assert f() == [1, 2]", "assert f() == P([1, 2])"),
+            (
+                "assert f() == 'x' 'y', 'why'",
+                "assert f() == P('x' 'y'), 'why'",
+            ),
+            ("assert f() is None", "assert f() is not None"),
+            ("assert 'x' not in f()", "assert 'x' in f()"),
+            ("assert f(1) < 3", "assert f(1) >= 3"),
+            ("assert f() and g()", "assert not (f() and g())"),
+            (
+                "self.assertEqual(f(), 2, 'why')",
+                "self.assertEqual(f(), 13, 'why')",
+            ),
+            ("self.assertEqual(-2, f())", "self.assertEqual(P(-2), f())"),
+            (
+                "self.assertLess(f(), 9)",
+                "self.assertLess(f(), float('nan'))",
+            ),
+            ("self.assertTrue(f())", "self.assertTrue(not (f()))"),
+            ("self.assertNotEqual(f(), 2)", ""),
+            (
+                "self.assertRaises(ValueError, f, 1)",
+                "self.assertRaises(P(ValueError), f, 1)",
+            ),
+            (
+                "mock.assert_called_with(3, 'a')",
+                "mock.assert_called_with(3, '~7919')",
+            ),
+            (
+                "np.testing.assert_allclose(f(), want)",
+                "np.testing.assert_allclose(f(), P(want))",
+            ),
+            ("cart.add(5, 6)", ""),
+        ] {
+            let found = perturbed("tests/test_a.py", "def test_a(self):\n    ", line, "");
+            assert_eq!(found, expected, "{line}");
+        }
+        let head = "def test_a():\n    with pytest.raises(";
+        let found = perturbed("tests/test_a.py", head, "ValueError):", "        f()\n");
+        assert_eq!(found, "P(ValueError):");
+        let head = "def test_a():\n    try:\n        ";
+        let tail = "    except AssertionError:\n        pass\n";
+        assert_eq!(perturbed("test_a.py", head, "assert f() == 1", tail), "");
+    }
+
+    #[test]
+    fn perturbs_assertions_of_scripts() {
+        for (line, expected) in [
+            ("expect(f(1)).toBe(3)", "expect(f(1)).toBe(16)"),
+            (
+                "await expect(f()).resolves.toEqual({ a: 1 })",
+                "await expect(f()).resolves.toEqual(P({ a: 1 }))",
+            ),
+            ("expect(f(1)).not.toBe(3)", ""),
+            ("expect(f(1)).toBeTruthy()", "expect(f(1)).not.toBeTruthy()"),
+            (
+                "expect(f(1)).toBeLessThan(3)",
+                "expect(f(1)).toBeLessThan(NaN)",
+            ),
+            (
+                "expect(() => f(1)).toThrow(/no/)",
+                "expect(() => f(1)).toThrow(P(/no/))",
+            ),
+            ("expect(f(1)).toMatchSnapshot()", ""),
+            ("assert.equal(f(1), 3)", "assert.equal(f(1), 16)"),
+            (
+                "assert.strictEqual('a', f())",
+                "assert.strictEqual('~7919', f())",
+            ),
+            ("assert.ok(f(1), 'why')", "assert.ok(!(f(1)), 'why')"),
+            ("assert(f(1) === 3)", "assert(!(f(1) === 3))"),
+            (
+                "assert.throws(() => f(1), TypeError)",
+                "assert.throws(() => f(1), P(TypeError))",
+            ),
+            ("t.is(f(), 2)", "t.is(f(), 13)"),
+            ("t.plan(2)", ""),
+            ("f(1).should.equal(3)", ""),
+        ] {
+            let head = "describe('shop', () => {\n  it('adds', async (t) => {\n    ";
+            let found = perturbed("test/a.test.js", head, line, "  });\n});\n");
+            assert_eq!(found, expected, "{line}");
+        }
+        let text = "describe('shop', () => {\n  test('adds', () => expect(1).toBe(x));\n});\n";
+        let tests = perturbable_tests(&RepoPath::new("a.test.ts").unwrap(), text.as_bytes());
+        assert_eq!(tests[0].names, ["shop", "adds"]);
+        assert!(
+            tests[0].assertions[0]
+                .perturbed
+                .starts_with("((v: any): any =>")
+        );
+    }
+}

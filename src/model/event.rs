@@ -1,0 +1,200 @@
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{Code, FailureKind, Level, NotConfined, Refused, RunStatus, StopReason};
+
+/// A line of `events.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Event {
+    /// Seconds since the run began, in steps of a millisecond.
+    pub at: f64,
+    /// How much it matters.
+    pub level: EventLevel,
+    /// What happened.
+    #[serde(flatten)]
+    pub kind: EventKind,
+}
+
+/// How much an event matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventLevel {
+    /// Progress.
+    Info,
+    /// Something that a person should know.
+    Warning,
+    /// Something that failed.
+    Error,
+}
+
+/// Names of a task in the tracker it came from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct TaskIds {
+    /// The task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature_id: Option<String>,
+    /// The issue it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub issue_number: Option<String>,
+}
+
+/// What happened in a run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(
+    tag = "event",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+#[allow(missing_docs, reason = "the fields are named after what they hold")]
+pub enum EventKind {
+    /// The isolated copy is ready.
+    Workplace { kind: String, why: String },
+    /// The sandbox is not wholly in force.
+    Sandbox {
+        code: Code,
+        sandbox: String,
+        not_confined: Vec<NotConfined>,
+    },
+    /// The sandbox refused a write.
+    SandboxRefused(Refused),
+    /// The log that was given tells of a failure.
+    ReportedFailure {
+        kind: FailureKind,
+        failing_tests: Vec<String>,
+    },
+    /// Changes that need no model were looked for.
+    HealsFound { count: usize },
+    /// The commands start.
+    CommandStarted {
+        what: String,
+        why: String,
+        limit: f64,
+    },
+    /// The commands ended.
+    CommandEnded {
+        what: String,
+        passed: bool,
+        kind: FailureKind,
+        end: String,
+    },
+    /// A change that needs no model is tried.
+    HealStarted { attempt: u32, what: String },
+    /// The agent is about to be asked.
+    AttemptStarted {
+        attempt: u32,
+        context_level: Level,
+        seconds: f64,
+    },
+    /// An attempt ended.
+    AttemptEnded {
+        attempt: u32,
+        stop_reason: StopReason,
+        kept: bool,
+        why: String,
+    },
+    /// The agent was started.
+    AgentCalled { seconds: f64 },
+    /// The agent's service is waited for.
+    AgentPause { seconds: f64 },
+    /// The agent wrote into its home what is not kept.
+    AgentSettings { code: Code, dropped: Vec<String> },
+    /// A file changed while an agent ran.
+    WorktreeChanged { path: String, confined: bool },
+    /// Imports for undefined names were found.
+    ImportErrorRecovery {
+        attempt: u32,
+        #[serde(rename = "undefined_names")]
+        undefined_names: Vec<String>,
+        #[serde(rename = "suggested_imports")]
+        suggested_imports: BTreeMap<String, String>,
+        #[serde(flatten)]
+        task: TaskIds,
+    },
+    /// The agent ran out of time.
+    CoderTimeoutDetected {
+        #[serde(rename = "timeout_seconds")]
+        timeout_seconds: f64,
+        #[serde(flatten)]
+        task: TaskIds,
+    },
+    /// A task is split since the agent ran out of time.
+    TimeoutAutoSplitStarted(SplitEvent),
+    /// It was.
+    TimeoutAutoSplitSuccess(SplitEvent),
+    /// It cannot be.
+    TimeoutAutoSplitFailed(SplitEvent),
+    /// A large task is split before it is tried.
+    ComplexitySplitStarted(SplitEvent),
+    /// It was.
+    ComplexitySplitSuccess(SplitEvent),
+    /// It cannot be.
+    ComplexitySplitFailed(SplitEvent),
+    /// A part of a split task starts.
+    PartStarted {
+        number: String,
+        title: String,
+        tests: Vec<String>,
+        criteria: Vec<String>,
+    },
+    /// A part of a split task ended.
+    PartEnded {
+        number: String,
+        status: RunStatus,
+        why: String,
+    },
+    /// Assertions were perturbed.
+    Mutation {
+        failed: usize,
+        passed: usize,
+        runs: u32,
+    },
+    /// The commands pass, and that is not proof enough.
+    Unproven {
+        code: Code,
+        missing: Vec<String>,
+        advice: String,
+    },
+    /// The patch could not be written into the worktree.
+    ApplyFailed { why: String },
+    /// The run ended.
+    RunEnded {
+        status: RunStatus,
+        stop_reason: StopReason,
+        why: String,
+    },
+}
+
+/// How a split goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct SplitEvent {
+    /// Why there are no parts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How many parts there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sub_issues_count: Option<usize>,
+    /// Whose task it is.
+    #[serde(flatten)]
+    pub task: TaskIds,
+}
+
+impl EventKind {
+    /// Returns how much it matters.
+    #[must_use]
+    pub fn level(&self) -> EventLevel {
+        match self {
+            Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => EventLevel::Error,
+            Self::Sandbox { .. }
+            | Self::SandboxRefused(_)
+            | Self::AgentPause { .. }
+            | Self::AgentSettings { .. }
+            | Self::WorktreeChanged { .. }
+            | Self::ImportErrorRecovery { .. }
+            | Self::CoderTimeoutDetected { .. }
+            | Self::ComplexitySplitFailed(_)
+            | Self::Unproven { .. } => EventLevel::Warning,
+            _ => EventLevel::Info,
+        }
+    }
+}

@@ -1,0 +1,407 @@
+use super::commands::CommandsRun;
+use super::error::RepairError;
+use super::history::{History, failing};
+use super::journal::{digest, millis};
+use super::limits::TIME_UP;
+use super::outcome::judge_outcome;
+use super::run::Session;
+use super::task::Task;
+use crate::model::{
+    AttemptResult, Code, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus,
+    Severity, StopReason,
+};
+use crate::patch::{Change, FileState, Objects, judge};
+use crate::fixes::{Candidate, Judging};
+
+/// Who proposes a change.
+pub(super) enum Proposer<'a> {
+    /// The agent.
+    Agent(&'a Ask<'a>),
+    /// A change that needs no model.
+    Heal(&'a Candidate),
+}
+
+/// One question to the agent.
+pub(super) struct Ask<'a> {
+    pub(super) level: Level,
+    pub(super) requested: Vec<String>,
+    pub(super) timeout: f64,
+    pub(super) task: Option<&'a Task>,
+    /// Tests of this part of a split task; empty for the whole.
+    pub(super) focus: &'a [String],
+    pub(super) attempts_left: u32,
+    pub(super) seconds_left: Option<f64>,
+}
+
+/// An attempt while it goes on.
+pub(super) struct Attempt<'a> {
+    pub(super) folder: String,
+    pub(super) result: AttemptResult,
+    /// What fails without its change.
+    pub(super) before: Option<Observed>,
+    /// Tests that decide; empty for all.
+    pub(super) focus: &'a [String],
+    /// The change that needs no model, where that is what is tried.
+    pub(super) heal: Option<&'a Candidate>,
+    /// How the agent was cut off, where it left edits all the same.
+    pub(super) cut_off: Option<(StopReason, String)>,
+    /// Lines of the change that are a sign of tests turned green by other means.
+    pub(super) suspicions: Vec<String>,
+}
+
+impl Attempt<'_> {
+    pub(super) fn end(&mut self, reason: StopReason, message: impl Into<String>) {
+        self.result.stop_reason = reason;
+        self.result.message = message.into();
+    }
+}
+
+/// A change laid in, and the run that says what it does.
+pub(super) struct Trial {
+    pub(super) changes: Vec<Change>,
+    pub(super) ran: CommandsRun,
+    /// Whether the run is of all the commands.
+    pub(super) is_whole: bool,
+    /// Whether all that failed was counted as passed in a run of them alone.
+    pub(super) passed_alone: bool,
+}
+
+impl Session<'_> {
+    /// Makes one attempt: asks, reads, validates, lays in, runs, proves, keeps or drops.
+    pub(super) fn attempt(
+        &mut self,
+        proposer: &Proposer<'_>,
+        history: &History,
+    ) -> Result<AttemptResult, RepairError> {
+        let folder = self.next_folder();
+        if let Some(earlier) = self.resume_attempt(&folder)? {
+            return Ok(earlier);
+        }
+        let number = self.seen.attempts.len() + 1;
+        let started = self.stage.journal.seconds();
+        let old_log = self.seen.log.clone();
+        let (origin, level, focus, heal) = match proposer {
+            Proposer::Agent(ask) => (Origin::Agent, ask.level, ask.focus, None),
+            Proposer::Heal(heal) => (Origin::Heal, Level::Targets, &[][..], Some(*heal)),
+        };
+        let mut attempt = Attempt {
+            folder,
+            result: AttemptResult::new(number, origin, level),
+            before: failing(history).cloned(),
+            focus,
+            heal,
+            cut_off: None,
+            suspicions: Vec::new(),
+        };
+        let patch = match proposer {
+            Proposer::Agent(ask) => self.ask_agent(&mut attempt, ask, history)?,
+            Proposer::Heal(heal) => self.propose_heal(&mut attempt, heal)?,
+        };
+        if let Some(patch) = patch {
+            self.try_patch(&mut attempt, &patch)?;
+        }
+        let mut result = attempt.result;
+        let is_over = result.kept || result.stop_reason == StopReason::Interrupted;
+        if let Some((reason, message)) = attempt.cut_off.filter(|_| !is_over) {
+            result.message = format!("{message}; its edits: {}", result.message);
+            result.stop_reason = reason;
+        }
+        if let Some(heal) = heal {
+            result.message = format!("{}: {}", heal.what, result.message);
+        }
+        result.duration_seconds = millis(self.stage.journal.seconds() - started);
+        self.finish(result, &attempt.folder, &old_log)
+    }
+
+    fn propose_heal(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        heal: &Candidate,
+    ) -> Result<Option<Vec<u8>>, RepairError> {
+        let number = attempt.result.attempt;
+        attempt.result.certain = heal.certain;
+        self.stage.event(EventKind::HealStarted {
+            attempt: number,
+            what: heal.what.clone(),
+        })?;
+        if !heal.imports.is_empty() {
+            let task = self.stage.task_ids();
+            self.stage.event(EventKind::ImportErrorRecovery {
+                attempt: number,
+                undefined_names: heal.imports.keys().cloned().collect(),
+                suggested_imports: heal.imports.clone(),
+                task,
+            })?;
+        }
+        Ok(Some(heal.patch.clone()))
+    }
+
+    fn try_patch(&mut self, attempt: &mut Attempt<'_>, patch: &[u8]) -> Result<(), RepairError> {
+        let Some(changes) = self.validate(attempt, patch)? else {
+            return Ok(());
+        };
+        let states = self.states_before(&changes)?;
+        self.stage.place.write(&changes)?;
+        let mut trial = self.run_trial(attempt, changes)?;
+        if trial.is_whole && trial.ran.observed.passed {
+            self.minimize(attempt, &mut trial)?;
+        }
+        let log = format!("{}/test.log", attempt.folder);
+        self.stage.journal.text(&log, &trial.ran.log)?;
+        if let Some((reason, message)) = unfinished(&trial.ran) {
+            self.stage.place.reset()?;
+            if !trial.ran.interrupted {
+                attempt.result.test_result = Some(trial.ran.observed.test_result.clone());
+            }
+            attempt.end(reason, message);
+            return Ok(());
+        }
+        self.judge(attempt, &trial);
+        if trial.ran.observed.passed {
+            self.prove(attempt, &trial)?;
+        } else if attempt.result.kept && !self.changed_tests(&trial.changes)?.is_empty() {
+            attempt.result.kept = false;
+            let message = &mut attempt.result.message;
+            message.push_str(": its changes to tests may be what it rests on");
+        } else if !attempt.result.kept {
+            self.name_unused_copy(attempt, &trial);
+        }
+        // Last: all that was read and run until here was what the run began with.
+        if self.stage.has_moved()? {
+            let message = self.stage.moved.clone().unwrap_or_default();
+            attempt.end(StopReason::WorktreeChanged, message);
+            (attempt.result.kept, attempt.result.proof) = (false, None);
+        }
+        self.stage.place.reset()?;
+        if attempt.result.kept {
+            self.stage.place.write(&trial.changes)?;
+            self.keep(states)?;
+            let evidence = format!("{}/evidence.json", attempt.folder);
+            self.record_evidence(&evidence, &trial.ran.evidence)?;
+            self.set_baseline(&trial.ran);
+        }
+        Ok(())
+    }
+
+    /// Validates a patch and writes it and the verdict; `None` where it does not apply.
+    fn validate(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        patch: &[u8],
+    ) -> Result<Option<Vec<Change>>, RepairError> {
+        let mut judged = self.judge_patch(patch, true)?;
+        let applies = judged.verdict.verdict.applies();
+        let patch = if applies {
+            judged.canonical_patch()
+        } else {
+            patch.to_vec()
+        };
+        self.write_patch(attempt, &patch)?;
+        if applies {
+            let text = String::from_utf8(patch).ok();
+            judged.verdict.canonical_patch =
+                text.map(|text| self.asked.redactor.redact(&text).text.into_owned());
+        }
+        let preflight = format!("{}/preflight.json", attempt.folder);
+        self.stage.journal.json(&preflight, &judged.verdict)?;
+        if !applies {
+            let code = judged.verdict.error_code;
+            attempt.result.error_code = code.map(|code| code.to_string());
+            let message = refusal(&judged.verdict);
+            attempt.end(judged.verdict.stop_reason(), message);
+            return Ok(None);
+        }
+        let problems = judged.verdict.problems.iter();
+        let suspicions = problems.filter(|problem| problem.code == Code::P712);
+        attempt.suspicions = suspicions.map(|it| it.message.clone()).collect();
+        attempt.result.files_modified = paths_of(&judged.changes);
+        Ok(Some(judged.changes))
+    }
+
+    pub(super) fn write_patch(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        patch: &[u8],
+    ) -> Result<(), RepairError> {
+        attempt.result.patch_digest = Some(digest(patch));
+        let name = format!("{}/patch.diff", attempt.folder);
+        self.stage.journal.masked(&name, patch)
+    }
+
+    // A patch that is made again was validated for the failure that it was the answer to.
+    pub(super) fn judge_patch(
+        &self,
+        patch: &[u8],
+        is_answer: bool,
+    ) -> Result<crate::patch::Judged, RepairError> {
+        let source = self.stage.place.source()?;
+        let objects = self.stage.place.objects();
+        let diagnosis = self.seen.diagnosis.as_ref().filter(|_| is_answer);
+        let lines = self.asked.commands.all();
+        let judging = Judging {
+            lines: &lines,
+            prefix: self.asked.prefix,
+            allowed: &self.asked.allowed,
+            objects: objects.as_ref().map(|objects| objects as &dyn Objects),
+        };
+        Ok(judge(patch, &source, &judging.options(&source, diagnosis)))
+    }
+
+    // The failing tests alone first, where that is enough to turn a change down; then all the commands.
+    fn run_trial(
+        &mut self,
+        attempt: &Attempt<'_>,
+        changes: Vec<Change>,
+    ) -> Result<Trial, RepairError> {
+        let why = format!("with the change of attempt {}", attempt.result.attempt);
+        let alone = self.seen.alone.clone();
+        let mut passed_alone = false;
+        if let (Some(before), Some(line)) = (&attempt.before, alone) {
+            let ran = self.stage.run(Some(&line), &why)?;
+            let is_turned_down = fails_again(before, &ran.observed)
+                && !judge_outcome(attempt, &ran.observed, &changes).is_progress;
+            if is_turned_down || unfinished(&ran).is_some() {
+                return Ok(Trial {
+                    changes,
+                    ran,
+                    is_whole: false,
+                    passed_alone,
+                });
+            }
+            passed_alone = passes_all(before, &ran);
+        }
+        let ran = self.stage.run(None, &why)?;
+        Ok(Trial {
+            changes,
+            ran,
+            is_whole: true,
+            passed_alone,
+        })
+    }
+
+    // Says what a run with the change shows of it.
+    fn judge(&self, attempt: &mut Attempt<'_>, trial: &Trial) {
+        let observed = &trial.ran.observed;
+        let judged = judge_outcome(attempt, observed, &trial.changes);
+        let must_fix = attempt.heal.is_some_and(|heal| heal.must_fix);
+        let before = attempt.before.as_ref();
+        let fewer = before.is_some_and(|before| fails_less(before, observed));
+        attempt.result.kept = judged.is_progress && (observed.passed || !must_fix || fewer);
+        attempt.result.test_result = Some(observed.test_result.clone());
+        attempt.result.observed = Some(observed.clone());
+        attempt.end(judged.reason, judged.message);
+    }
+
+    /// Takes what is laid in as what later attempts stand on.
+    pub(super) fn keep(
+        &mut self,
+        states: Vec<(RepoPath, Option<FileState>)>,
+    ) -> Result<(), RepairError> {
+        for (path, state) in states {
+            self.seen.base.entry(path).or_insert(state);
+        }
+        Ok(self.stage.place.adopt()?)
+    }
+
+    pub(super) fn states_before(
+        &self,
+        changes: &[Change],
+    ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
+        let source = self.stage.place.source()?;
+        let state = |path: &RepoPath| (path.clone(), FileState::of(&source, path));
+        Ok(changes.iter().map(|change| state(&change.path)).collect())
+    }
+
+    // Last: an attempt without its result is made again, one with it is not.
+    fn finish(
+        &mut self,
+        mut result: AttemptResult,
+        folder: &str,
+        old_log: &str,
+    ) -> Result<AttemptResult, RepairError> {
+        let kind = self.seen.first.as_ref().map(|first| first.kind);
+        let kind = kind.unwrap_or(crate::model::FailureKind::Unknown);
+        result.category = crate::diagnose::category(kind, Some(result.stop_reason));
+        let proof = result.proof.as_ref();
+        result.status = match result.stop_reason {
+            StopReason::Fixed => super::result::success(proof),
+            StopReason::Unproven => RunStatus::Unproven,
+            StopReason::InvalidTask => RunStatus::InvalidTask,
+            StopReason::UserActionRequired => RunStatus::UserActionRequired,
+            _ => RunStatus::Failed,
+        };
+        let message = self.asked.redactor.redact(&result.message);
+        result.message = message.text.into_owned();
+        let says_nothing = [StopReason::Interrupted, StopReason::WorktreeChanged];
+        if !says_nothing.contains(&result.stop_reason) {
+            let name = format!("{folder}/result.json");
+            self.stage.journal.json(&name, &result)?;
+        }
+        self.stage.event(EventKind::AttemptEnded {
+            attempt: result.attempt,
+            stop_reason: result.stop_reason,
+            kept: result.kept,
+            why: result.message.clone(),
+        })?;
+        let journal = &self.stage.journal;
+        self.seen.remember_reply(&result, journal, folder, old_log);
+        self.seen.attempts.push(result.clone());
+        Ok(result)
+    }
+}
+
+pub(super) fn paths_of(changes: &[Change]) -> Vec<String> {
+    let paths = changes.iter().map(|change| change.path.to_string());
+    paths.collect()
+}
+
+/// Says why a run that did not end by itself shows nothing.
+pub(super) fn unfinished(ran: &CommandsRun) -> Option<(StopReason, String)> {
+    if ran.interrupted {
+        return Some((StopReason::Interrupted, "it was interrupted".to_owned()));
+    }
+    let message = format!("{TIME_UP} while the commands ran with the change");
+    ran.cut_short
+        .then_some((StopReason::BudgetExhausted, message))
+}
+
+// What is wrong, with its file where the words do not name it.
+fn refusal(verdict: &PatchVerdict) -> String {
+    let named = |path: Option<&str>, message: &str| match path {
+        Some(path) if !path.is_empty() && !message.contains(path) => {
+            let allow = format!("--allow-protected {path}");
+            format!("`{path}`: {message}").replace("--allow-protected PATH", &allow)
+        }
+        _ => message.to_owned(),
+    };
+    let mut problems = verdict.problems.iter();
+    let problem = problems.find(|problem| problem.severity == Severity::Error);
+    let problem = problem.map(|problem| named(problem.path.as_deref(), &problem.message));
+    let hunk = verdict.files.iter().find_map(|file| {
+        let hunk = file.hunks.iter().find(|hunk| hunk.code.is_some())?;
+        Some(named(Some(&file.path), &hunk.message))
+    });
+    let none = || "the files already are as the patch would make them".to_owned();
+    let why = problem.or(hunk).unwrap_or_else(none);
+    format!("the patch is judged {}: {why}", verdict.verdict.as_str())
+}
+
+// Whether a runner counts each of the tests that failed as passed, and none otherwise.
+fn passes_all(before: &Observed, ran: &CommandsRun) -> bool {
+    let mut accounts = ran.evidence.iter().flat_map(|command| &command.accounts);
+    let expected = before.failing_tests.len() as u64;
+    let counts = accounts.next().map(|account| account.counts);
+    ran.observed.passed
+        && counts.is_some_and(|it| it.passed >= expected && it.failed + it.errors == 0)
+}
+
+fn fails_again(before: &Observed, after: &Observed) -> bool {
+    let mut failing = after.failing_tests.iter();
+    !after.passed && failing.any(|test| before.failing_tests.contains(test))
+}
+
+// Whether fewer tests fail, or what did not parse does: reason enough to try the next mend upon it.
+fn fails_less(before: &Observed, after: &Observed) -> bool {
+    let (then, now) = (before.failing_tests.len(), after.failing_tests.len());
+    (now > 0 && now < then) || super::outcome::parses_now(before, after)
+}

@@ -1,0 +1,112 @@
+use std::collections::BTreeMap;
+
+use super::history::History;
+use super::history::standing;
+use super::outputs::outputs;
+use crate::model::{
+    AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
+    RepoPath, StopReason, Traced,
+};
+use crate::patch::FileState;
+use crate::proof::Evidence;
+
+/// What happened in a run so far.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Every attempt, those of parts included.
+    pub(super) attempts: Vec<AttemptResult>,
+    /// What the files were before the first change that was kept.
+    pub(super) base: BTreeMap<RepoPath, Option<FileState>>,
+    /// The output of the commands on the state that later attempts stand on, and what it says.
+    pub(super) log: String,
+    pub(super) diagnosis: Option<Diagnosis>,
+    pub(super) first: Option<Observed>,
+    /// Each test that failed without a change, or on a state that was kept since.
+    pub(super) failed: Vec<FailedTest>,
+    /// What the runners said without a change, and on each state that was kept since.
+    pub(super) evidence: Vec<Evidence>,
+    /// Runs without a change that failed, and whether they did not end alike.
+    pub(super) red_runs: u32,
+    pub(super) unstable: bool,
+    /// The command that runs the failing tests alone, unless they were seen to end otherwise alone.
+    pub(super) alone: Option<String>,
+    pub(super) never_alone: bool,
+    pub(super) previous: Option<PreviousAttempt>,
+    /// Where the last call of the agent ended that came to its own end, so that the next one goes on there.
+    pub(super) agent_session: Option<String>,
+    /// The parts of all splits, those of a part behind it.
+    pub(super) parts: Vec<PartResult>,
+    /// What the failing tests ran, where that was seen.
+    pub(super) traced: Option<Traced>,
+}
+
+/// A patch above this size is not shown to its author again.
+const MAX_PREVIOUS_PATCH: usize = 16_384;
+
+impl Findings {
+    /// Counts the calls of the agent so far.
+    pub(super) fn calls(&self) -> u32 {
+        let attempts = self.attempts.iter();
+        attempts.filter(|it| it.origin == Origin::Agent).count() as u32
+    }
+
+    pub(super) fn kept(&self) -> impl DoubleEndedIterator<Item = &AttemptResult> {
+        self.attempts.iter().filter(|attempt| attempt.kept)
+    }
+
+    /// Adds the tests that a diagnosis names as failing.
+    pub(super) fn note_failed(&mut self, diagnosis: &Diagnosis) {
+        for test in &diagnosis.tests {
+            if self.failed.iter().all(|known| known.id != test.id) {
+                self.failed.push(test.clone());
+            }
+        }
+    }
+
+    /// Returns the tests that failed at first, and before the change on trial.
+    pub(super) fn failing_before(&self, before: Option<&Observed>) -> Vec<String> {
+        let mut failing: Vec<String> = Vec::new();
+        let runs = self.first.iter().chain(before);
+        for test in runs.flat_map(|run| &run.failing_tests) {
+            if !failing.contains(test) {
+                failing.push(test.clone());
+            }
+        }
+        failing
+    }
+
+    /// Returns what fails now: the last change that was kept says so, whichever part made it.
+    pub(super) fn failing_now(&self, history: &History) -> Option<Observed> {
+        let kept = self.kept().next_back().and_then(|it| it.observed.clone());
+        kept.or_else(|| standing(history).cloned())
+            .or_else(|| history.baseline.clone())
+    }
+
+    /// Remembers a reply for the next packet; `logs` are the output of the commands without its change and with it.
+    pub(super) fn remember_reply(
+        &mut self,
+        result: &AttemptResult,
+        journal: &super::journal::Journal<'_>,
+        folder: &str,
+        old_log: &str,
+    ) {
+        if result.origin != Origin::Agent {
+            return;
+        }
+        let log = journal.read(&format!("{folder}/test.log"));
+        let patch = journal.read(&format!("{folder}/patch.diff"));
+        self.previous = Some(PreviousAttempt {
+            stop_reason: result.stop_reason,
+            patch_digest: result.patch_digest.clone(),
+            preflight: journal.document(&format!("{folder}/preflight.json")),
+            message: Some(result.message.clone()),
+            patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
+            failure: match result.stop_reason {
+                StopReason::Unproven => Some(Code::L106.advice().to_owned()),
+                _ => result.observed.as_ref().map(|it| it.message.clone()),
+            },
+            kept: result.kept,
+            outputs: log.map(|log| outputs(old_log, &log)),
+        });
+    }
+}

@@ -1,0 +1,174 @@
+use super::attempt::{Attempt, Trial};
+use super::progress::{Effect, effect};
+use super::run::Session;
+use crate::model::{FailureKind, Observed, StopReason};
+use crate::patch::Change;
+use crate::workplace::{Kind, editable_install, installed_copy};
+
+/// What a run says of a change.
+pub(super) struct Judged {
+    pub(super) reason: StopReason,
+    pub(super) message: String,
+    /// Whether the failure is a step further.
+    pub(super) is_progress: bool,
+}
+
+/// Names that are listed.
+const MOST_NAMES: usize = 3;
+
+/// Compares what failed before a change with a run with it.
+pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[Change]) -> Judged {
+    let judged = |reason, message: String, is_progress| Judged {
+        reason,
+        message,
+        is_progress,
+    };
+    if after.passed {
+        return judged(StopReason::Fixed, "the commands pass".to_owned(), true);
+    }
+    let Some(before) = &attempt.before else {
+        let message = "the commands still fail".to_owned();
+        return judged(StopReason::TestsFailed, message, false);
+    };
+    let mut focus = attempt.focus.iter();
+    let part_passes = !attempt.focus.is_empty()
+        && !after.failing_tests.is_empty()
+        && focus.all(|test| !after.failing_tests.contains(test));
+    let next = || match next_error(after) {
+        "" => String::new(),
+        next => format!(": {next}"),
+    };
+    match effect(before, after, changes) {
+        Effect::Better if part_passes => {
+            let message = "the tests of this part pass".to_owned();
+            judged(StopReason::Fixed, message, true)
+        }
+        Effect::Better | Effect::Fixed => {
+            judged(StopReason::TestsChanged, what_is_gone(before, after), true)
+        }
+        // Without an agent nobody puts right later what only gets further.
+        Effect::Further => judged(
+            StopReason::TestsChanged,
+            format!("the commands get further and fail otherwise{}", next()),
+            attempt.heal.is_none() || parses_now(before, after),
+        ),
+        Effect::Same => {
+            let message = "the commands fail as before".to_owned();
+            judged(StopReason::TestsFailed, message, false)
+        }
+        Effect::Changed => judged(
+            StopReason::TestsChanged,
+            format!("the commands fail in another way{}", next()),
+            false,
+        ),
+        Effect::Regressed if after.test_result.timed_out => {
+            let message = "the commands no longer end".to_owned();
+            judged(StopReason::CommandTimeout, message, false)
+        }
+        Effect::Regressed => {
+            let message = "something that worked no longer does".to_owned();
+            judged(StopReason::Regressed, message, false)
+        }
+    }
+}
+
+pub(super) fn parses_now(before: &Observed, after: &Observed) -> bool {
+    before.kind == FailureKind::SyntaxError && after.kind != FailureKind::SyntaxError
+}
+
+fn next_error(after: &Observed) -> &str {
+    let next = after.errors.iter().find(|row| !row.error.is_empty());
+    next.map_or(after.message.as_str(), |row| row.error.as_str())
+}
+
+// What passes or is found now, by name.
+fn what_is_gone(before: &Observed, after: &Observed) -> String {
+    let less = |before: &[String], after: &[String]| {
+        let gone: Vec<&str> = before
+            .iter()
+            .filter(|name| !after.contains(name))
+            .map(String::as_str)
+            .collect();
+        let shown = gone.get(..MOST_NAMES).unwrap_or(&gone).join(", ");
+        match gone.len().saturating_sub(MOST_NAMES) {
+            0 => shown,
+            more => format!("{shown} and {more} more"),
+        }
+    };
+    let tests = less(&before.failing_tests, &after.failing_tests);
+    let names = less(&before.undefined_names, &after.undefined_names);
+    let still = after.failing_tests.len();
+    if !tests.is_empty() && still > 0 {
+        format!("no longer failing: {tests}; still failing: {still}")
+    } else if !names.is_empty() {
+        format!("no longer undefined: {names}; the commands fail otherwise")
+    } else {
+        format!("the failure is another one now: {}", next_error(after))
+    }
+}
+
+impl Session<'_> {
+    /// Names the copy that runs in the place of what was changed, where a change had no effect and one is known.
+    pub(super) fn name_unused_copy(&self, attempt: &mut Attempt<'_>, trial: &Trial) {
+        if attempt.result.stop_reason != StopReason::TestsFailed {
+            return;
+        }
+        let (root, commands) = (self.asked.root, &self.asked.commands);
+        let lines = &commands.lines;
+        let original = root.to_string_lossy();
+        let log = &trial.ran.log;
+        let names = super::attempt::paths_of(&trial.changes).join("`, `");
+        let copy = trial.changes.iter().find_map(|change| {
+            let path = change.path.as_str();
+            named_copy(log, path, &original).or_else(|| {
+                let found = installed_copy(root, lines, &commands.environment, path)?;
+                Some(found.display().to_string())
+            })
+        });
+        let leads_out = editable_install(root, lines)
+            .filter(|_| self.stage.place.kind() == Kind::Copy)
+            .map(|path| path.display().to_string());
+        let finding = match (leads_out, copy) {
+            (Some(path), _) => format!(
+                "`{path}` leads to the worktree, not to the copy in which `{names}` was changed; \
+                 `--workplace overlay` or an install in the copy (`--setup`) mends that"
+            ),
+            (None, Some(path)) => format!(
+                "`{path}` is what runs, and `{names}` was changed: install the project editable \
+                 (`pip install -e .`), or in the workplace with `--setup`"
+            ),
+            (None, None) => return,
+        };
+        let message = format!("{}, but {finding}", attempt.result.message);
+        attempt.end(StopReason::WorkplaceUnused, message);
+    }
+}
+
+// A file of the same package and name elsewhere that a log names; the workplace's own path is not in it.
+fn named_copy(log: &str, path: &str, original: &str) -> Option<String> {
+    let mut parts = path.rsplitn(3, '/');
+    let (name, folder) = (parts.next()?, parts.next()?);
+    let ending = format!("/{folder}/{name}");
+    log.match_indices(&ending).find_map(|(at, _)| {
+        let before = log.get(..at)?;
+        let from = before.rfind(|it: char| it.is_whitespace() || "\"'(".contains(it))? + 1;
+        let found = format!("{}{ending}", before.get(from..)?);
+        let is_elsewhere = found.starts_with('/') && found != format!("{original}/{path}");
+        is_elsewhere.then_some(found)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_copy;
+
+    #[test]
+    fn finds_copy_of_file_in_log() {
+        let log = "Traceback:\n  File \"/v/lib/site-packages/pk/core.py\", line 3\n";
+        let found = named_copy(log, "src/pk/core.py", "/w/r");
+        assert_eq!(found.as_deref(), Some("/v/lib/site-packages/pk/core.py"));
+        let own = "  File \"src/pk/core.py\", line 3\n  File \"/w/r/src/pk/core.py\"\n";
+        assert_eq!(named_copy(own, "src/pk/core.py", "/w/r"), None);
+        assert_eq!(named_copy(log, "core.py", "/w/r"), None);
+    }
+}

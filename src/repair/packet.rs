@@ -1,0 +1,241 @@
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use super::attempt::{Ask, Attempt};
+use super::error::RepairError;
+use super::history::{self, History, failing};
+use super::run::Session;
+use super::setup::Agent;
+use super::task::Task;
+use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
+use crate::model::{
+    AgentProtocol, EventKind, FailureKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
+    RepoPath, UnchangedFile,
+};
+use crate::policy::When;
+use crate::report::{ReplyForm, agent_prompt};
+use crate::source::Source;
+
+/// More protected files than this are not listed; the rule stands for all.
+const MAX_PROTECTED: usize = 40;
+/// Files that one reply may ask for (seed: ladder, level 3).
+const MAX_REQUESTED: usize = 10;
+const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
+const IMPORTS_HEADING: &str = "Imports that may be missing";
+
+/// What is sent to an agent.
+pub(super) struct Question {
+    pub(super) packet: FailurePacket,
+    /// The packet as it is written, with secrets masked.
+    pub(super) json: String,
+    pub(super) prompt: String,
+}
+
+impl Session<'_> {
+    /// Builds and writes the packet and the prompt.
+    pub(super) fn build_question(
+        &mut self,
+        attempt: &mut Attempt<'_>,
+        ask: &Ask<'_>,
+        history: &History,
+    ) -> Result<Question, RepairError> {
+        let setup = self.asked;
+        let source = self.stage.place.source()?;
+        let request = self.packet_request(ask, history, &source);
+        let committed = setup.git.and_then(|git| git.tree("HEAD").ok());
+        let committed = committed.as_ref().map(|tree| tree as &dyn Source);
+        let cached = (setup.known, committed);
+        let built = build(&source, cached, setup.read, setup.redactor, &request)?;
+        let seconds = |left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs());
+        let budget = PacketBudget {
+            attempts_left: Some(u64::from(ask.attempts_left)),
+            seconds_left: ask.seconds_left.map(seconds),
+        };
+        let (protected, more_protected) = self.protected_files(&source);
+        let mut packet = failure_packet(
+            &built,
+            setup.redactor,
+            &request.test_commands,
+            &protected,
+            self.seen.previous.clone(),
+            budget,
+        );
+        let task = ask.task.map(|task| describe_task(task, ask.focus));
+        packet.task = task.map(|task| setup.redactor.redact(&task).text.into_owned());
+        packet.kept = self.kept_changes();
+        packet.more_protected_paths = more_protected;
+        if let Some(recovery) = &mut packet.recovery_context {
+            if history.replies() == 0 {
+                // Nothing was tried yet: the hints are no recovery from anything.
+                let hint = &recovery.recovery_hint;
+                recovery.recovery_hint = hint.replacen(RECOVERY_HEADING, IMPORTS_HEADING, 1);
+            }
+            let task = self.stage.task_ids();
+            self.stage.event(EventKind::ImportErrorRecovery {
+                attempt: attempt.result.attempt,
+                undefined_names: recovery.undefined_names.clone(),
+                suggested_imports: recovery.suggested_imports.clone(),
+                task,
+            })?;
+        }
+        let edits =
+            matches!(setup.agent, Agent::Command(agent) if agent.protocol == AgentProtocol::Edit);
+        let form = if edits {
+            ReplyForm::Edits
+        } else {
+            ReplyForm::Patch
+        };
+        let prompt = agent_prompt(&built.context, &packet, form);
+        let journal = &self.stage.journal;
+        let name = |name: &str| format!("{}/{name}", attempt.folder);
+        journal.json(&name("context.json"), &built.context)?;
+        journal.json(&name("failure-packet.json"), &packet)?;
+        journal.text(&name("prompt.md"), &prompt)?;
+        attempt.result.packet_bytes = built.context.total_bytes;
+        Ok(Question {
+            json: journal
+                .read(&name("failure-packet.json"))
+                .unwrap_or_default(),
+            packet,
+            prompt,
+        })
+    }
+
+    fn packet_request(&self, ask: &Ask<'_>, history: &History, source: &dyn Source) -> Request {
+        let failure = failing(history);
+        let last = history::of(history, Origin::Agent).last();
+        let mut request = self.asked.request.clone();
+        request.log = (!self.seen.log.trim().is_empty()).then(|| self.seen.log.clone().into());
+        request.traced.clone_from(&self.seen.traced);
+        request.exit_code = failure.and_then(|failure| failure.test_result.exit);
+        request.timed_out = failure.is_some_and(|failure| failure.test_result.timed_out);
+        request.test_commands.clone_from(&self.asked.commands.lines);
+        let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
+        request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
+        request.seen = self.files_sent_last(history);
+        request.touched = self.touched_files();
+        let level = if request.include_bundle {
+            Level::Bundle
+        } else {
+            ask.level
+        };
+        request.level = LevelChoice::Exactly(level);
+        request.retry = Retry {
+            stop_reason: last.map(|last| last.stop_reason),
+            level: last.map(|last| last.level),
+        };
+        request.level_reason = level_reason(ask, failure.map(|failure| failure.kind), &request);
+        let targets = ask.task.map_or(&[][..], |task| &task.targets).iter();
+        let targets = targets.filter_map(|path| RepoPath::new(path).ok());
+        request.targets = targets
+            .filter(|path| source.listing().has_file(path.as_str()))
+            .collect();
+        request
+    }
+
+    // The files that patches of the agent changed or would have changed.
+    fn touched_files(&self) -> Vec<RepoPath> {
+        let attempts = self.seen.attempts.iter();
+        let by_agent = attempts.filter(|attempt| attempt.origin == Origin::Agent);
+        let paths = by_agent.flat_map(|attempt| &attempt.files_modified);
+        let paths: BTreeSet<_> = paths.filter_map(|path| RepoPath::new(path).ok()).collect();
+        paths.into_iter().collect()
+    }
+
+    fn files_sent_last(&self, history: &History) -> Vec<UnchangedFile> {
+        let last = history::of(history, Origin::Agent).last();
+        let files = last.and_then(|last| {
+            let name = format!("attempts/{:02}/context.json", last.attempt);
+            let mut context: serde_json::Value = self.stage.journal.document(&name)?;
+            serde_json::from_value(context["files"].take()).ok()
+        });
+        files.unwrap_or_default()
+    }
+
+    fn kept_changes(&self) -> Vec<KeptChange> {
+        let kept = self.seen.kept().map(|attempt| KeptChange {
+            attempt: attempt.attempt,
+            origin: attempt.origin,
+            message: attempt.message.clone(),
+            files: attempt.files_modified.clone(),
+        });
+        kept.collect()
+    }
+
+    // Files that a patch may not change, those nearest to the root first, and how many there are beyond those.
+    fn protected_files(&self, source: &dyn Source) -> (Vec<String>, Option<u64>) {
+        let allowed = &self.asked.allowed;
+        let paths = source
+            .listing()
+            .entries()
+            .iter()
+            .map(|entry| entry.path.as_str());
+        let is_protected = |path: &&str| {
+            let guard = allowed.guard(path);
+            !allowed.has(path) && guard.is_some_and(|guard| guard.when != When::Created)
+        };
+        let mut paths: Vec<String> = paths.filter(is_protected).map(str::to_owned).collect();
+        paths.sort_by_key(|path| (path.matches('/').count(), path.clone()));
+        let more = paths.len().saturating_sub(MAX_PROTECTED) as u64;
+        paths.truncate(MAX_PROTECTED);
+        (paths, Some(more).filter(|more| *more > 0))
+    }
+}
+
+/// Returns the files that a reply asks for, as many as one request may have.
+pub(super) fn within_request(mut requested: Vec<String>) -> Vec<String> {
+    requested.truncate(MAX_REQUESTED);
+    requested
+}
+
+fn level_reason(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
+    if request.include_bundle {
+        return None;
+    }
+    let count = ask.requested.len();
+    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok()?;
+    Some(match level.cmp(&ask.level) {
+        Ordering::Equal => why,
+        Ordering::Greater => format!("level {} is the highest that is allowed", ask.level),
+        Ordering::Less => format!("level {} was reached before", ask.level),
+    })
+}
+
+fn describe_task(task: &Task, focus: &[String]) -> String {
+    let list = |items: &[&String]| {
+        let rows = items.iter().map(|item| format!("- {item}\n"));
+        rows.collect::<String>()
+    };
+    let mut text = String::new();
+    if !task.title.is_empty() {
+        text.push_str(&format!("{}\n", task.title));
+    }
+    for (name, id) in [("Task", &task.id), ("Issue", &task.issue)] {
+        text.extend(id.as_ref().map(|id| format!("{name}: {id}\n")));
+    }
+    if let Some(whole) = &task.whole {
+        let of = if whole.is_empty() {
+            String::new()
+        } else {
+            format!(": {whole}")
+        };
+        text.push_str(&format!(
+            "\nThis is one part of a larger task, which is told below for orientation{of}.\n"
+        ));
+    }
+    if !task.description.is_empty() && task.description != task.title {
+        text.push_str(&format!("\n{}\n", task.description));
+    }
+    let is_unsaid = |it: &&String| task.whole.is_some() || !task.description.contains(*it);
+    let criteria: Vec<&String> = task.criteria.iter().filter(is_unsaid).collect();
+    if task.whole.is_some() && !criteria.is_empty() {
+        text.push_str("\nOf it, only this is wanted now:\n");
+    }
+    text.push_str(&list(&criteria));
+    if !focus.is_empty() {
+        text.push_str("\nOnly these tests are yours; others may still fail:\n");
+        text.push_str(&list(&focus.iter().collect::<Vec<_>>()));
+    }
+    text
+}

@@ -1,0 +1,233 @@
+use super::attempt::paths_of;
+use super::error::RepairError;
+use super::failure::child_failure;
+use super::journal::{digest, in_utc, millis};
+use super::minimal::is_named;
+use super::plan::RunEnd;
+use super::resume::{RunKey, files_digest};
+use super::run::Session;
+use crate::context::definitions;
+use crate::exec::SandboxState;
+use crate::model::{
+    Category, EventKind, FailureKind, FileChange, Level, Observed, Proof, ProofLevel, RunResult,
+    RunStatus, SCHEMA_VERSION, StopReason, Usage, WorkplaceUsed,
+};
+use crate::patch::{Change, FileState, canonical, write_worktree};
+use crate::policy::is_test;
+use crate::report::failure_text;
+use crate::workplace::Kind;
+
+/// Returns how commands that pass are called: `fixed` needs more than an exit code.
+pub(super) fn success(proof: Option<&Proof>) -> RunStatus {
+    match proof {
+        Some(proof) if proof.level == ProofLevel::ExitCode => RunStatus::Passed,
+        _ => RunStatus::Fixed,
+    }
+}
+
+impl Session<'_> {
+    /// Writes what a run leaves: the patch, the result, the report.
+    pub(super) fn conclude(
+        mut self,
+        end: &RunEnd,
+        mut key: RunKey,
+    ) -> Result<RunResult, RepairError> {
+        let changes = self.final_changes()?;
+        let patch = canonical(&changes);
+        let mut result = self.result(end, &changes, &patch);
+        result.started_at.clone_from(&key.started_at);
+        let is_success = result.status.is_success();
+        if !changes.is_empty() {
+            self.stage.journal.masked("final.patch", &patch)?;
+        }
+        if is_success {
+            key.repaired = Some(files_digest(self.asked.source, &changes));
+            self.stage.journal.json("run.json", &key)?;
+            // Before the worktree is touched: a run that is cut off here is resumed from its result.
+            self.stage.journal.json("result.json", &result)?;
+        }
+        if self.stage.place.kind() == Kind::InPlace {
+            if is_success {
+                result.applied = !changes.is_empty();
+            } else {
+                self.stage.place.put_back(&self.seen.base)?;
+            }
+        } else if self.asked.apply && is_success && !changes.is_empty() {
+            match write_worktree(self.asked.root, self.asked.state, &changes) {
+                Ok(()) => result.applied = true,
+                Err(error) => {
+                    let why = error.to_string();
+                    result.message = format!("{}; not applied: {why}", result.message);
+                    self.stage.event(EventKind::ApplyFailed { why })?;
+                }
+            }
+        }
+        if !is_success {
+            let remedies = self.seen.diagnosis.as_ref().map(self.asked.remedies);
+            let remedies = remedies.unwrap_or_default();
+            let attempts = &self.seen.attempts;
+            let failure = child_failure(&result, attempts, &remedies, self.asked.redactor);
+            result
+                .suggested_actions
+                .clone_from(&failure.suggested_actions);
+            let journal = &self.stage.journal;
+            journal.text("report.txt", &failure_text(&failure))?;
+            journal.json("report.json", &failure)?;
+        }
+        self.stage.journal.json("result.json", &result)?;
+        self.stage.event(EventKind::RunEnded {
+            status: result.status,
+            stop_reason: result.stop_reason,
+            why: result.message.clone(),
+        })?;
+        Ok(result)
+    }
+
+    fn final_changes(&self) -> Result<Vec<Change>, RepairError> {
+        let source = self.stage.place.source()?;
+        let base = self.seen.base.iter();
+        let changes = base.map(|(path, before)| {
+            Change::between(path.clone(), before.clone(), FileState::of(&source, path))
+        });
+        Ok(changes
+            .filter(|change| change.before != change.after)
+            .collect())
+    }
+
+    fn file_changes(&self, changes: &[Change]) -> Vec<FileChange> {
+        let source = self.stage.place.source().ok();
+        let rows = changes.iter().map(|change| {
+            let (added, removed) = change.line_counts();
+            let is_new = change.before.is_none() && !is_test(change.path.as_str());
+            let source = source.as_deref().filter(|_| is_new);
+            FileChange {
+                path: change.path.to_string(),
+                added: added as u64,
+                removed: removed as u64,
+                unnamed: source.is_some_and(|source| !is_named(source, &change.path)),
+            }
+        });
+        rows.collect()
+    }
+
+    fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
+        let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
+        let mask = |text: &String| setup.redactor.redact(text).text.into_owned();
+        let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
+        let last = seen
+            .attempts
+            .iter()
+            .rev()
+            .find_map(|it| it.test_result.clone());
+        let remaining = seen.kept().next_back().and_then(|it| it.observed.clone());
+        let remaining = remaining.filter(|it| !it.passed);
+        // Of what made the commands pass; else of the last that seemed to.
+        let proofs = || {
+            seen.attempts
+                .iter()
+                .rev()
+                .filter_map(|it| it.proof.as_ref())
+        };
+        let proof = proofs().find(|proof| proof.proven).or(proofs().next());
+        let status = match end.status {
+            RunStatus::Fixed => success(proof),
+            status => status,
+        };
+        let runs = |whole: bool| stage.runs.iter().filter(|run| run.whole == whole).count() as u64;
+        let trouble = seen.attempts.last().and_then(|it| it.agent_trouble.clone());
+        let ids = stage.task_ids();
+        let name = setup.folder.file_name().unwrap_or_default();
+        RunResult {
+            schema_version: SCHEMA_VERSION,
+            document: "result".to_owned(),
+            run_id: name.to_string_lossy().into_owned(),
+            status,
+            stop_reason: end.reason,
+            category: (!status.is_success()).then(|| self.category(end, first)),
+            level: seen
+                .attempts
+                .iter()
+                .map(|it| it.level)
+                .max()
+                .unwrap_or(Level::Targets),
+            started_at: None,
+            ended_at: Some(in_utc(jiff::Timestamp::now())),
+            attempts: seen.attempts.len() as u32,
+            agent_calls: seen.calls(),
+            duration_seconds: millis(stage.journal.seconds()),
+            patch_digest: (!changes.is_empty()).then(|| digest(patch)),
+            test_result: last.or_else(|| seen.first.as_ref().map(|it| it.test_result.clone())),
+            proof: proof.cloned(),
+            workplace: WorkplaceUsed {
+                kind: stage.place.kind().as_str().to_owned(),
+                why: stage.place.why().to_owned(),
+                sandbox: stage
+                    .sandbox
+                    .state
+                    .map_or("", SandboxState::as_str)
+                    .to_owned(),
+                not_confined: stage.sandbox.not_confined.clone(),
+                refused: stage.sandbox.refused.iter().cloned().collect(),
+            },
+            failure: first.cloned(),
+            cause: setup
+                .request
+                .cause
+                .as_ref()
+                .map(|cause| cause.message.clone()),
+            trace: seen.traced.as_ref().map(|it| definitions(it, setup.source)),
+            message: mask(&end.message),
+            suggested_actions: Vec::new(),
+            files_modified: paths_of(changes),
+            file_changes: self.file_changes(changes),
+            certain: !changes.is_empty() && seen.kept().all(|it| it.certain),
+            applied: false,
+            children: seen.parts.iter().map(|part| part.title.clone()).collect(),
+            parts: seen.parts.clone(),
+            usage: seen
+                .attempts
+                .iter()
+                .filter_map(|it| it.usage)
+                .reduce(Usage::plus),
+            recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
+            remaining,
+            whole_runs: runs(true),
+            chosen_runs: runs(false),
+            command_runs: stage.runs.clone(),
+            agent_trouble: trouble.filter(|_| end.reason == StopReason::AgentError),
+            task_id: ids.feature_id,
+            issue: ids.issue_number,
+        }
+    }
+
+    // What the last packet said of imports for names that still have none.
+    fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
+        failure.filter(|failure| !failure.undefined_names.is_empty())?;
+        let numbers = (1..=self.seen.attempts.len()).rev();
+        let mut packets = numbers.filter_map(|number| {
+            let name = format!("attempts/{number:02}/failure-packet.json");
+            self.stage.journal.document::<serde_json::Value>(&name)
+        });
+        let hint = &packets.next()?["recoveryContext"]["recoveryHint"];
+        hint.as_str().map(str::to_owned)
+    }
+
+    // A budget that ran out takes the word of the last attempt; what a person has to mend is the environment.
+    fn category(&self, end: &RunEnd, first: Option<&Observed>) -> Category {
+        if end.status == RunStatus::UserActionRequired && end.reason != StopReason::AgentError {
+            return Category::ToolError;
+        }
+        if self.seen.kept().next().is_some() {
+            return Category::Partial;
+        }
+        let reason = match end.reason {
+            StopReason::BudgetExhausted | StopReason::NoProgress => {
+                let last = self.seen.attempts.last();
+                last.map_or(end.reason, |last| last.stop_reason)
+            }
+            reason => reason,
+        };
+        let kind = first.map_or(FailureKind::Unknown, |first| first.kind);
+        crate::diagnose::category(kind, Some(reason))
+    }
+}

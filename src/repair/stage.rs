@@ -1,0 +1,204 @@
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::commands::{CommandsRun, run_commands};
+use super::error::RepairError;
+use super::journal::{Journal, millis};
+use super::limits::{RunLimit, first_limit};
+use super::setup::{Commands, Setup};
+use crate::exec::{SandboxState, Stop};
+use crate::model::{
+    Code, CommandRun, Event, EventKind, NotConfined, Refused, SandboxMode, TaskIds,
+};
+use crate::workplace::{Plan, Workplace};
+
+/// Where a run happens: the isolated copy, the run's folder, and what the sandbox does there.
+pub(super) struct Stage<'s> {
+    setup: &'s Setup<'s>,
+    pub(super) stop: &'s Stop,
+    watch: &'s mut dyn FnMut(&Event),
+    pub(super) journal: Journal<'s>,
+    pub(super) place: Workplace<'s>,
+    /// For one run of a command.
+    pub(super) limit: Duration,
+    pub(super) runs: Vec<CommandRun>,
+    pub(super) sandbox: Confinement,
+    pub(super) interrupted: bool,
+    /// What somebody changed in the worktree that shows in what is run, in words.
+    pub(super) moved: Option<String>,
+}
+
+/// What of the sandbox was in force, and what it refused.
+#[derive(Default)]
+pub(super) struct Confinement {
+    pub(super) state: Option<SandboxState>,
+    pub(super) not_confined: Vec<NotConfined>,
+    pub(super) refused: BTreeSet<Refused>,
+}
+
+/// How soon a stop is heard.
+const PAUSE_STEP: Duration = Duration::from_millis(100);
+
+impl<'s> Stage<'s> {
+    pub(super) fn open(
+        setup: &'s Setup<'s>,
+        stop: &'s Stop,
+        watch: &'s mut dyn FnMut(&Event),
+        before: Duration,
+    ) -> Result<Self, RepairError> {
+        let journal = Journal::open(setup.folder, setup.copy, setup.redactor, before)?;
+        let plan = Plan {
+            choice: setup.workplace,
+            slot: setup.slot,
+            source: setup.source,
+            root: setup.root,
+            git: setup.git,
+            shared: setup.shared.clone(),
+            commands: &setup.commands.lines,
+            closed: [setup.state, setup.folder].map(Path::to_owned).to_vec(),
+        };
+        let place = Workplace::open(&plan, &|_, _| {})?;
+        let limit = setup.commands.timeout;
+        Ok(Self {
+            setup,
+            stop,
+            watch,
+            journal,
+            place,
+            limit: limit.unwrap_or_else(|| first_limit(setup.policy.max_seconds)),
+            runs: Vec::new(),
+            sandbox: Confinement::default(),
+            interrupted: false,
+            moved: None,
+        })
+    }
+
+    /// Writes an event and shows it.
+    pub(super) fn event(&mut self, kind: EventKind) -> Result<(), RepairError> {
+        tracing::debug!("{kind:?}");
+        let event = self.journal.event(kind)?;
+        (self.watch)(&event);
+        Ok(())
+    }
+
+    pub(super) fn task_ids(&self) -> TaskIds {
+        let mask = |id: &String| self.setup.redactor.redact(id).text.into_owned();
+        let task = self.setup.task.as_ref();
+        TaskIds {
+            feature_id: task.and_then(|task| task.id.as_ref()).map(mask),
+            issue_number: task.and_then(|task| task.issue.as_ref()).map(mask),
+        }
+    }
+
+    /// Returns the limit for one run of the commands, now.
+    pub(super) fn run_limit(&self) -> RunLimit {
+        let all = self.setup.policy.max_seconds;
+        let left = all.map(|all| (all - self.journal.seconds()).max(0.0));
+        RunLimit {
+            each: self.limit,
+            all: left.and_then(|left| Duration::try_from_secs_f64(left).ok()),
+        }
+    }
+
+    /// Runs the commands, or `alone` in their place, on the workplace as it is.
+    pub(super) fn run(
+        &mut self,
+        alone: Option<&str>,
+        why: &str,
+    ) -> Result<CommandsRun, RepairError> {
+        let setup = self.setup;
+        let mut commands = setup.commands.clone();
+        let suffix = alone.map_or("", |_| " (the failing tests alone)");
+        if let Some(line) = alone {
+            commands.lines = vec![line.to_owned()];
+        }
+        let source = self.place.source()?;
+        let started = self.journal.seconds();
+        let ran = run_commands(
+            &commands,
+            &self.place,
+            setup.prefix,
+            setup.redactor,
+            &source,
+            self.run_limit(),
+            self.stop,
+        )?;
+        self.note_run(format!("{why}{suffix}"), alone.is_none(), started);
+        self.interrupted |= ran.interrupted;
+        self.report_refused(&ran.refused, false)?;
+        if self.sandbox.state.replace(ran.sandbox).is_none() {
+            self.sandbox.not_confined.clone_from(&ran.not_confined);
+            self.report_open_sandbox(&setup.commands, ran.sandbox)?;
+        }
+        Ok(ran)
+    }
+
+    pub(super) fn note_run(&mut self, why: String, whole: bool, started: f64) {
+        let seconds = millis(self.journal.seconds() - started);
+        self.runs.push(CommandRun {
+            why,
+            seconds,
+            whole,
+        });
+    }
+
+    /// Whether somebody changed what shows through, so that no run says anything of a patch.
+    pub(super) fn has_moved(&mut self) -> Result<bool, RepairError> {
+        if self.moved.is_none()
+            && let Some(path) = self.place.moved()?
+        {
+            self.moved = Some(format!(
+                "`{path}` was changed in the worktree while this ran, and shows in what ran: start again, \
+                 or with `--workplace copy`, which holds what it began with"
+            ));
+        }
+        Ok(self.moved.is_some())
+    }
+
+    /// Reports each place once that the sandbox refused to be written.
+    pub(super) fn report_refused(
+        &mut self,
+        paths: &[PathBuf],
+        agent: bool,
+    ) -> Result<(), RepairError> {
+        for path in paths {
+            let path = path.to_string_lossy();
+            let path = self.setup.redactor.redact(&path).text.into_owned();
+            let refused = Refused { path, agent };
+            if self.sandbox.refused.insert(refused.clone()) {
+                self.event(EventKind::SandboxRefused(refused))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn report_open_sandbox(
+        &mut self,
+        commands: &Commands,
+        state: SandboxState,
+    ) -> Result<(), RepairError> {
+        if commands.sandbox == SandboxMode::Off || state == SandboxState::Enforced {
+            return Ok(());
+        }
+        self.event(EventKind::Sandbox {
+            code: Code::R211,
+            sandbox: state.as_str().to_owned(),
+            not_confined: self.sandbox.not_confined.clone(),
+        })
+    }
+
+    /// Waits before an agent is asked again; returns whether someone asked to stop.
+    pub(super) fn pause(&mut self, seconds: f64) -> Result<bool, RepairError> {
+        self.event(EventKind::AgentPause { seconds })?;
+        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
+        while Instant::now() < until {
+            if self.stop.requested() {
+                return Ok(true);
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            std::thread::sleep(left.min(PAUSE_STEP));
+        }
+        Ok(false)
+    }
+}
