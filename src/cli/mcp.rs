@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     serve_stdio(server).map_err(|error| {
         AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
-            "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there",
+            "an MCP client starts it and speaks first; docs/agents.md shows how to name it there",
         )
     })?;
     Ok(Exit::Yes)
