@@ -242,17 +242,17 @@ impl ServerHandler for Server {
 }
 
 const CALLS: usize = 8;
-const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a repair needs under \
-hard caps, find imports for undefined names, and judge patches before they are applied. Start with \
-`run_tests` where it is offered, else with `diagnose` or `build_context` on the log (`log`, `logFile`, \
-or neither for the last run of `mendit run`); check every patch with `check_patch`, whose feedback says \
-what to send instead when it does not apply. A code such as P401 is explained by `explain`.";
+const INSTRUCTIONS: &str = "Diagnose a failing log, build the context that a fix needs within hard \
+caps, find imports for undefined names, and validate patches before they are applied. Start with \
+`run_tests` where it is offered, otherwise with `diagnose` or `build_context` on the log (`log`, \
+`logFile`, or neither for the last run of `mendit run`). Validate every patch with `check_patch`; its \
+feedback says what to send instead when it does not apply. `explain` explains a code such as P401.";
 
 fn refused(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-// What a call stands on; its arguments go before what the settings say.
+// Opens the repository and settings of a call; its arguments override the settings.
 fn open(directory: PathBuf, options: &ServerOptions, flags: &dyn Flags) -> Result<App, AppError> {
     let opened = AppOptions {
         directory,

@@ -64,8 +64,8 @@ pub(super) fn call(_: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError
 const GROUPS: &[(char, &str)] = &[
     ('C', "why a file is not in a context"),
     ('F', "fixtures and the bench"),
-    ('L', "the repair loop"),
-    ('M', "what was mended in a patch"),
+    ('L', "the fix loop"),
+    ('M', "what was corrected in a patch"),
     ('P', "what is wrong with a patch"),
     ('R', "running commands"),
     ('U', "usage, settings and environment"),
