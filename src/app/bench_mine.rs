@@ -14,7 +14,7 @@ request! {
 MineRequest {
     /// The repository, a clone of it or a bare one
     #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
-    /// Set-up and test commands, as docs/real-history.md describes them
+    /// Set-up and test commands, as docs/bench.md describes them
     #[arg(long, value_name = "FILE")] environment: PathBuf;
     /// The folder that takes fixes.json and what was found of each candidate
     #[arg(long, value_name = "DIR")] to: PathBuf;

@@ -121,8 +121,8 @@ words! { SandboxMode:
 }
 
 words! { TestChanges:
-    Told "told" "It is told"
-    Refused "refused" "It is refused"
+    Warn "warn" "Report a warning"
+    Refused "deny" "Refuse the patch"
 }
 
 words! { WorkplaceMode:

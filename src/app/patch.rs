@@ -30,7 +30,7 @@ PatchRequest {
     /// Let the patch change protected files that match; can be given again
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
-    /// What becomes of assertions that change beside the product [default: told] [setting: patch.tests]
+    /// How to treat changed assertions beside a product change [default: warn] [setting: patch.tests]
     #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
     /// Take the patch at its word: write placeholders, whole files without their rest and text that
     /// no longer parses as they are

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// Patches; none or `-` reads standard input
     #[arg(value_name = "PATCH")]
     patches: Vec<String>,
-    /// Change nothing and say whether it applies
+    /// Check whether it applies, and change nothing
     #[arg(long)]
     check: bool,
     /// Print a diffstat instead of applying
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Merge when the blobs the patch was made for are known, else place hunks
     #[arg(short = '3', long = "3way")]
     three_way: bool,
-    /// Settle conflicts of --3way with what stands there
+    /// Settle conflicts of --3way with the current content
     #[arg(long, conflicts_with_all = ["theirs", "union"], requires = "three_way")]
     ours: bool,
     /// Settle conflicts of --3way with the patch
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Settle conflicts of --3way with both
     #[arg(long, requires = "three_way")]
     union: bool,
-    /// Apply the other way round
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     reverse: bool,
     /// Apply the hunks that fit and leave the rest in .rej files

@@ -17,19 +17,19 @@ pub(crate) struct Global {
     /// Let the repository's own configuration file run commands and loosen rules
     #[arg(long, global = true)]
     pub(crate) trust_config: bool,
-    /// When to use colour [default: auto] [setting: output.color]
+    /// When to use color [default: auto] [setting: output.color]
     #[arg(long, value_enum, global = true)]
     pub(crate) color: Option<Color>,
-    /// Say only what went wrong
+    /// Print only errors
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Log what is done to stderr; -vv logs more, `MENDIT_LOG=git=debug,exec=info` what it names
+    /// Log each step to stderr; -vv logs details, `MENDIT_LOG=git=debug,exec=info` selects modules
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Use N threads; the output is the same for any number [setting: output.threads]
+    /// Use N threads; the output does not depend on it [setting: output.threads]
     #[arg(long, value_name = "N", global = true, value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,
-    /// Draw no progress
+    /// Hide progress
     #[arg(long, global = true)]
     pub(crate) no_progress: bool,
 }

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::mcp::{Server, ServerOptions, serve_stdio};
     use crate::model::Code;
 
-    // Wrong settings are told now, not at the first call.
+    // Report wrong settings now, not at the first call.
     let app = open(global, &())?;
     let server = Server::new(ServerOptions {
         directory: app.directory().to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     serve_stdio(server).map_err(|error| {
         AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
-            "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there",
+            "an MCP client starts it and speaks first; docs/agents.md shows its configuration",
         )
     })?;
     Ok(Exit::Yes)

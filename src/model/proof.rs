@@ -3,14 +3,13 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
-/// beside what it said before the change.
+/// Evidence for the status `fixed`: the test runner's report after the change, and before it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Proof {
-    /// Whether it is enough: nothing is missing.
+    /// Whether the evidence is complete: nothing is missing.
     pub proven: bool,
-    /// What is missing, a sentence each.
+    /// Missing evidence, one sentence each.
     pub missing: Vec<String>,
     /// The runner that decides: the one whose tests failed.
     #[serde(flatten)]
@@ -21,7 +20,7 @@ pub struct Proof {
     pub red_runs: u32,
     /// Runs with the change that passed; two when those without it did not end alike.
     pub green_runs: u32,
-    /// Files that the command itself names and the change touches: the exit code is theirs to give.
+    /// Files that the command runs and the change touches: they determine the exit code.
     pub rests_on: Vec<String>,
     /// Whether the tests fail once an assertion of theirs expects something else; `null` where nothing was
     /// proved that it could be tried on.
@@ -99,11 +98,11 @@ pub enum MutationOutcome {
     NotRun,
 }
 
-/// What one runner says of its tests before and after a change.
+/// A runner's report of its tests before and after a change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunnerProof {
-    /// The runner; `null` when the command is none that is known.
+    /// The runner; `null` if the command has no known runner.
     pub runner: Option<TestRunner>,
     /// Where its word was read.
     pub source: ProofSource,
@@ -121,7 +120,7 @@ pub struct RunnerProof {
 pub enum ProofSource {
     /// A report that it was asked for, in a place that only this run knows.
     Report,
-    /// What it printed.
+    /// Its output.
     Text,
     /// Nothing but the exit code.
     #[default]

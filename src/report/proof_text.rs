@@ -2,7 +2,7 @@ use crate::model::{
     MutationCheck, MutationOutcome, Proof, ProofLevel, ProofSource, RunnerProof, TestEnd,
 };
 
-/// What stands behind a green run, as rows of a name and a sentence.
+/// Formats the evidence for a passing run as rows of a name and a sentence.
 #[must_use]
 pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     let mut rows = vec![("proof", runner(&proof.decisive, proof))];
@@ -16,21 +16,21 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         let all = tests.len();
         let mut counts = Vec::new();
         if passed > 0 || counted == 0 {
-            counts.push(format!("of {all} that failed {passed} are seen passing"));
+            counts.push(format!("{passed} of {all} previously failing tests pass"));
         }
         if counted > 0 {
-            counts.push(format!("{counted} of {all} that failed pass by the counts"));
+            counts.push(format!("by the counts, {counted} of {all} previously failing tests pass"));
         }
         rows.push(("", counts.join(", ")));
     }
     let again = if proof.green_runs > 1 {
-        format!("; green in {} runs", proof.green_runs)
+        format!("; passed in {} runs with it", proof.green_runs)
     } else {
         String::new()
     };
     rows.push((
         "",
-        format!("red in {} without the change{again}", runs(proof.red_runs)),
+        format!("failed in {} without the change{again}", runs(proof.red_runs)),
     ));
     rows.push(("level", level(proof)));
     if !proof.own_values.is_empty() {
@@ -75,8 +75,8 @@ pub(super) fn word(end: TestEnd) -> &'static str {
         TestEnd::Failed => "failed",
         TestEnd::Skipped => "skipped",
         TestEnd::ExpectedFailure => "failed as expected",
-        TestEnd::Counted => "accounted for by the counts",
-        TestEnd::NotSeen => "not seen",
+        TestEnd::Counted => "passed by the counts",
+        TestEnd::NotSeen => "not reported",
     }
 }
 
@@ -91,11 +91,11 @@ fn runs(count: u32) -> String {
 fn runner(one: &RunnerProof, proof: &Proof) -> String {
     let Some(name) = one.runner else {
         if proof.rests_on.is_empty() {
-            return "the exit code alone: no runner that is known".to_owned();
+            return "the exit code only: unknown test runner".to_owned();
         }
         let files: Vec<String> = proof.rests_on.iter().map(|it| format!("`{it}`")).collect();
         return format!(
-            "the exit code alone, of {}, which the change touches",
+            "the exit code only, of {}, which the change touches",
             files.join(", ")
         );
     };
@@ -156,12 +156,12 @@ mod tests {
         assert_eq!(
             text(&proof),
             "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             |of 1 that failed 1 are seen passing\n\
-             |red in 2 runs without the change; green in 2 runs\nmissing|x"
+             |1 of 1 previously failing tests pass\n\
+             |failed in 2 runs without the change; passed in 2 runs with it\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
         proof.rests_on = vec!["main.py".to_owned()];
-        assert!(text(&proof).starts_with("proof|the exit code alone, of `main.py`, which"));
+        assert!(text(&proof).starts_with("proof|the exit code only, of `main.py`, which"));
     }
 }

@@ -170,7 +170,7 @@ fn a_certain_import_is_written_though_something_else_fails() {
     let said = stdout(&fix);
     assert_eq!(code(&fix), 1, "{said}{}", stderr(&fix));
     for part in [
-        "mended in part: ",
+        "fixed in part: ",
         "\nleft     test_double.",
         "\nchanged  shop/area.py +",
     ] {

@@ -200,7 +200,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
         "Previous Attempt",
         "attempt before",
         "Recovery Context",
-        "taken back",
+        "reverted",
         "again",
     ] {
         assert!(!first.contains(word), "{word}: {first}");
