@@ -181,7 +181,10 @@ pub(super) fn previous(
             .and_then(|reason| reason.parse().ok())
             .or(Some(StopReason::TestsFailed));
         // Requests that earlier packets answered; their files are not served again.
-        let rounds = document["requestRounds"].as_u64().unwrap_or(0).min(MAX_ROUNDS);
+        let rounds = document["requestRounds"]
+            .as_u64()
+            .unwrap_or(0)
+            .min(MAX_ROUNDS);
         for _ in 0..rounds {
             request.requests.insert(0, Vec::new());
         }

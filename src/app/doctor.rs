@@ -1,9 +1,9 @@
 use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
 use super::files::temporary;
-use super::runs::{self, LastCommand, RunStore};
 use super::open::listen;
-use super::{App, AppError, Progress, runs};
+use super::runs::{self, LastCommand, RunStore};
+use super::{App, AppError, Progress};
 use crate::exec::{self, CommandLine, Discard, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
@@ -40,8 +40,8 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     rows.push(sandbox(app)?);
     rows.extend(packages(app, &workspace)?);
     rows.push(match RunStore::open(app)?.last_command() {
-        Some(LastCommand { again, passed, .. }) => {
-            let line = again.line();
+        Some(LastCommand { rerun, passed, .. }) => {
+            let line = rerun.line();
             let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
             if passed {
                 row("last run", Good, format!("`{line}` passed"), None)

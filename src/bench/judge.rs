@@ -3,8 +3,7 @@ use super::score::WRONG_HEAL;
 use super::stage::Hidden;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult,
-    StopReason,
+    AttemptResult, Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, StopReason,
 };
 
 /// What a run came to and wrote.

@@ -13,11 +13,13 @@ use crate::context::Request;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::model::{
-    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult,
-    SandboxMode, Usage, WorkplaceMode,
+    FailurePacket, FixtureOutcome, FixtureResult, Level, Profile, RunResult, SandboxMode, Usage,
+    WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{Agent, AgentCommand, Before, Commands, Policy, RepairError, Setup, Task, repair};
+use crate::repair::{
+    Agent, AgentCommand, Before, Commands, Policy, RepairError, Setup, Task, repair,
+};
 use crate::source::Worktree;
 use crate::state::Known;
 

@@ -123,7 +123,9 @@ const TOKENS_WHEN_CERTAIN: u64 = 3_000;
 const TOKENS_FOR_CAUSE: u64 = 2_000;
 
 fn packet_caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Caps {
-    let mut caps = request.caps.over(Caps::for_level(failure.level), request.profile);
+    let mut caps = request
+        .caps
+        .over(Caps::for_level(failure.level), request.profile);
     let most = match (failure.is_about_cause, recovery.is_certain(request)) {
         (true, _) => TOKENS_FOR_CAUSE,
         (false, true) => TOKENS_WHEN_CERTAIN,
@@ -153,8 +155,17 @@ fn write_document(
     let suggested = recovery.context.iter();
     let suggested = suggested.flat_map(|context| context.suggested_imports.values());
     let may_read = |path: &RepoPath| inputs.may_read(path);
-    let next_why = next((&selection.reach, &importers), &included, &omitted, &may_read);
-    let index_level = if failure.is_about_cause { Level::Targets } else { failure.level };
+    let next_why = next(
+        (&selection.reach, &importers),
+        &included,
+        &omitted,
+        &may_read,
+    );
+    let index_level = if failure.is_about_cause {
+        Level::Targets
+    } else {
+        failure.level
+    };
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",

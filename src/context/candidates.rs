@@ -123,7 +123,13 @@ pub(super) fn max_hops(level: Level) -> u32 {
 pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candidate> {
     let mut found = Vec::new();
     if failure.level >= Level::TwoHops {
-        found.extend(failure.mentions.order.iter().map(|path| mentioned(failure, path)));
+        found.extend(
+            failure
+                .mentions
+                .order
+                .iter()
+                .map(|path| mentioned(failure, path)),
+        );
     }
     let mut imported = reached(failure.level, reach);
     imported.sort_by_key(|node| (node.hops, node.order));
@@ -168,14 +174,21 @@ pub(super) fn ranked_candidates(
     let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
     let pointed = failure.mentions.order.iter().filter(is_pointed);
     found.extend(pointed.map(|path| mentioned(failure, path)));
-    found.extend(reached(failure.level, reach).into_iter().map(Candidate::from_node));
+    found.extend(
+        reached(failure.level, reach)
+            .into_iter()
+            .map(Candidate::from_node),
+    );
     found
 }
 
 /// Drops candidates whose path came before.
 pub(super) fn keep_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen: HashSet<RepoPath> = HashSet::new();
-    candidates.into_iter().filter(|candidate| seen.insert(candidate.path.clone())).collect()
+    candidates
+        .into_iter()
+        .filter(|candidate| seen.insert(candidate.path.clone()))
+        .collect()
 }
 
 fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
@@ -187,7 +200,11 @@ fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
 
 fn reached(level: Level, reach: &Closure) -> Vec<&ClosureNode> {
     let hops = 1..=max_hops(level);
-    reach.nodes.iter().filter(|node| hops.contains(&node.hops)).collect()
+    reach
+        .nodes
+        .iter()
+        .filter(|node| hops.contains(&node.hops))
+        .collect()
 }
 
 /// Definitions of missing names that get a place, whatever else there is.

@@ -57,7 +57,9 @@ pub(super) fn data_files(
         .filter(|entry| inputs.may_read(&entry.path))
         .take(MAX_FILES)
         .map(|entry| {
-            let before = inputs.committed.and_then(|tree| tree.read(&entry.path).ok());
+            let before = inputs
+                .committed
+                .and_then(|tree| tree.read(&entry.path).ok());
             let now = source.read(&entry.path).ok();
             let is_changed = before.is_some() && before != now;
             (is_changed, entry)

@@ -224,7 +224,10 @@ mod tests {
         ] {
             let path = RepoPath::new(name).unwrap();
             let _ = facts(&path, text.as_bytes());
-            assert!(perturbable_tests(&path, text.as_bytes()).is_empty(), "{name}");
+            assert!(
+                perturbable_tests(&path, text.as_bytes()).is_empty(),
+                "{name}"
+            );
         }
     }
 

@@ -36,7 +36,7 @@ pub use insert::{Page, inserted};
 #[cfg(feature = "program")]
 pub use installed::{Has, exported};
 pub use language::{Language, Outside, reading};
-pub use outline::{Definition, Outline, outline};
+pub use outline::{Outline, outline};
 pub use perturb::{PerturbableTest, Perturbation, perturbable_tests};
 pub use python::PYTHON;
 pub use resolver::{FactsReader, Resolution, Resolver, parsed};

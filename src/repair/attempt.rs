@@ -6,12 +6,12 @@ use super::limits::TIME_UP;
 use super::outcome::judge_outcome;
 use super::run::Session;
 use super::task::Task;
+use crate::fixes::{Candidate, Judging};
 use crate::model::{
     AttemptResult, Code, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus,
     Severity, StopReason,
 };
 use crate::patch::{Change, FileState, Objects, judge};
-use crate::fixes::{Candidate, Judging};
 
 /// Who proposes a change.
 pub(super) enum Proposer<'a> {

@@ -16,6 +16,7 @@ use super::stage::Stage;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, SandboxState, Stop};
+use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
 use crate::model::{
@@ -23,7 +24,6 @@ use crate::model::{
 };
 use crate::patch::Objects;
 use crate::proof::{Evidence, hidden_failure};
-use crate::fixes::{Candidate, Judging, Question, find_fixes};
 
 /// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
 /// happens is written into the run's folder before the next thing happens.

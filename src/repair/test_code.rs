@@ -5,13 +5,13 @@ use regex::Regex;
 
 use super::error::RepairError;
 use super::run::Session;
+use crate::fixes::{lies_where_it_shows, own_files};
 use crate::graph::Graph;
 use crate::languages::Language;
 use crate::model::{RepoPath, Subkind};
 use crate::patch::Change;
 use crate::policy::{is_test, is_test_text};
 use crate::rank::Pool;
-use crate::fixes::{lies_where_it_shows, own_files};
 use crate::source::Source;
 
 impl Session<'_> {
