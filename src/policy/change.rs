@@ -231,7 +231,7 @@ pub(super) mod tests {
             (
                 "tests/conftest.py",
                 conftest,
-                &conftest.replace("@fixture\n", ""),
+                &*conftest.replace("@fixture\n", ""),
                 true,
             ),
             (

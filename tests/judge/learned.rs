@@ -24,13 +24,6 @@ const TOLD: &[(&str, &str)] = &[
     ("client_secret = X", HEX),
     ("token: >-\n  X\n", TOKEN),
     ("password: |\n  X\n", PASSWORD),
-    ("| name | token |\n|------|-------|\n| ci | X |\n", TOKEN),
-    (
-        "| user | password | note |\n|:--|--|--:|\n| app | X | old |\n",
-        PASSWORD,
-    ),
-    ("user,password,role\napp,X,admin\nweb,,user\n", PASSWORD),
-    ("name;api_token\nci;\"X\"\n", TOKEN),
     ("passphrase = \"X\"", PHRASE),
     (
         "aws_access_key_id = ASIADITUJI4KZLQSGZ2X\nother = X\n",

@@ -28,7 +28,7 @@ impl KeyBlocks {
         let body = end_of_label(text, start);
         let end = self.find_end(text, body);
         let stop = end.unwrap_or(text.len().min(body + MAX_BYTES));
-        let mut lines = KeyLines::default();
+        let mut lines = KeyLines::behind(&text[line_start(text, start)..start]);
         let mut at = body;
         for line in text[body..stop]
             .split(|byte| *byte == b'\n')
@@ -56,8 +56,8 @@ impl KeyBlocks {
             return;
         }
         let from = end.saturating_sub(MAX_BYTES);
-        let above = memchr::memrchr(b'\n', &text[from..end]).map_or(from, |at| from + at);
-        let mut lines = KeyLines::default();
+        let above = line_start(text, end).saturating_sub(1).max(from);
+        let mut lines = KeyLines::behind(&text[line_start(text, end)..end]);
         let mut at = above;
         for line in text[from..above]
             .rsplit(|byte| *byte == b'\n')
@@ -88,16 +88,31 @@ impl KeyBlocks {
 
 /// The lines of a key found so far.
 #[derive(Default)]
-struct KeyLines {
+struct KeyLines<'t> {
+    /// The text before the first or last line of the key, which its other lines may repeat.
+    prefix: &'t [u8],
     found: Vec<Range<usize>>,
     has_long: bool,
     /// Short lines beside the last long one: the last line of a key, and the checksum behind it.
     short: usize,
 }
 
-impl KeyLines {
+impl<'t> KeyLines<'t> {
+    fn behind(prefix: &'t [u8]) -> Self {
+        Self {
+            prefix,
+            ..Self::default()
+        }
+    }
+
     /// Adds the runs of base64 in a line that starts at `start`; false for a line of something else.
     fn add(&mut self, line: &[u8], start: usize) -> bool {
+        let lead = if line.starts_with(self.prefix) {
+            self.prefix.len()
+        } else {
+            0
+        };
+        let (line, start) = (&line[lead..], start + lead);
         let mut at = start;
         let mut found = Vec::new();
         for run in line.split(|byte| !is_base64(byte)) {
@@ -143,6 +158,11 @@ fn is_private(text: &[u8], at: usize) -> bool {
 
 fn is_base64(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(byte)
+}
+
+fn line_start(text: &[u8], at: usize) -> usize {
+    let from = at.saturating_sub(4096);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |found| from + found + 1)
 }
 
 fn end_of_label(text: &[u8], at: usize) -> usize {

@@ -151,6 +151,11 @@ def moved():
     os.link("d/e/f", "d/g")
 
 
+def own_set_id():
+    write("set-id", os.O_WRONLY | os.O_CREAT)
+    os.chmod("set-id", 0o6755)
+
+
 def shared_memory():
     checked(libc.shmget(0x6D656E64, 4096, 0o1600))
 
@@ -184,6 +189,7 @@ PROBES = [
     ("metadata mode", lambda: os.chmod(KEY, 0o777)),
     ("metadata mode of a folder", lambda: os.chmod(OUT, 0o777)),
     ("metadata setuid", lambda: os.chmod(KEY, 0o4755)),
+    ("metadata setuid of an own file", lambda: own_set_id()),
     ("metadata owner", lambda: os.chown(KEY, os.getuid(), os.getgid())),
     ("metadata times", lambda: os.utime(KEY, (1, 1))),
     ("metadata times of what is open", lambda: times_of(KEY)),
