@@ -1,6 +1,6 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::agents::installed_agent;
 use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
@@ -151,7 +151,8 @@ pub fn run_command(
     run.record.started_at = Some(in_utc(began));
     match run.record.status {
         CommandStatus::Failed | CommandStatus::Flaky if !stop.requested() => {
-            run.rerun.window = Some([began.as_millisecond().unsigned_abs(), now_in_ms()]);
+            let window = [began, jiff::Timestamp::now()];
+            run.rerun.window = Some(window.map(|time| time.as_millisecond().unsigned_abs()));
             run.keep_failure(app, request, progress)?;
         }
         CommandStatus::Passed => run.keep_pass(app, &job, progress),
@@ -369,26 +370,21 @@ impl CommandRun {
         self.record.summary.as_ref()
     }
 
-    /// All that an agent needs of it: one line when it passed; else less than a thousand tokens, and the path of the
-    /// whole log.
+    /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.
     ///
     /// # Errors
     /// A repository that cannot be read.
-    pub fn brief(&self, app: &App, progress: &dyn Progress) -> Result<String, AppError> {
+    pub fn brief(&self, app: &App) -> Result<String, AppError> {
         let Some(failure) = &self.failure else {
             return Ok(format!("{}\n", self.pass_in_words()));
         };
         let (Some(summary), Some(failing)) = (self.summary(), self.failing()) else {
             return Ok(format!("{}\n", failure.message));
         };
-        let workspace = app.workspace(At::Worktree, progress)?;
         let log = app.redactor().redact(&failing.log).text;
-        let mut text = brief_text(app, &workspace, summary, &failure.message, &log);
-        if let Some(id) = &self.record.run_id {
-            let log = runs::find(app, id, &workspace)?.join("test.log");
-            text.push_str(&format!("whole log: {}\n", log.display()));
-        }
-        Ok(text)
+        let text = brief_text(summary, &failure.message, &log);
+        let folder = self.record.written_to.as_deref().unwrap_or_default();
+        Ok(format!("{text}whole log: {folder}/test.log\n"))
     }
 
     // The command, the time, and the last line that the runner printed.
@@ -461,11 +457,6 @@ fn record(app: &App, job: &Job, outcome: &Outcome, attempts: &[Attempt]) -> Comm
         not_confined: outcome.not_confined.clone(),
         ..CommandRecord::new(command, status, outcome.sandbox.as_str().to_owned())
     }
-}
-
-fn now_in_ms() -> u64 {
-    let now = UNIX_EPOCH.elapsed().unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn shell_code(end: End) -> u8 {

@@ -8,7 +8,7 @@ use crate::diagnose::Log;
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    PacketSize, Profile, RepoPath, RunFailure, RunSummary,
+    PacketSize, RepoPath, RunFailure, RunSummary,
 };
 use crate::report::run_failures;
 use crate::source::Source;
@@ -257,38 +257,18 @@ fn failures_of_other_tools(diagnosis: &Diagnosis, rows: &[RunFailure]) -> Vec<Ru
     others.filter_map(row).collect()
 }
 
-/// Lines of code around a failure that an agent is shown, and lines of output that are not understood.
-const CODE_AROUND: u32 = 3;
+/// Lines of output that is not understood, and how long each may be.
 const MAX_OUTPUT_LINES: usize = 20;
-/// Tokens are two for every seven bytes: all of it stays below a thousand.
-const MAX_BRIEF_BYTES: usize = 3_300;
-const MAX_FAILURE_BYTES: usize = 2_200;
+const MAX_OUTPUT_LINE: usize = 160;
 
-/// Writes what an agent needs of a failed command, in less than a thousand tokens: the failures, candidate fixes, and
-/// the code where it happened.
-pub(super) fn brief_text(
-    app: &App,
-    workspace: &Workspace,
-    summary: &RunSummary,
-    end: &str,
-    log: &str,
-) -> String {
-    let head = format!("{end}\n{}: {}\n", summary.kind, summary.explanation);
-    let mut text = head + &cut(&run_failures(summary), MAX_FAILURE_BYTES);
-    let mut shown: Vec<(&str, u32)> = Vec::new();
-    for failure in &summary.failures {
-        let place = failure.path.as_deref().zip(failure.line);
-        let is_near = |(path, line): (&str, u32)| {
-            let mut shown = shown.iter();
-            shown.any(|other| other.0 == path && other.1.abs_diff(line) <= 2 * CODE_AROUND)
-        };
-        if let Some(place) = place.filter(|place| !is_near(*place))
-            && text.len() <= MAX_FAILURE_BYTES
-        {
-            text.push_str(&code_around(app, workspace, place).unwrap_or_default());
-            shown.push(place);
-        }
-    }
+/// Writes what an agent needs of a failed command: the failures, candidate fixes, the culprit; where nothing is
+/// understood, the end of the output.
+pub(super) fn brief_text(summary: &RunSummary, end: &str, log: &str) -> String {
+    let failures = run_failures(summary);
+    let mut text = format!(
+        "{end}\n{}: {}\n{failures}",
+        summary.kind, summary.explanation
+    );
     if summary.failures.is_empty() || summary.kind == FailureKind::Unknown {
         let lines: Vec<&str> = log.lines().filter(|line| !line.trim().is_empty()).collect();
         text.push_str("the end of its output:\n");
@@ -296,38 +276,10 @@ pub(super) fn brief_text(
             .iter()
             .skip(lines.len().saturating_sub(MAX_OUTPUT_LINES))
         {
-            text.push_str(&format!("{}\n", cut(line, 160)));
+            text.extend(line.chars().take(MAX_OUTPUT_LINE).chain(['\n']));
         }
     }
-    cut(&text, MAX_BRIEF_BYTES)
-}
-
-fn code_around(app: &App, workspace: &Workspace, place: (&str, u32)) -> Option<String> {
-    let path = RepoPath::new(place.0).ok()?;
-    let policy = app.read_policy(Profile::Ranked).ok()?;
-    if policy.refuse(&path).is_some() {
-        return None;
-    }
-    let bytes = workspace.source.read(&path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let text = app.redactor().redact(&text).text;
-    let from = place.1.saturating_sub(CODE_AROUND).max(1);
-    let lines = (1_u32..).zip(text.lines()).skip(from as usize - 1);
-    let lines = lines.take_while(|(number, _)| *number <= place.1.saturating_add(CODE_AROUND));
-    let mut out = format!("{path}\n");
-    for (number, line) in lines {
-        let mark = if number == place.1 { '>' } else { ' ' };
-        out.push_str(&format!("{mark}{number:>5} | {}\n", cut(line, 160)));
-    }
-    Some(out)
-}
-
-fn cut(text: &str, most: usize) -> String {
-    if text.len() <= most {
-        return text.to_owned();
-    }
-    let end = text.floor_char_boundary(most);
-    format!("{}…", text.get(..end).unwrap_or_default())
+    text
 }
 
 #[cfg(test)]

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         passed_on?;
     }
     if args.brief {
-        output.text(&ran.brief(&app, output)?)?;
+        output.text(&ran.brief(&app)?)?;
     } else if let Some(summary) = ran.summary().filter(|_| shown) {
         let steps = ran.next_steps();
         output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));
@@ -122,15 +122,14 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // Finds the project's own test command. It runs only if the user agrees, because the repository names it.
 fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
-    let Some(found) = find_test_command(app) else {
+    let Some((line, from)) = find_test_command(app) else {
         return last_words(app);
     };
-    let line = format!("mendit run {}", found.line());
-    if output.ask(&format!("Run `{}` (from {})?", found.line(), found.from)) == Some(true) {
-        return Ok(found.words.into_iter().map(Into::into).collect());
+    if output.ask(&format!("Run `{line}` (from {from})?")) == Some(true) {
+        return Ok(line.split(' ').map(Into::into).collect());
     }
-    let message = format!("no test command; {} names one", found.from);
-    Err(AppError::usage(message).hint(format!("`{line}` runs it")))
+    let message = format!("no test command; {from} names one");
+    Err(AppError::usage(message).hint(format!("`mendit run {line}` runs it")))
 }
 
 // A command that never began has failed, and nothing an agent could read.

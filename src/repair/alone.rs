@@ -101,9 +101,11 @@ pub fn own_place(
             ..test.clone()
         }
     };
+    // The package's own script says which runner reads the tests there.
+    let own = CommandFiles::find(&[format!("{manager} run {script}")], package, source);
     OwnPlace {
         line: format!("{start} {from} run {script}"),
-        runner,
+        runner: named_runners(&own).last().copied(),
         tests: tests.iter().map(bare).collect(),
     }
 }

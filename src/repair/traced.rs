@@ -76,11 +76,7 @@ pub fn run_traced(
             Tracing::prepare(folder, how.place.root(), given, (&plan.first, seconds)).ok();
         let own = tracing.iter().flat_map(|it| &it.environment);
         let commands = Commands {
-            lines: vec![
-                tracing
-                    .as_ref()
-                    .map_or(line.to_owned(), |it| it.within(line)),
-            ],
+            lines: vec![line.to_owned()],
             environment: given.iter().chain(own).cloned().collect(),
             ..how.commands.clone()
         };

@@ -10,8 +10,6 @@ pub struct Tracing {
     out: PathBuf,
     /// Variables for the command, as `NAME=VALUE`.
     pub environment: Vec<String>,
-    // What goes before the value that a command sets itself.
-    own: [(&'static str, String); 2],
 }
 
 impl Tracing {
@@ -59,33 +57,7 @@ impl Tracing {
                 format!("MENDIT_TRACE_SECONDS={seconds}"),
             ],
             out,
-            own: [
-                ("PYTHONPATH", format!("{path}:")),
-                ("NODE_OPTIONS", format!("--require {} ", preload.display())),
-            ],
         })
-    }
-
-    /// A command that sets those variables itself, so that they hold both.
-    #[must_use]
-    pub fn within(&self, line: &str) -> String {
-        let mut line = line.to_owned();
-        for (name, own) in &self.own {
-            let set = format!("{name}=");
-            let at = line
-                .find(&set)
-                .filter(|at| line[..*at].split(' ').all(is_assignment));
-            let quote = |it: &char| ['"', '\''].contains(it);
-            if let Some(at) = at.map(|at| at + set.len()) {
-                let quoted = line[at..].chars().next().filter(quote);
-                let at = at + usize::from(quoted.is_some());
-                // Without quotes a blank would end the value.
-                if quoted.is_some() || !own.contains(' ') {
-                    line.insert_str(at, own);
-                }
-            }
-        }
-        line
     }
 
     /// What was left there. It was written beside code that is not trusted: names that are no paths of a
@@ -174,10 +146,6 @@ fn row(text: &str) -> Option<(u32, [u32; 2])> {
     Some((line, [count()?.into(), count()?.into()]))
 }
 
-fn is_assignment(word: &str) -> bool {
-    word.is_empty() || word == "env" || word.contains('=')
-}
-
 // The value that a command gets for a variable.
 fn variable(given: &[String], name: &str) -> Option<String> {
     let own = given.iter().rev().find_map(|it| match it.split_once('=') {
@@ -196,7 +164,7 @@ mod tests {
     use crate::model::RepoPath;
 
     #[test]
-    fn what_is_left_is_read_and_nonsense_passed_over() {
+    fn reads_trace_and_ignores_nonsense() {
         let folder = tempfile::tempdir().unwrap();
         let given = [
             "PYTHONPATH=src".to_owned(),
@@ -210,13 +178,6 @@ mod tests {
         };
         assert!(variable("PYTHONPATH=").ends_with("/trace-code:src"));
         assert!(variable("NODE_OPTIONS=").ends_with("preload.cjs\" --no-warnings"));
-        let code = format!("{}:", at.join("trace-code").display());
-        let line = tracing.within("A=1 PYTHONPATH=src pytest -k PYTHONPATH=x");
-        assert_eq!(
-            line,
-            format!("A=1 PYTHONPATH={code}src pytest -k PYTHONPATH=x")
-        );
-        assert_eq!(tracing.within("pytest PYTHONPATH=x"), "pytest PYTHONPATH=x");
         let left = "a/b.py\t3 4 x\t5 6\n../out.py\t1\nno tab\nc.py\t9\n";
         std::fs::write(at.join("trace/1.lines"), left).unwrap();
         std::fs::write(at.join("trace/2.lines"), "a/b.py\t5\n").unwrap();
@@ -233,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_by_tests() {
+    fn counts_lines_by_tests() {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path();
         let tracing = Tracing::prepare(at, at, &[], (&["t.py::a".to_owned()], 5)).unwrap();

@@ -11,6 +11,8 @@ use crate::workspace::Workspace;
 
 /// Suspects that a document holds.
 const MAX_SUSPECTS: usize = 20;
+/// Lines of a change that a document shows.
+const MAX_DIFF_LINES: usize = 20;
 /// Submodules that a document names as not tried.
 const MAX_SUBMODULES: usize = 3;
 /// Places of likely changes that are named together.
@@ -109,7 +111,10 @@ pub(super) fn document(
     if answer.is_open() {
         around.extend((find.around)(trials.red(), trials.not_run()));
     }
-    let (suspects, more) = order_suspects(answer.suspects, trials.likely.as_deref());
+    let mut suspects = answer.suspects;
+    put_likely_first(&mut suspects, trials.likely.as_deref().unwrap_or_default());
+    let more = suspects.len().saturating_sub(MAX_SUSPECTS);
+    suspects.truncate(MAX_SUSPECTS);
     let place_now = |cause| place_now(masked(cause), workspace);
     let failed_before = trials.failures.failed_before();
     let failed_before = failed_before.iter().map(|name| mask(name)).collect();
@@ -126,7 +131,7 @@ pub(super) fn document(
         cause: answer.cause.into_iter().map(place_now).collect(),
         undo: answer.undo.filter(|patch| mask(patch) == *patch),
         suspects: suspects.into_iter().map(masked).collect(),
-        more_suspects: more,
+        more_suspects: more as u64,
         around,
         trials: trials.tried,
         runs: trials.runs,
@@ -142,21 +147,14 @@ fn not_tried(path: &RepoPath) -> Remedy {
     Remedy::new(format!("not tried: the submodule {path}"), Some(line))
 }
 
-// Changes with which reverted the tests passed once come first. Returns how many are left out.
-fn order_suspects(
-    mut suspects: Vec<WhyChange>,
-    likely: Option<&[String]>,
-) -> (Vec<WhyChange>, u64) {
-    let likely = likely.filter(|likely| likely.len() <= MAX_LIKELY);
-    for suspect in &mut suspects {
-        if likely.is_some_and(|likely| likely.contains(&suspect.place())) {
+// Changes with which reverted the tests passed once come first.
+fn put_likely_first(suspects: &mut [WhyChange], likely: &[String]) {
+    for suspect in suspects.iter_mut().filter(|_| likely.len() <= MAX_LIKELY) {
+        if likely.contains(&suspect.place()) {
             LIKELY.clone_into(&mut suspect.why);
         }
     }
     suspects.sort_by_key(|suspect| suspect.why != LIKELY);
-    let more = suspects.len().saturating_sub(MAX_SUSPECTS) as u64;
-    suspects.truncate(MAX_SUSPECTS);
-    (suspects, more)
 }
 
 // The line of a committed change as the file stands now, where its text stands there once.
@@ -194,7 +192,7 @@ pub(super) fn describe_changes(
             line: hunk.line(),
             commit: commit.map(str::to_owned),
             why,
-            diff: difference.diff(hunk, super::case::MAX_PLAIN_LINES),
+            diff: difference.diff(hunk, MAX_DIFF_LINES),
         })
     };
     ranked.iter().filter_map(describe).collect()

@@ -12,8 +12,6 @@ use crate::source::Source;
 
 /// Changes above which a trace of the failing tests pays for its run.
 const MAX_UNTRACED: usize = 8;
-/// A hunk of so many lines is named as a whole.
-pub(super) const MAX_PLAIN_LINES: usize = 20;
 
 /// Two states of the files between which a command began to fail.
 pub(super) struct Case<'a> {
@@ -67,7 +65,7 @@ pub(super) fn search_case(
     let diagnosis = trials.red().diagnosis.clone();
     let is_in_scope =
         |path: &RepoPath| may(path) && Scope::needed_for(path, &diagnosis) <= case.scope;
-    let mut difference = Difference::between(case.before, case.after, &is_in_scope);
+    let difference = Difference::between(case.before, case.after, &is_in_scope);
     let mut answer = Answer {
         base: Some(case.base.clone()),
         ..Answer::unknown(WhyReason::NoChange)
@@ -111,27 +109,14 @@ pub(super) fn search_case(
             found => found,
         };
     }
-    let mut set = match found {
+    let set = match found {
         Ok(set) => set,
         Err(reason) => return Ok(answer.with_reason(reason)),
     };
-    let is_plain = set.len() == 1
-        && set
-            .iter()
-            .all(|hunk| difference.size(*hunk) <= MAX_PLAIN_LINES);
-    if let Some(finer) = difference.finer(&set).filter(|_| !is_plain) {
-        let order = rank(&finer, &clues).into_iter();
-        let order: Vec<usize> = order.map(|suspect| suspect.hunk).collect();
-        // Where lines cannot be reverted one by one, the hunks are the answer.
-        if let Ok(lines) = reduce(trials, case, &finer, &order)? {
-            (difference, set) = (finer, lines);
-        }
-    }
-    let mut named = rank(&difference, &clues);
-    named.retain(|suspect| set.contains(&suspect.hunk));
-    named.sort_by_key(|suspect| suspect.hunk);
+    ranked.retain(|suspect| set.contains(&suspect.hunk));
+    ranked.sort_by_key(|suspect| suspect.hunk);
     answer.reason = None;
-    answer.cause = describe_changes(&difference, &named, case.commit.as_deref());
+    answer.cause = describe_changes(&difference, &ranked, case.commit.as_deref());
     answer.undo = undo_patch(&difference, &set, case);
     Ok(answer)
 }

@@ -76,29 +76,6 @@ impl Difference {
         &self.hunks
     }
 
-    /// The same files with these hunks alone, each cut to lines where as many came as went. `None` where nothing
-    /// is cut.
-    #[must_use]
-    pub fn finer(&self, set: &BTreeSet<usize>) -> Option<Self> {
-        let mut hunks = Vec::new();
-        for hunk in set.iter().filter_map(|index| self.hunks.get(*index)) {
-            match &hunk.what {
-                What::Lines(old, new) if old.len() == new.len() => {
-                    let pairs = old.clone().zip(new.clone());
-                    hunks.extend(pairs.map(|(old, new)| Hunk {
-                        what: What::Lines(old..old + 1, new..new + 1),
-                        ..hunk.clone()
-                    }));
-                }
-                _ => hunks.push(hunk.clone()),
-            }
-        }
-        (hunks.len() > set.len()).then(|| Self {
-            files: self.files.clone(),
-            hunks,
-        })
-    }
-
     /// The files of these hunks as they are with the hunks reverted.
     #[must_use]
     pub fn reverted(&self, set: &BTreeSet<usize>) -> States {
@@ -154,15 +131,6 @@ impl Difference {
             lines.push("…\n".to_owned());
         }
         lines.concat()
-    }
-
-    /// The lines of a hunk, removed and added; 1 for a whole file or its path.
-    #[must_use]
-    pub fn size(&self, hunk: usize) -> usize {
-        match self.hunks.get(hunk).map(|hunk| &hunk.what) {
-            Some(What::Lines(old, new)) => old.len() + new.len(),
-            _ => 1,
-        }
     }
 
     /// The content after of a hunk's file.
@@ -393,17 +361,6 @@ mod tests {
             ]
         );
         assert_eq!(difference.diff(&difference.hunks()[0], 9), "-2\n+II\n");
-    }
-
-    #[test]
-    fn cuts_hunk_to_lines() {
-        let before = Memory::named([("a.py", "1\n2\n3\n4\n")]);
-        let after = Memory::named([("a.py", "1\nII\nIII\n4\n5\n")]);
-        let difference = || Difference::between(&before, &after, &|_| true);
-        assert_eq!(difference().hunks().len(), 2);
-        let finer = difference().finer(&BTreeSet::from([0])).unwrap();
-        assert_eq!(texts(&finer, &[1]), [row("a.py", Some("1\nII\n3\n4\n5\n"))]);
-        assert!(difference().finer(&BTreeSet::from([1])).is_none());
     }
 
     #[test]

@@ -1,5 +1,4 @@
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -7,7 +6,7 @@ use super::answer::{Answer, document};
 use super::case::{Case, Scope, search_case};
 use super::commits::search_commits;
 use super::known::Facts;
-use super::trials::{RedRun, TrialLimits, TrialSetup, TrialStart, Trials};
+use super::trials::{RedRun, TrialLimits, TrialStart, Trials};
 use crate::exec::{Stop, on_path};
 use crate::git::{GitError, Repository};
 use crate::model::{Remedy, RepoPath, Traced, WhyBase, WhyDocument, WhyReason, WorkplaceMode};
@@ -63,35 +62,14 @@ pub struct FindCause<'a> {
 }
 
 /// Why a search ended early.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum WhyError {
     /// The tests cannot be run.
-    Trial(RepairError),
+    #[error(transparent)]
+    Trial(#[from] RepairError),
     /// A commit cannot be read.
-    Git(GitError),
-}
-
-impl fmt::Display for WhyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Trial(error) => error.fmt(f),
-            Self::Git(error) => error.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for WhyError {}
-
-impl From<RepairError> for WhyError {
-    fn from(error: RepairError) -> Self {
-        Self::Trial(error)
-    }
-}
-
-impl From<GitError> for WhyError {
-    fn from(error: GitError) -> Self {
-        Self::Git(error)
-    }
+    #[error(transparent)]
+    Git(#[from] GitError),
 }
 
 impl FindCause<'_> {
@@ -145,17 +123,8 @@ impl FindCause<'_> {
             commands: &self.commands.lines,
             closed: vec![self.state.to_owned()],
         };
-        let setup = TrialSetup {
-            place: Workplace::open(&plan, &|_, _| {})?,
-            workspace: self.workspace,
-            commands: self.commands,
-            redactor: self.redactor,
-            stop: self.stop,
-            watch: self.watch,
-            limits: self.limits,
-            trace: self.trace,
-        };
-        Trials::start(setup, self.red.cloned())
+        let place = Workplace::open(&plan, &|_, _| {})?;
+        Trials::start(self, place)
     }
 
     fn find_change(&self, trials: &mut Trials<'_>) -> Result<Answer, WhyError> {

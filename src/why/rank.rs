@@ -17,9 +17,8 @@ pub struct Clues {
     pub places: Vec<(RepoPath, Option<u32>)>,
     /// Words of the lines that say what failed.
     pub words: BTreeSet<String>,
-    /// Names and how far the failing tests are from them: 0 for words of their own bodies, 1 for what
-    /// stands in a definition that these name, and so on.
-    pub names: BTreeMap<String, u32>,
+    /// Words in the bodies of the failing tests.
+    pub names: BTreeSet<String>,
     /// What ran in the failing tests and beside them, of every file that was loaded; empty where none were seen.
     pub ran: Traced,
 }
@@ -133,23 +132,13 @@ impl Weighed {
         if let Some(name) = inner.filter(|word| clues.words.contains(*word)) {
             weighed.add(4, format!("the output names `{name}`"));
         }
-        let calls = |name: &String| clues.names.get(name).map(|calls| (*calls, name.clone()));
-        match around.iter().filter_map(calls).min() {
-            Some((0, name)) => weighed.add(5, format!("a failing test names `{name}`")),
-            Some((calls, name)) => {
-                let score = 5 - i32::try_from(calls).unwrap_or(5);
-                weighed.add(score, format!("`{name}` is called for a failing test"));
-            }
-            None => {}
+        if let Some(name) = around.iter().find(|name| clues.names.contains(*name)) {
+            weighed.add(5, format!("a failing test names `{name}`"));
         }
-        // The innermost of them is meant more than what it stands in.
-        weighed.score += i32::from(inner.is_some_and(|name| clues.names.contains_key(name)));
         let diff = difference.diff(hunk, MOST_LINES);
         let words: BTreeSet<&str> = words_of(&diff).collect();
         let printed = words.iter().filter(|word| clues.words.contains(**word));
-        let named = words
-            .iter()
-            .filter(|word| clues.names.get(**word) == Some(&0));
+        let named = words.iter().filter(|word| clues.names.contains(**word));
         let matches = printed.count().min(3) + named.count().min(2);
         weighed.score += i32::try_from(matches).unwrap_or(0);
         match clues.reach.get(&hunk.path) {
@@ -256,7 +245,7 @@ mod tests {
         let difference = Difference::between(&before, &after, &|_| true);
         let clues = Clues {
             reach: [(path("app/loans.py"), 1), (path("app/far.py"), 2)].into(),
-            names: [("due".to_owned(), 0)].into(),
+            names: ["due".to_owned()].into(),
             ..Clues::default()
         };
         let ranked = rank(&difference, &clues);

@@ -1,18 +1,14 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::States;
 use super::failures::{Failures, Observation};
-use crate::exec::Stop;
+use super::{FindCause, States};
 use crate::model::{Diagnosis, FailureKind, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
-use crate::policy::{CommandFiles, Redactor};
-use crate::repair::{
-    Commands, CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced,
-};
+use crate::policy::CommandFiles;
+use crate::repair::{CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
-use crate::workspace::Workspace;
 
 /// Changes that a trial names in the document.
 const MAX_NAMED: usize = 20;
@@ -28,26 +24,6 @@ const MOST_AFTER_RUN: Duration = Duration::from_mins(1);
 const WHOLE_AFTER_RUN: Duration = Duration::from_secs(20);
 /// The least limit of a later run; otherwise five times the longest so far.
 const SHORTEST: Duration = Duration::from_secs(30);
-
-/// Where and how trials run.
-pub struct TrialSetup<'a> {
-    /// The repository.
-    pub workspace: &'a Workspace,
-    /// The isolated copy.
-    pub place: Workplace<'a>,
-    /// The command, and how it is run.
-    pub commands: &'a Commands,
-    /// Masks secrets.
-    pub redactor: &'a Redactor,
-    /// Ends the trials.
-    pub stop: &'a Stop,
-    /// Is told of each trial before it starts.
-    pub watch: &'a dyn Fn(&TrialStart),
-    /// The budget.
-    pub limits: TrialLimits,
-    /// Whether failing tests may be traced.
-    pub trace: bool,
-}
 
 /// The budget of trials.
 #[derive(Debug, Clone, Copy)]
@@ -154,7 +130,8 @@ impl RedRun {
 
 /// Runs the failing tests with files in other states, and remembers what each state showed.
 pub struct Trials<'a> {
-    setup: TrialSetup<'a>,
+    find: &'a FindCause<'a>,
+    place: Workplace<'a>,
     red: RedRun,
     /// The failures, each with an outcome of its own.
     pub failures: Failures,
@@ -180,15 +157,19 @@ impl<'a> Trials<'a> {
     ///
     /// # Errors
     /// When the command cannot be run.
-    pub fn start(setup: TrialSetup<'a>, red: Option<RedRun>) -> Result<(Self, bool), RepairError> {
-        let is_known = red.is_some();
+    pub fn start(
+        find: &'a FindCause<'a>,
+        place: Workplace<'a>,
+    ) -> Result<(Self, bool), RepairError> {
         let unknown = || RedRun {
             diagnosis: crate::diagnose::diagnose("", &crate::diagnose::LogFacts::default(), None),
             log: String::new(),
             exit_code: None,
         };
         let mut trials = Self {
-            red: red.unwrap_or_else(unknown),
+            red: find.red.cloned().unwrap_or_else(unknown),
+            find,
+            place,
             failures: Failures::default(),
             likely: None,
             selection: None,
@@ -200,9 +181,8 @@ impl<'a> Trials<'a> {
             tried: Vec::new(),
             runs: 0,
             whole_runs: 0,
-            setup,
         };
-        if is_known {
+        if find.red.is_some() {
             trials.select();
             return Ok((trials, true));
         }
@@ -226,10 +206,10 @@ impl<'a> Trials<'a> {
     // Finds out how the failing tests are run alone.
     fn select(&mut self) {
         self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
-        let [line] = self.setup.commands.lines.as_slice() else {
+        let [line] = self.find.commands.lines.as_slice() else {
             return self.end_without_selection();
         };
-        let setup = &self.setup;
+        let setup = self.find;
         let (source, prefix) = (setup.workspace.source.as_ref(), &setup.workspace.prefix);
         let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
@@ -260,7 +240,7 @@ impl<'a> Trials<'a> {
     }
 
     fn end_without_selection(&mut self) {
-        if self.selection.is_none() && !self.setup.limits.whole {
+        if self.selection.is_none() && !self.find.limits.whole {
             self.ended = Some(WhyReason::Budget);
         }
     }
@@ -288,7 +268,7 @@ impl<'a> Trials<'a> {
     /// The kind of isolated copy that they run in.
     #[must_use]
     pub fn place_kind(&self) -> Kind {
-        self.setup.place.kind()
+        self.place.kind()
     }
 
     /// Why nothing more can be run.
@@ -413,7 +393,7 @@ impl<'a> Trials<'a> {
         what: &str,
         plan: Option<&WithOthers>,
     ) -> Result<Option<CommandsRun>, RepairError> {
-        let limits = self.setup.limits;
+        let limits = self.find.limits;
         let number = self.runs + self.whole_runs + 1;
         let left = limits
             .until
@@ -424,13 +404,13 @@ impl<'a> Trials<'a> {
         if self.ended.is_some() {
             return Ok(None);
         }
-        (self.setup.watch)(&TrialStart {
+        (self.find.watch)(&TrialStart {
             run: number,
             what: what.to_owned(),
             likely: self.likely.as_ref().map(|changes| changes.join(", ")),
         });
         self.lay_in(states)?;
-        let mut commands = self.setup.commands.clone();
+        let mut commands = self.find.commands.clone();
         if let Some((line, _)) = &self.selection {
             commands.lines = vec![line.clone()];
             self.runs += 1;
@@ -446,18 +426,18 @@ impl<'a> Trials<'a> {
         let began = Instant::now();
         let how = TraceRun {
             commands: &commands,
-            place: &self.setup.place,
-            prefix: &self.setup.workspace.prefix,
-            redactor: self.setup.redactor,
-            source: self.setup.workspace.source.as_ref(),
+            place: &self.place,
+            prefix: &self.find.workspace.prefix,
+            redactor: self.find.redactor,
+            source: self.find.workspace.source.as_ref(),
             limit: RunLimit { each, all: left },
         };
         let ran = if let Some(plan) = plan {
-            let (ran, traced) = run_traced(&how, plan, self.setup.stop)?;
+            let (ran, traced) = run_traced(&how, plan, self.find.stop)?;
             self.traced = traced;
             ran
         } else {
-            let ran = how.run(self.setup.stop)?;
+            let ran = how.run(self.find.stop)?;
             self.longest = self.longest.max(began.elapsed());
             ran
         };
@@ -471,15 +451,14 @@ impl<'a> Trials<'a> {
 
     // Brings the files of the copy into these states.
     fn lay_in(&mut self, states: &States) -> Result<(), RepairError> {
-        let source = self.setup.workspace.source.as_ref();
+        let source = self.find.workspace.source.as_ref();
         let changes = states.iter().filter_map(|(path, state)| {
             let before = FileState::of(source, path);
             (before != *state).then(|| Change::between(path.clone(), before, state.clone()))
         });
         let changes: Vec<Change> = changes.collect();
-        let place = &mut self.setup.place;
-        place.reset()?;
-        place.write(&changes)?;
+        self.place.reset()?;
+        self.place.write(&changes)?;
         Ok(())
     }
 }
