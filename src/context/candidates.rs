@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::build::PacketInputs;
-use super::data_files::data_files;
 use super::failure::Failure;
 use super::hints::Recovery;
 use crate::graph::{Closure, ClosureNode};
@@ -123,7 +122,13 @@ pub(super) fn max_hops(level: Level) -> u32 {
 pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candidate> {
     let mut found = Vec::new();
     if failure.level >= Level::TwoHops {
-        found.extend(failure.mentions.order.iter().map(|path| mentioned(failure, path)));
+        found.extend(
+            failure
+                .mentions
+                .order
+                .iter()
+                .map(|path| mentioned(failure, path)),
+        );
     }
     let mut imported = reached(failure.level, reach);
     imported.sort_by_key(|node| (node.hops, node.order));
@@ -131,14 +136,12 @@ pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candida
     found
 }
 
-/// Lists candidates of the ranked profile: the best files, data and helpers that the failure leads
+/// Lists candidates of the ranked profile: the best files, helpers that the failure leads
 /// to, and the definitions of missing names.
 pub(super) fn ranked_candidates(
-    inputs: &PacketInputs<'_>,
     failure: &Failure,
     recovery: &Recovery,
     (reach, ranking): (&Closure, &[RankedFile]),
-    max_bytes: u64,
 ) -> Vec<Candidate> {
     if failure.level == Level::Targets {
         return Vec::new();
@@ -146,9 +149,6 @@ pub(super) fn ranked_candidates(
     let nodes: HashMap<&RepoPath, &ClosureNode> =
         reach.nodes.iter().map(|node| (&node.path, node)).collect();
     let mut found = defining(recovery);
-    if let Some(diagnosis) = &failure.diagnosis {
-        found.extend(data_files(inputs, failure, diagnosis, max_bytes));
-    }
     for file in ranking {
         let node = nodes.get(&file.path).copied();
         let is_named = failure.mentions.order.contains(&file.path);
@@ -168,14 +168,21 @@ pub(super) fn ranked_candidates(
     let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
     let pointed = failure.mentions.order.iter().filter(is_pointed);
     found.extend(pointed.map(|path| mentioned(failure, path)));
-    found.extend(reached(failure.level, reach).into_iter().map(Candidate::from_node));
+    found.extend(
+        reached(failure.level, reach)
+            .into_iter()
+            .map(Candidate::from_node),
+    );
     found
 }
 
 /// Drops candidates whose path came before.
 pub(super) fn keep_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut seen: HashSet<RepoPath> = HashSet::new();
-    candidates.into_iter().filter(|candidate| seen.insert(candidate.path.clone())).collect()
+    candidates
+        .into_iter()
+        .filter(|candidate| seen.insert(candidate.path.clone()))
+        .collect()
 }
 
 fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
@@ -187,7 +194,11 @@ fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {
 
 fn reached(level: Level, reach: &Closure) -> Vec<&ClosureNode> {
     let hops = 1..=max_hops(level);
-    reach.nodes.iter().filter(|node| hops.contains(&node.hops)).collect()
+    reach
+        .nodes
+        .iter()
+        .filter(|node| hops.contains(&node.hops))
+        .collect()
 }
 
 /// Definitions of missing names that get a place, whatever else there is.

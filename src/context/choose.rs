@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 
 use super::build::PacketInputs;
 use super::candidates::{
-    Candidate, Place, add_cause, keep_first, max_hops, ranked_candidates, spec_candidates,
+    Candidate, Place, RequestedParts, add_cause, keep_first, max_hops, ranked_candidates,
+    spec_candidates,
 };
 use super::failure::Failure;
 use super::fill::Fill;
@@ -11,7 +12,6 @@ use super::leftover::LeftOut;
 use super::manifests::manifests;
 use super::requested::{every_file, serve_requests};
 use super::snapshot::SnapshotTaker;
-use super::tokens::bytes_of_tokens;
 use crate::graph::Closure;
 use crate::model::{
     Caps, FailureKind, Level, PacketFile, Profile, RejectedFile, RepoPath, Role, Traced,
@@ -42,10 +42,16 @@ pub(super) fn choose_files(
 ) -> Selection {
     let request = inputs.request;
     let is_ranked = request.profile == Profile::Ranked;
-    let readable: Vec<RepoPath> =
-        failure.targets.iter().filter(|path| inputs.may_read(path)).cloned().collect();
+    let readable: Vec<RepoPath> = failure
+        .targets
+        .iter()
+        .filter(|path| inputs.may_read(path))
+        .cloned()
+        .collect();
     // One wave more than the level takes, so that `next` can name what lies behind.
-    let reach = inputs.graph.closure(&readable, (max_hops(failure.level) + 1).min(2));
+    let reach = inputs
+        .graph
+        .closure(&readable, (max_hops(failure.level) + 1).min(2));
     let question = read_question(inputs, failure, &readable);
     let ranking = rank(inputs, failure, &question, (&readable, &reach));
 
@@ -55,17 +61,27 @@ pub(super) fn choose_files(
         add_cause(inputs, &mut wanted);
     }
     let mut candidates = targets(inputs, failure, recovery, &ranking, &mut wanted);
-    candidates.extend(project_files(inputs, failure, &readable, &wanted, &mut fill));
+    candidates.extend(project_files(inputs, failure, &readable, &wanted));
     candidates.extend(wanted);
-    let best = &ranking.files[..ranking.files.len().min(CONSIDERED.max(caps.max_files as usize))];
-    let max_bytes = caps.max_tokens.map_or(u64::MAX, bytes_of_tokens);
+    let best = &ranking.files[..ranking
+        .files
+        .len()
+        .min(CONSIDERED.max(caps.max_files as usize))];
     candidates.extend(match (failure.level, is_ranked) {
         (Level::Bundle, _) => every_file(inputs.source),
-        (_, true) => ranked_candidates(inputs, failure, recovery, (&reach, best), max_bytes),
+        (_, true) => ranked_candidates(failure, recovery, (&reach, best)),
         (_, false) => spec_candidates(failure, &reach),
     });
-    let beyond = ranking.files[best.len()..].iter().map(|file| file.path.clone()).collect();
-    fill.share(keep_first(candidates), (&question, &ranking.rarity), inputs, failure);
+    let beyond = ranking.files[best.len()..]
+        .iter()
+        .map(|file| file.path.clone())
+        .collect();
+    fill.share(
+        keep_first(candidates),
+        (&question, &ranking.rarity),
+        inputs,
+        failure,
+    );
     fill.leave_out(beyond);
     let (files, left_out, rejected) = fill.into_files();
     Selection {
@@ -94,8 +110,9 @@ fn read_question(inputs: &PacketInputs<'_>, failure: &Failure, targets: &[RepoPa
         let failing = failure.evidence.failing(path, &outline, &text);
         tests += failing.len();
         let pointed = failure.mentions.lines(path).iter();
-        let pointed: BTreeSet<usize> =
-            pointed.filter_map(|line| outline.innermost(*line)).collect();
+        let pointed: BTreeSet<usize> = pointed
+            .filter_map(|line| outline.innermost(*line))
+            .collect();
         let lines = |at: usize| outline.definitions[at].lines;
         let at = texts.len();
         let own = pointed.iter().filter(|body| !failing.contains(body));
@@ -105,7 +122,9 @@ fn read_question(inputs: &PacketInputs<'_>, failure: &Failure, targets: &[RepoPa
     }
     let each_test = 1.0 / f64::from(tests.max(1) as u32).sqrt();
     if tests == 0 {
-        bodies = (0..texts.len()).map(|at| (at, [1, u32::MAX], false)).collect();
+        bodies = (0..texts.len())
+            .map(|at| (at, [1, u32::MAX], false))
+            .collect();
     }
     let cut: Vec<(String, f64)> = bodies
         .into_iter()
@@ -115,8 +134,13 @@ fn read_question(inputs: &PacketInputs<'_>, failure: &Failure, targets: &[RepoPa
             (text, if is_test { each_test } else { 1.0 })
         })
         .collect();
-    let bodies: Vec<Body<'_>> =
-        cut.iter().map(|(text, weight)| Body { text, weight: *weight }).collect();
+    let bodies: Vec<Body<'_>> = cut
+        .iter()
+        .map(|(text, weight)| Body {
+            text,
+            weight: *weight,
+        })
+        .collect();
     Question::from_log(&failure.evidence.text, &bodies, targets)
 }
 
@@ -131,7 +155,10 @@ fn rank(
     if needless || request.profile == Profile::Spec || failure.is_about_cause {
         return FileEvidence::default();
     }
-    let hops = reach.nodes.iter().map(|node| (node.path.clone(), node.hops));
+    let hops = reach
+        .nodes
+        .iter()
+        .map(|node| (node.path.clone(), node.hops));
     let input = FileInput {
         targets,
         mentioned: &failure.mentions.order,
@@ -153,13 +180,21 @@ fn targets(
     wanted: &mut Vec<Candidate>,
 ) -> Vec<Candidate> {
     let is_named = !inputs.request.targets.is_empty();
-    let why = if is_named { "named as a target" } else { "the log points at it" };
+    let why = if is_named {
+        "named as a target"
+    } else {
+        "the log points at it"
+    };
     let mut found = Vec::new();
     for path in &failure.targets {
         let mut target = Candidate {
             hops: Some(0),
             lines: failure.mentions.lines(path).to_vec(),
-            ranked: ranking.files.iter().find(|file| file.path == *path).cloned(),
+            ranked: ranking
+                .files
+                .iter()
+                .find(|file| file.path == *path)
+                .cloned(),
             ..Candidate::new(path, Role::Target, Place::Free, why)
         };
         if recovery.is_certain(inputs.request) {
@@ -181,7 +216,6 @@ fn project_files(
     failure: &Failure,
     readable: &[RepoPath],
     wanted: &[Candidate],
-    fill: &mut Fill<'_>,
 ) -> Vec<Candidate> {
     if failure.level < Level::OneHop || failure.is_about_cause {
         return Vec::new();
@@ -193,16 +227,34 @@ fn project_files(
     let listing = inputs.source.listing();
     let mut found = Vec::new();
     for manifest in manifests((kind, is_tsc), inputs.request.profile, readable, listing) {
-        let is_asked = wanted.iter().any(|candidate| candidate.path == manifest.path);
+        let is_asked = wanted
+            .iter()
+            .any(|candidate| candidate.path == manifest.path);
         if failure.targets.contains(&manifest.path) || is_asked {
             continue;
         }
+        let mut candidate =
+            Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
         if manifest.is_lock {
-            fill.lock(&manifest, missing);
-        } else {
-            let place = Place::Free;
-            found.push(Candidate::new(&manifest.path, Role::Manifest, place, &manifest.why));
+            candidate.asked = Some(lines_with(inputs, &manifest.path, missing));
         }
+        found.push(candidate);
     }
     found
+}
+
+/// Lines around a line of a lock file that names what is missing.
+const AROUND: u32 = 3;
+
+/// Asks for the lines of a lock file that name what is missing: the file is too long to be read.
+fn lines_with(inputs: &PacketInputs<'_>, path: &RepoPath, missing: &[String]) -> RequestedParts {
+    let bytes = inputs.source.read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let names = |line: &str| missing.iter().any(|name| line.contains(name.as_str()));
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| names(line));
+    let around = |number: u32| [number.saturating_sub(AROUND).max(1), number + AROUND];
+    RequestedParts {
+        lines: lines.map(|(number, _)| around(number)).collect(),
+        ..RequestedParts::default()
+    }
 }

@@ -41,7 +41,10 @@ impl LogEvidence {
             return evidence;
         };
         for test in &diagnosis.tests {
-            let path = test.path.as_deref().and_then(|path| RepoPath::new(path).ok());
+            let path = test
+                .path
+                .as_deref()
+                .and_then(|path| RepoPath::new(path).ok());
             if let Some(path) = path {
                 evidence.missed_in.insert(path.clone());
                 evidence.tests.entry(path).or_default().push(test.clone());
@@ -50,7 +53,9 @@ impl LogEvidence {
         let names = [&diagnosis.missing_exports, &diagnosis.undefined_names];
         evidence.missing = names.into_iter().flatten().cloned().collect();
         let pointed = diagnosis.files.iter().filter(|file| file.line.is_some());
-        evidence.missed_in.extend(pointed.filter_map(MentionedFile::repo_path));
+        evidence
+            .missed_in
+            .extend(pointed.filter_map(MentionedFile::repo_path));
         evidence
     }
 
@@ -72,8 +77,9 @@ impl LogEvidence {
             let lines = (1..).zip(text.lines());
             let holds = |line: &str| self.missing.iter().any(|name| has_word(line, name));
             let lines = lines.filter(|(_, line)| holds(line));
-            let holders: BTreeSet<usize> =
-                lines.filter_map(|(line, _)| outline.innermost(line)).collect();
+            let holders: BTreeSet<usize> = lines
+                .filter_map(|(line, _)| outline.innermost(line))
+                .collect();
             found.extend(holders.into_iter().take(MAX_HOLDERS));
         }
         found.into_iter().collect()

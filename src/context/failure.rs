@@ -81,9 +81,8 @@ pub(super) fn read_failure(
     };
     let text = log.map_or("", |log| &log.text);
     let evidence = LogEvidence::read(text, diagnosis.as_ref());
-    let only_in_header = |path: &RepoPath| {
-        text.contains(path.as_str()) && !evidence.text.contains(path.as_str())
-    };
+    let only_in_header =
+        |path: &RepoPath| text.contains(path.as_str()) && !evidence.text.contains(path.as_str());
     Ok(Failure {
         mentions: Mentions::read(diagnosis.as_ref(), &only_in_header),
         diagnosis,
@@ -101,9 +100,8 @@ pub(super) fn read_failure(
 /// Whether the packet is the first for a confirmed culprit: the next level only after a failed
 /// attempt, a request, or when somebody asks for more.
 fn is_about_cause(request: &Request) -> bool {
-    let has_line = |cause: &crate::model::KnownCause| {
-        cause.changes.iter().any(|change| change.line.is_some())
-    };
+    let has_line =
+        |cause: &crate::model::KnownCause| cause.changes.iter().any(|change| change.line.is_some());
     let is_first = request.retry.stop_reason.is_none() && request.requests.is_empty();
     let is_asked = request.level == LevelChoice::Auto || request.level_reason.is_some();
     let is_default = request.caps.max_tokens.is_none() && request.profile == Profile::Ranked;
@@ -147,7 +145,11 @@ pub(super) fn clean_log(
     if text.trim().is_empty() {
         // With something else to go by, an empty log is as good as none.
         let is_alone = request.targets.is_empty() && request.requests.is_empty();
-        return if is_alone { Err(ContextError::EmptyLog) } else { Ok(None) };
+        return if is_alone {
+            Err(ContextError::EmptyLog)
+        } else {
+            Ok(None)
+        };
     }
     let redacted = redactor.redact(&text);
     Ok(Some(CleanLog {
@@ -174,5 +176,9 @@ pub(super) fn clean_issue(
 
 fn distinct(paths: &[RepoPath]) -> Vec<RepoPath> {
     let mut seen = HashSet::new();
-    paths.iter().filter(|path| seen.insert(*path)).cloned().collect()
+    paths
+        .iter()
+        .filter(|path| seen.insert(*path))
+        .cloned()
+        .collect()
 }

@@ -2,7 +2,6 @@ use super::build::PacketInputs;
 use super::candidates::{Candidate, Place};
 use super::failure::Failure;
 use super::leftover::LeftOut;
-use super::manifests::Manifest;
 use super::pack::{Form, Limits, PackFile, Share, pack};
 use super::requested::rest;
 use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown};
@@ -80,21 +79,6 @@ impl<'a> Fill<'a> {
         }
     }
 
-    /// Adds the lines of a lock file that name what is missing. It takes no place, only bytes.
-    pub(super) fn lock(&mut self, manifest: &Manifest, missing: &[String]) {
-        let max = self.caps.max_file_bytes.min(self.bytes_left());
-        let tokens = self.caps.max_tokens.map_or(u64::MAX, |most| most - self.tokens.min(most));
-        let max = max.min(bytes_of_tokens(tokens));
-        match self.taker.lines_with(&manifest.path, missing, max) {
-            Err(unshown) => self.omit(&manifest.path, None, unshown),
-            Ok(snapshot) => {
-                let candidate =
-                    Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
-                self.add(candidate, None, snapshot, None);
-            }
-        }
-    }
-
     /// Shares bytes and places among the candidates.
     pub(super) fn share(
         &mut self,
@@ -104,10 +88,17 @@ impl<'a> Fill<'a> {
         failure: &Failure,
     ) {
         let mut entries = self.open(candidates, failure, inputs);
-        self.score(&mut entries, question, rarity, inputs.request.traced.as_ref());
+        self.score(
+            &mut entries,
+            question,
+            rarity,
+            inputs.request.traced.as_ref(),
+        );
         let entries = self.give_places(entries);
         let sizes = entries.iter().map(|entry| entry.file.text.len() as u64);
-        let free = entries.iter().filter(|entry| entry.candidate.place == Place::Free);
+        let free = entries
+            .iter()
+            .filter(|entry| entry.candidate.place == Place::Free);
         let free = free.map(|entry| entry.file.text.len() as u64).sum();
         let scarce = self.scarce(sizes.collect(), free);
         let files: Vec<PackFile<'_>> = entries.iter().map(|entry| self.pack_file(entry)).collect();
@@ -118,7 +109,12 @@ impl<'a> Fill<'a> {
         let shares = pack(&files, limits);
         drop(files);
         for (entry, share) in entries.into_iter().zip(shares) {
-            let Entry { candidate, rank, file, .. } = entry;
+            let Entry {
+                candidate,
+                rank,
+                file,
+                ..
+            } = entry;
             match share {
                 Share::Nothing => {
                     let whole = file.text.len() as u64;
@@ -130,8 +126,12 @@ impl<'a> Fill<'a> {
                     };
                     self.refuse(&candidate, rank, unshown);
                 }
-                Share::Whole => self.show(candidate, rank, file, (FileMode::Full, Vec::new()), &scarce),
-                Share::Lines(lines) => self.show(candidate, rank, file, (FileMode::Window, lines), &scarce),
+                Share::Whole => {
+                    self.show(candidate, rank, file, (FileMode::Full, Vec::new()), &scarce)
+                }
+                Share::Lines(lines) => {
+                    self.show(candidate, rank, file, (FileMode::Window, lines), &scarce)
+                }
                 Share::Signatures(lines) => {
                     self.show(candidate, rank, file, (FileMode::Skeleton, lines), &scarce);
                 }
@@ -161,7 +161,9 @@ impl<'a> Fill<'a> {
                 candidate.lines = (1..=file.text.lines().count() as u32).collect();
             }
             entries.push(Entry {
-                failing: failure.evidence.failing(&candidate.path, &outline, &file.text),
+                failing: failure
+                    .evidence
+                    .failing(&candidate.path, &outline, &file.text),
                 is_product: pool.standing(&candidate.path).is_some(),
                 candidate,
                 rank: None,
@@ -211,7 +213,9 @@ impl<'a> Fill<'a> {
             }
         }
         let score = |entry: &Entry| entry.candidate.ranked.as_ref().map(|file| file.score());
-        let mut order: Vec<usize> = (0..entries.len()).filter(|at| score(&entries[*at]).is_some()).collect();
+        let mut order: Vec<usize> = (0..entries.len())
+            .filter(|at| score(&entries[*at]).is_some())
+            .collect();
         order.sort_by(|a, b| {
             let [a, b] = [&entries[*a], &entries[*b]];
             let by_score = score(b).unwrap_or(0.0).total_cmp(&score(a).unwrap_or(0.0));
@@ -221,7 +225,10 @@ impl<'a> Fill<'a> {
             let entry = &mut entries[*at];
             entry.rank = Some(place as u64);
             let factor = self.place_factor(place);
-            entry.units.iter_mut().for_each(|(_, worth)| *worth *= factor);
+            entry
+                .units
+                .iter_mut()
+                .for_each(|(_, worth)| *worth *= factor);
         }
     }
 
@@ -239,7 +246,9 @@ impl<'a> Fill<'a> {
             let is_scored = entry.candidate.ranked.is_some();
             match entry.candidate.place {
                 Place::Free => kept.push(entry),
-                Place::Given if entry.candidate.asked.is_some() || self.profile == Profile::Spec => {
+                Place::Given
+                    if entry.candidate.asked.is_some() || self.profile == Profile::Spec =>
+                {
                     given.push(entry);
                 }
                 Place::ByScore if is_scored => ranked.push(entry),
@@ -287,14 +296,20 @@ impl<'a> Fill<'a> {
 
     fn pack_file<'e>(&self, entry: &'e Entry) -> PackFile<'e> {
         let form = match (entry.candidate.role, self.profile) {
+            (Role::Manifest, _) if entry.candidate.asked.is_some() => Form::Asked,
             (Role::Manifest, _) => Form::Short,
             (_, Profile::Spec) => Form::Whole,
             (_, Profile::Ranked) => Form::Parts,
         };
+        let units = if form == Form::Asked {
+            Vec::new()
+        } else {
+            entry.units.clone()
+        };
         PackFile {
             text: &entry.file.text,
             outline: &entry.outline,
-            units: entry.units.clone(),
+            units,
             asked: entry.candidate.asked.as_ref(),
             failing: &entry.failing,
             lines: &entry.candidate.lines,
@@ -318,7 +333,11 @@ impl<'a> Fill<'a> {
                 let reason = format!("{whole} bytes exceed the {max} of one file");
                 (Code::C105, reason, format!("--max-file-bytes {whole}"))
             } else {
-                (scarce.code, scarce.reason(whole, "share"), scarce.remedy.clone())
+                (
+                    scarce.code,
+                    scarce.reason(whole, "share"),
+                    scarce.remedy.clone(),
+                )
             };
             let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;
             Shortening {
@@ -408,7 +427,11 @@ impl<'a> Fill<'a> {
         }
         if left < by_tokens {
             let used = self.caps.max_total_bytes.saturating_sub(left);
-            let zero = if self.caps.max_tokens.is_some() { ", --max-tokens 0" } else { "" };
+            let zero = if self.caps.max_tokens.is_some() {
+                ", --max-tokens 0"
+            } else {
+                ""
+            };
             return Scarce {
                 bytes: left,
                 code: Code::C102,

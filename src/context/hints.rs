@@ -29,7 +29,8 @@ pub(super) fn recovery(
     diagnosis: Option<&Diagnosis>,
     targets: &[RepoPath],
 ) -> Recovery {
-    let Some(diagnosis) = diagnosis.filter(|diagnosis| !diagnosis.undefined_names.is_empty()) else {
+    let Some(diagnosis) = diagnosis.filter(|diagnosis| !diagnosis.undefined_names.is_empty())
+    else {
         return Recovery::default();
     };
     let (graph, redactor) = (&inputs.graph, inputs.redactor);

@@ -35,8 +35,7 @@ pub(super) fn manifests(
     for row in TABLE.iter() {
         let for_language = languages.iter().any(|it| it.name == row.language);
         let spec_names_it = profile == Profile::Ranked || row.spec;
-        let fits = row.kinds.contains(&kind)
-            || is_tsc && row.kinds.contains(&FailureKind::TsError);
+        let fits = row.kinds.contains(&kind) || is_tsc && row.kinds.contains(&FailureKind::TsError);
         if !for_language || !spec_names_it || !fits {
             continue;
         }

@@ -29,6 +29,8 @@ pub(super) enum Form {
     Parts,
     /// All of it while that is little, else its best parts: project files.
     Short,
+    /// The lines asked for and no others: lock files.
+    Asked,
     /// All of it while it fits, else its best parts: the order of the specification.
     Whole,
 }
@@ -71,7 +73,9 @@ const ROUNDS: usize = 3;
 /// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
 pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
-    if sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes) {
+    let fits =
+        sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes);
+    if fits && files.iter().all(|file| file.form != Form::Asked) {
         return vec![Share::Whole; files.len()];
     }
     let mut packer = Packer::new(files, limits);
@@ -116,7 +120,10 @@ impl<'a> Packer<'a> {
         order.sort_by(|a, b| worth(*b).total_cmp(&worth(*a)).then(a.cmp(b)));
         Self {
             files,
-            taken: starts.iter().map(|starts| vec![false; starts.len()]).collect(),
+            taken: starts
+                .iter()
+                .map(|starts| vec![false; starts.len()])
+                .collect(),
             signed: vec![false; files.len()],
             starts,
             order,
@@ -223,8 +230,15 @@ impl<'a> Packer<'a> {
                 continue;
             }
             // Of a part that does not fit, the lines that the failure points at.
-            for line in of.lines.iter().filter(|line| (lines[0]..=lines[1]).contains(line)) {
-                let near = [line.saturating_sub(AROUND).max(1), (line + AROUND).min(all[0][1])];
+            for line in of
+                .lines
+                .iter()
+                .filter(|line| (lines[0]..=lines[1]).contains(line))
+            {
+                let near = [
+                    line.saturating_sub(AROUND).max(1),
+                    (line + AROUND).min(all[0][1]),
+                ];
                 let near = self.with_signatures(file, near);
                 self.take(file, &near);
             }
@@ -239,8 +253,12 @@ impl<'a> Packer<'a> {
             if self.is_shown(file, [from, to]) {
                 continue;
             }
-            let definition = of.units[unit].0.definition.and_then(|at| of.outline.definitions.get(at));
-            let head = definition.map_or(from, |definition| definition.signature_end.clamp(from, to));
+            let definition = of.units[unit]
+                .0
+                .definition
+                .and_then(|at| of.outline.definitions.get(at));
+            let head =
+                definition.map_or(from, |definition| definition.signature_end.clamp(from, to));
             let first = head.saturating_sub(SIGNATURE_LINES).max(from);
             let is_first = !self.taken[file].contains(&true);
             if self.take(file, &[[first, head]]) {
@@ -252,7 +270,12 @@ impl<'a> Packer<'a> {
     /// Takes gaps that are shorter than the mark in their place.
     fn merge_neighbors(&mut self) {
         for file in 0..self.files.len() {
-            for [from, to] in ranges(&self.taken[file].iter().map(|taken| !taken).collect::<Vec<_>>()) {
+            for [from, to] in ranges(
+                &self.taken[file]
+                    .iter()
+                    .map(|taken| !taken)
+                    .collect::<Vec<_>>(),
+            ) {
                 let inner = from > 1 && to < self.line_count(file);
                 if inner && self.bytes(file, [from, to]) <= MARK_BYTES {
                     self.take(file, &[[from, to]]);
@@ -273,7 +296,10 @@ impl<'a> Packer<'a> {
     // Where a 1-based line begins; behind the last line, where the text ends.
     fn start(&self, file: usize, line: u32) -> usize {
         let end = self.files[file].text.len();
-        self.starts[file].get(line as usize - 1).copied().unwrap_or(end)
+        self.starts[file]
+            .get(line as usize - 1)
+            .copied()
+            .unwrap_or(end)
     }
 
     fn bytes(&self, file: usize, [from, to]: [u32; 2]) -> u64 {
@@ -308,7 +334,11 @@ impl<'a> Packer<'a> {
         for [from, to] in ranges {
             let inside = taken.get(*from as usize - 1..(*to as usize).min(taken.len()));
             for (line, taken) in (*from..).zip(inside.unwrap_or_default()) {
-                cost += if *taken { 0 } else { self.bytes(file, [line, line]) };
+                cost += if *taken {
+                    0
+                } else {
+                    self.bytes(file, [line, line])
+                };
             }
             let is_taken = |at: Option<usize>| at.and_then(|at| taken.get(at)) == Some(&true);
             if !is_taken((*from as usize).checked_sub(2)) && !is_taken(Some(*to as usize)) {
@@ -346,7 +376,9 @@ impl<'a> Packer<'a> {
         let mut above = outline.innermost(lines[0]);
         while let Some(definition) = above.and_then(|at| outline.definitions.get(at)) {
             let first = definition.lines[0];
-            let last = definition.signature_end.clamp(first, first + SIGNATURE_LINES);
+            let last = definition
+                .signature_end
+                .clamp(first, first + SIGNATURE_LINES);
             if last < lines[0] {
                 ranges.push([last.saturating_sub(SIGNATURE_LINES).max(first), last]);
             }

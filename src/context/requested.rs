@@ -27,15 +27,28 @@ pub(super) fn serve_requests(
         for text in texts {
             let read = read_part(taker, text).and_then(|(path, part)| {
                 if round >= MAX_REQUESTS {
-                    return Err(refusal(Code::C101, "two requests were answered; a third is not".to_owned()));
+                    return Err(refusal(
+                        Code::C101,
+                        "two requests were answered; a third is not".to_owned(),
+                    ));
                 }
                 if found.iter().all(|candidate| candidate.path != path) {
-                    let size = taker.source.listing().get(path.as_str()).map_or(0, |entry| entry.bytes);
+                    let size = taker
+                        .source
+                        .listing()
+                        .get(path.as_str())
+                        .map_or(0, |entry| entry.bytes);
                     let size = size.min(MAX_FILE_BYTES);
                     let limit = if files == MAX_FILES {
-                        Some((Code::C101, format!("a request holds {MAX_FILES} files at most")))
+                        Some((
+                            Code::C101,
+                            format!("a request holds {MAX_FILES} files at most"),
+                        ))
                     } else if bytes + size > MAX_BYTES {
-                        Some((Code::C102, format!("the files of a request hold {MAX_BYTES} bytes at most")))
+                        Some((
+                            Code::C102,
+                            format!("the files of a request hold {MAX_BYTES} bytes at most"),
+                        ))
                     } else {
                         None
                     };
@@ -94,7 +107,12 @@ fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> C
             seen,
             ..RequestedParts::default()
         }),
-        ..Candidate::new(path, Role::Requested, Place::Given, "the agent asked for it")
+        ..Candidate::new(
+            path,
+            Role::Requested,
+            Place::Given,
+            "the agent asked for it",
+        )
     }
 }
 
@@ -246,7 +264,9 @@ fn refusal(code: Code, reason: String) -> Unshown {
 pub(super) fn every_file(source: &dyn Source) -> Vec<Candidate> {
     let why = "part of the whole repository";
     let files = source.listing().files();
-    files.map(|entry| Candidate::new(&entry.path, Role::Bundle, Place::Given, why)).collect()
+    files
+        .map(|entry| Candidate::new(&entry.path, Role::Bundle, Place::Given, why))
+        .collect()
 }
 
 #[cfg(test)]

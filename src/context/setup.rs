@@ -43,7 +43,9 @@ pub fn add_history(request: &mut Request, git: Option<&Repository>, revision: &s
     let Some(git) = git.filter(|_| needed) else {
         return;
     };
-    let mut changes = git.changes(revision, MAX_COMMITS, &known.history).unwrap_or_default();
+    let mut changes = git
+        .changes(revision, MAX_COMMITS, &known.history)
+        .unwrap_or_default();
     request.history.commits_used = changes.len() as u64;
     if changes.len() < MAX_COMMITS {
         // The first commit adds all files together; that is no change of theirs.

@@ -95,23 +95,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         scan_files(question, source, &paths, input.words)
     };
     let rarity = rarities(question.weights.len(), &terms);
-    let by_path = |rows: &dyn Fn(&RepoPath) -> f64| paths.iter().map(rows).collect();
-    let hops: HashMap<&RepoPath, u32> = input.hops.iter().map(|(path, hops)| (path, *hops)).collect();
-    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
-    let changed: HashSet<&RepoPath> = input.changed.iter().collect();
-    let signals: [(Signal, Vec<f64>); 8] = [
-        (Signal::Words, normalized(words_scores(question, &rarity, &terms))),
-        (Signal::Definitions, normalized(definition_scores(question, &terms))),
-        (Signal::Mention, mention_scores(question, &paths, input.mentioned)),
-        (Signal::Name, normalized(name_scores(question, &paths))),
-        (Signal::Imports, by_path(&|path| {
-            let hops = hops.get(path).filter(|hops| **hops > 0);
-            hops.map_or(0.0, |hops| 1.0 / f64::from(*hops))
-        })),
-        (Signal::Change, by_path(&|path| if changed.contains(path) { 1.0 } else { 0.0 })),
-        (Signal::Trace, by_path(&|path| ran.get(path).copied().unwrap_or(0.0))),
-        (Signal::History, normalized(history_scores(question, &paths, input))),
-    ];
+    let signals = score_signals(question, input, &paths, &terms, &rarity);
     let vendored = vendored_folders(question, &paths, &terms);
     let mut files: Vec<RankedFile> = Vec::new();
     for (at, path) in paths.into_iter().enumerate() {
@@ -119,19 +103,64 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         for (signal, values) in &signals {
             evidence.set(*signal, values[at]);
         }
-        let is_copy = vendored.iter().any(|folder| path.as_str().starts_with(folder.as_str()));
+        let is_copy = vendored
+            .iter()
+            .any(|folder| path.as_str().starts_with(folder.as_str()));
         let factor = match standings[at] {
             _ if is_copy => VENDORED,
             ProjectPart::SetApart => SET_APART,
             ProjectPart::Product => 1.0,
         };
-        let file = RankedFile { path, evidence, factor };
+        let file = RankedFile {
+            path,
+            evidence,
+            factor,
+        };
         if file.score() > 0.0 {
             files.push(file);
         }
     }
-    files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
+    files.sort_by(|a, b| {
+        b.score()
+            .total_cmp(&a.score())
+            .then_with(|| a.path.cmp(&b.path))
+    });
     FileEvidence { files, rarity }
+}
+
+fn score_signals(
+    question: &Question,
+    input: &FileInput<'_>,
+    paths: &[RepoPath],
+    terms: &[FileTerms],
+    rarity: &[f64],
+) -> [(Signal, Vec<f64>); 8] {
+    let hops = input.hops.iter().filter(|(_, hops)| *hops > 0);
+    let hops: HashMap<&RepoPath, f64> = hops
+        .map(|(path, hops)| (path, 1.0 / f64::from(*hops)))
+        .collect();
+    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
+    let changed: HashMap<&RepoPath, f64> = input.changed.iter().map(|path| (path, 1.0)).collect();
+    let look_up = |values: &HashMap<&RepoPath, f64>| {
+        let value = |path| values.get(path).copied().unwrap_or(0.0);
+        paths.iter().map(value).collect::<Vec<f64>>()
+    };
+    let words = normalized(words_scores(question, rarity, terms));
+    let definitions = normalized(definition_scores(question, terms));
+    let history = normalized(history_scores(question, paths, input));
+    [
+        (Signal::Words, words),
+        (Signal::Definitions, definitions),
+        (
+            Signal::Mention,
+            mention_scores(question, paths, input.mentioned),
+        ),
+        (Signal::Name, normalized(name_scores(question, paths))),
+        (Signal::Imports, look_up(&hops)),
+        (Signal::Change, look_up(&changed)),
+        (Signal::Trace, look_up(&ran)),
+        (Signal::History, history),
+    ]
 }
 
 fn normalized(mut scores: Vec<f64>) -> Vec<f64> {
@@ -151,7 +180,10 @@ fn rarities(terms: usize, files: &[FileTerms]) -> Vec<f64> {
         }
     }
     let all = files.len() as f64;
-    holders.into_iter().map(|held| log2_1p((all - held + 0.5) / (held + 0.5))).collect()
+    holders
+        .into_iter()
+        .map(|held| log2_1p((all - held + 0.5) / (held + 0.5)))
+        .collect()
 }
 
 fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec<f64> {
@@ -178,7 +210,10 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
         let term = *term as usize;
         log2_1p(question.names[term]) / definers[term].max(1.0)
     };
-    files.iter().map(|file| file.defines.iter().map(score).sum()).collect()
+    files
+        .iter()
+        .map(|file| file.defines.iter().map(score).sum())
+        .collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
@@ -196,7 +231,9 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
             ends_with_path(path.as_str(), named)
                 || named.contains('/') && ends_with_path(named, path.as_str())
         };
-        let found: Vec<usize> = (0..paths.len()).filter(|at| is_named(&paths[*at])).collect();
+        let found: Vec<usize> = (0..paths.len())
+            .filter(|at| is_named(&paths[*at]))
+            .collect();
         for at in &found {
             scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
         }
@@ -220,7 +257,9 @@ impl Frame {
     /// Whether the frame lies in this file, also where the file was installed.
     pub(super) fn is_in(&self, path: &RepoPath) -> bool {
         let own = path.as_str();
-        let installed = own.split_once('/').filter(|(root, _)| matches!(*root, "src" | "lib"));
+        let installed = own
+            .split_once('/')
+            .filter(|(root, _)| matches!(*root, "src" | "lib"));
         ends_with_path(&self.path, installed.map_or(own, |(_, below)| below))
     }
 }
@@ -232,7 +271,10 @@ fn ends_with_path(longer: &str, shorter: &str) -> bool {
 
 /// Scores the words of paths: those of the file name count twice.
 fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
-    let words: Vec<Vec<(u32, f64)>> = paths.iter().map(|path| path_terms(question, path)).collect();
+    let words: Vec<Vec<(u32, f64)>> = paths
+        .iter()
+        .map(|path| path_terms(question, path))
+        .collect();
     let mut holders = vec![0.0; question.subjects.len()];
     for (term, _) in words.iter().flatten() {
         holders[*term as usize] += 1.0;
@@ -243,7 +285,10 @@ fn name_scores(question: &Question, paths: &[RepoPath]) -> Vec<f64> {
         let rarity = log2_1p((all - held + 0.5) / (held + 0.5));
         rarity * weight * log2_1p(question.subjects[*term as usize])
     };
-    words.iter().map(|words| words.iter().map(score).sum()).collect()
+    words
+        .iter()
+        .map(|words| words.iter().map(score).sum())
+        .collect()
 }
 
 fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
@@ -252,7 +297,9 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
     let stem = name.split('.').next().unwrap_or(name);
     for (text, weight) in [(stem, FILE_NAME), (path.directory(), 1.0)] {
         let mut add = |id| {
-            let term = question.number(id).filter(|term| question.subjects[*term as usize] > 0.0);
+            let term = question
+                .number(id)
+                .filter(|term| question.subjects[*term as usize] > 0.0);
             if let Some(term) = term.filter(|term| found.iter().all(|row| row.0 != *term)) {
                 found.push((term, weight));
             }
@@ -306,12 +353,16 @@ fn vendored_folders(question: &Question, paths: &[RepoPath], terms: &[FileTerms]
     let is_copy = |(path, terms): &(&RepoPath, &FileTerms)| {
         let folder = path.directory();
         path.file_name() == "__init__.py"
-            && folder.rsplit_once('/').is_some_and(|(above, _)| packages.contains(above))
+            && folder
+                .rsplit_once('/')
+                .is_some_and(|(above, _)| packages.contains(above))
             && terms.counts.iter().any(|(term, _)| own.contains(term))
             && Language::of_path(path.as_str()).is_some()
     };
     let copies = paths.iter().zip(terms).filter(is_copy);
-    copies.map(|(path, _)| format!("{}/", path.directory())).collect()
+    copies
+        .map(|(path, _)| format!("{}/", path.directory()))
+        .collect()
 }
 
 #[cfg(test)]
@@ -335,7 +386,11 @@ mod tests {
             may_read: &|_: &RepoPath| true,
         };
         let found = rank_files(&source, &Question::from_issue(text), &input);
-        found.files.iter().map(|file| file.path.to_string()).collect()
+        found
+            .files
+            .iter()
+            .map(|file| file.path.to_string())
+            .collect()
     }
 
     const FILES: [(&str, &str); 4] = [
@@ -358,10 +413,17 @@ mod tests {
     fn names_words_paths_and_frames_lead() {
         let first = |text: &str| order(text, &FILES).remove(0);
         assert_eq!(first("round_money drops cents"), "src/rounding.py");
-        assert_eq!(first("Summing the price of an item is wrong"), "src/basket.py");
+        assert_eq!(
+            first("Summing the price of an item is wrong"),
+            "src/basket.py"
+        );
         assert_eq!(first("Wrong\n\nSee `a_first.py`, please"), "src/a_first.py");
         let trace = "Broken\n\nTraceback (most recent call last):\n  File \"/x/site-packages/rounding.py\", line 9, in round_money\nValueError\n";
-        assert_eq!(order(trace, &FILES), ["src/rounding.py"], "no evidence, no place");
+        assert_eq!(
+            order(trace, &FILES),
+            ["src/rounding.py"],
+            "no evidence, no place"
+        );
     }
 
     #[test]
@@ -371,7 +433,10 @@ mod tests {
             ("shop/send.py", "def wire_closed(): pass\n"),
             ("shop/packages/__init__.py", ""),
             ("shop/packages/wire/__init__.py", "__version__ = '3'\n"),
-            ("shop/packages/wire/pool.py", "def wire_closed(): wire_closed\n"),
+            (
+                "shop/packages/wire/pool.py",
+                "def wire_closed(): wire_closed\n",
+            ),
         ];
         assert_eq!(order("wire_closed leaks", &files)[0], "shop/send.py");
     }

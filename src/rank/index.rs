@@ -71,12 +71,24 @@ pub(super) fn scan_files(
     let found: Vec<Vec<(usize, FileTerms)>> = shards
         .into_par_iter()
         .map(|(shard, files)| {
-            let read = |at: usize| source.read(&paths[at]).ok().map(|bytes| count_words(&bytes));
+            let read = |at: usize| {
+                source
+                    .read(&paths[at])
+                    .ok()
+                    .map(|bytes| count_words(&bytes))
+            };
             match shard {
                 Some(shard) => scan_shard(question, words, shard, &files, &ids, &read),
                 None => files
                     .into_par_iter()
-                    .map(|at| (at, read(at).map_or_else(FileTerms::default, |found| decode(question, &found).unwrap_or_default())))
+                    .map(|at| {
+                        (
+                            at,
+                            read(at).map_or_else(FileTerms::default, |found| {
+                                decode(question, &found).unwrap_or_default()
+                            }),
+                        )
+                    })
                     .collect(),
             }
         })
@@ -136,7 +148,8 @@ fn split_shard(mut bytes: &[u8]) -> BTreeMap<BlobBytes, &[u8]> {
         let Some((length, rest)) = rest.split_first_chunk::<4>() else {
             break;
         };
-        let Some((words, rest)) = rest.split_at_checked(u32::from_le_bytes(*length) as usize) else {
+        let Some((words, rest)) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)
+        else {
             break;
         };
         found.insert(*id, words);

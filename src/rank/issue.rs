@@ -13,7 +13,9 @@ impl Question {
     /// times as much as hosts of issues accept.
     #[must_use]
     pub fn from_issue(text: &str) -> Self {
-        let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
+        let text = text
+            .get(..text.floor_char_boundary(MAX_TEXT))
+            .unwrap_or(text);
         let mut asked = AskedWords::default();
         let mut question = Self {
             part: 1.0,
@@ -38,7 +40,9 @@ impl Question {
             asked.terms.entry(word.to_vec()).or_default();
         }
         for (number, (word, [weight, name])) in (0_u32..).zip(asked.terms) {
-            question.numbers.extend(word_forms(&word).map(|id| (id, number)));
+            question
+                .numbers
+                .extend(word_forms(&word).map(|id| (id, number)));
             question.weights.push(weight);
             question.names.push(name);
             question.subjects.push(weight);

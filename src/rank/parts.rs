@@ -62,7 +62,10 @@ pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) 
     let reached = walk(&pieces, &words, &shared, files, &definers);
     let defined = defined_names(&pieces, question);
     let highest = |scores: &[f64]| {
-        let product = scores.iter().zip(&pieces).filter(|(_, piece)| files[piece.file].is_product);
+        let product = scores
+            .iter()
+            .zip(&pieces)
+            .filter(|(_, piece)| files[piece.file].is_product);
         product.map(|(score, _)| *score).fold(LEAST, f64::max)
     };
     let most = [highest(&shared), highest(&reached), highest(&defined)];
@@ -90,7 +93,11 @@ pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) 
     }
     let best = scores.units.iter().map(|units| mean_of_best(units));
     scores.best = best.collect();
-    let most = scores.best.iter().zip(files).filter(|(_, file)| file.is_product);
+    let most = scores
+        .best
+        .iter()
+        .zip(files)
+        .filter(|(_, file)| file.is_product);
     let most = most.map(|(best, _)| *best).fold(LEAST, f64::max);
     scores.best.iter_mut().for_each(|best| *best /= most);
     scores
@@ -127,7 +134,12 @@ fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
         let mut starts: Vec<usize> = vec![0];
         starts.extend(memchr::memchr_iter(b'\n', file.text.as_bytes()).map(|at| at + 1));
         starts.retain(|start| *start < file.text.len());
-        let start = |line: u32| starts.get(line as usize - 1).copied().unwrap_or(file.text.len());
+        let start = |line: u32| {
+            starts
+                .get(line as usize - 1)
+                .copied()
+                .unwrap_or(file.text.len())
+        };
         let outline: &'a Outline = file.outline;
         for unit in units(outline, starts.len() as u32) {
             let [from, to] = unit.lines;
@@ -136,7 +148,10 @@ fn cut_files<'a>(files: &[PartFile<'a>]) -> Vec<Piece<'a>> {
             let inside = definitions.iter().filter(|definition| {
                 touches([definition.signature_end.min(definition.lines[1]); 2])
             });
-            let is_test = file.failing.iter().any(|at| touches(definitions[*at].lines));
+            let is_test = file
+                .failing
+                .iter()
+                .any(|at| touches(definitions[*at].lines));
             let is_pointed = file.lines.iter().any(|line| touches([*line; 2]));
             pieces.push(Piece {
                 file: number,
@@ -225,7 +240,9 @@ fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64
 fn defined_names(pieces: &[Piece<'_>], question: &Question) -> Vec<f64> {
     let terms = |piece: &Piece<'_>| -> Vec<usize> {
         let ids = piece.names.iter().map(|name| term_id(name.as_bytes()));
-        ids.filter_map(|id| question.number(id)).map(|term| term as usize).collect()
+        ids.filter_map(|id| question.number(id))
+            .map(|term| term as usize)
+            .collect()
     };
     let terms: Vec<Vec<usize>> = pieces.iter().map(terms).collect();
     let mut definers = vec![0.0_f64; question.names.len()];
@@ -233,7 +250,10 @@ fn defined_names(pieces: &[Piece<'_>], question: &Question) -> Vec<f64> {
         definers[*term] += 1.0;
     }
     let score = |term: &usize| log2_1p(question.names[*term]) / definers[*term];
-    terms.iter().map(|terms| terms.iter().map(score).fold(0.0, f64::max)).collect()
+    terms
+        .iter()
+        .map(|terms| terms.iter().map(score).fold(0.0, f64::max))
+        .collect()
 }
 
 /// How often weight is handed on along names, and how much of it.
@@ -263,7 +283,11 @@ fn walk(
     let mut wave: BTreeMap<usize, f64> = BTreeMap::new();
     for (at, piece) in pieces.iter().enumerate() {
         let alike = shared[at] / most;
-        let alike = if alike > 0.5 && files[piece.file].is_product { LIKE_A_SEED * alike } else { 0.0 };
+        let alike = if alike > 0.5 && files[piece.file].is_product {
+            LIKE_A_SEED * alike
+        } else {
+            0.0
+        };
         if piece.seed + alike > 0.0 {
             wave.insert(at, piece.seed + alike);
         }
@@ -299,9 +323,16 @@ fn walk(
 }
 
 /// Returns the other pieces of a long definition that begins in this one.
-fn rest_of_definition(pieces: &[Piece<'_>], files: &[PartFile<'_>], at: usize) -> std::ops::Range<usize> {
+fn rest_of_definition(
+    pieces: &[Piece<'_>],
+    files: &[PartFile<'_>],
+    at: usize,
+) -> std::ops::Range<usize> {
     let piece = &pieces[at];
-    let definition = piece.unit.definition.and_then(|of| files[piece.file].outline.definitions.get(of));
+    let definition = piece
+        .unit
+        .definition
+        .and_then(|of| files[piece.file].outline.definitions.get(of));
     let end = definition.map_or(0, |definition| {
         let begins = piece.unit.lines[0] <= definition.signature_end;
         if begins { definition.lines[1] } else { 0 }
@@ -325,7 +356,10 @@ mod tests {
                     def basket_total(n):\n    a = 1\n    return rounded_sum(n)\n\n\n\
                     def rounded_sum(n):\n    a = 1\n    return n\n";
         let paths = ["tests/test_a.py", "src/a.py"].map(|path| RepoPath::new(path).unwrap());
-        let outlines = [outline(&paths[0], test.as_bytes()), outline(&paths[1], code.as_bytes())];
+        let outlines = [
+            outline(&paths[0], test.as_bytes()),
+            outline(&paths[1], code.as_bytes()),
+        ];
         let file = |at: usize, text, failing| PartFile {
             text,
             outline: &outlines[at],
@@ -335,12 +369,17 @@ mod tests {
             ran: &|_| None,
         };
         let files = [file(0, test, &[0]), file(1, code, &[])];
-        let body = Body { text: test, weight: 1.0 };
+        let body = Body {
+            text: test,
+            weight: 1.0,
+        };
         let question = Question::from_log("assert basket_total(3) == 4", &[body], &[]);
         let rarity = vec![1.0; question.weights.len()];
         let scores = score_parts(&files, &question, &rarity);
-        let mut parts: Vec<(u32, f64)> =
-            scores.units[1].iter().map(|(unit, score)| (unit.lines[0], *score)).collect();
+        let mut parts: Vec<(u32, f64)> = scores.units[1]
+            .iter()
+            .map(|(unit, score)| (unit.lines[0], *score))
+            .collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let lines: Vec<u32> = parts.iter().map(|part| part.0).collect();
         assert_eq!(lines[..2], [6, 11], "{parts:?}");

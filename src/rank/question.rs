@@ -61,7 +61,10 @@ impl Question {
     #[must_use]
     pub fn from_log(text: &str, bodies: &[Body<'_>], subjects: &[RepoPath]) -> Self {
         let mut asked: BTreeMap<TermId, [f64; 3]> = BTreeMap::new();
-        let log = Body { text, weight: 1.0 / BODY_WEIGHT };
+        let log = Body {
+            text,
+            weight: 1.0 / BODY_WEIGHT,
+        };
         for body in std::iter::once(&log).chain(bodies) {
             let weight = BODY_WEIGHT * body.weight;
             for (id, count) in count_words(body.text.as_bytes()) {

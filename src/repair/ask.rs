@@ -246,7 +246,6 @@ impl Session<'_> {
         let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
         request.seen = self.seen(history);
-        request.touched = self.touched();
         request.level = LevelChoice::Exactly(if request.include_bundle {
             Level::Bundle
         } else {
@@ -265,12 +264,7 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         let setup = self.setup;
-        let committed = setup.git.and_then(|git| git.tree("HEAD").ok());
-        let cached = (
-            setup.known,
-            committed.as_ref().map(|tree| tree as &dyn Source),
-        );
-        let built = build(&source, cached, setup.read, setup.redactor, &request)?;
+        let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
             seconds_left: ask
@@ -322,14 +316,6 @@ impl Session<'_> {
         let written = self.journal.read(&format!("{folder}/failure-packet.json"));
         let json = written.unwrap_or_default();
         Ok((json, prompt, built.context.total_bytes))
-    }
-
-    // The files that patches of the agent changed or would have changed, each once.
-    fn touched(&self) -> Vec<RepoPath> {
-        let by_agent = self.all.iter().filter(|it| it.origin == Origin::Agent);
-        let paths = by_agent.flat_map(|it| &it.files_modified);
-        let paths: BTreeSet<RepoPath> = paths.filter_map(|it| RepoPath::new(it).ok()).collect();
-        paths.into_iter().collect()
     }
 
     // The files of the packet that the agent was given last.
