@@ -14,7 +14,6 @@ use crate::model::{
 };
 use crate::policy::Redactor;
 use crate::report::context_markdown;
-use crate::source::Source;
 use crate::workspace::{At, Workspace};
 
 /// A packet, and the same as it is given to an agent.
@@ -153,10 +152,7 @@ pub(super) fn packed(
     let built = with_known(app, workspace, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
-        let committed = workspace.git.as_ref();
-        let committed = committed.and_then(|git| git.tree(revision).ok());
-        let committed = committed.as_ref().map(|tree| tree as &dyn Source);
-        build(source, (cache, committed), &policy, redactor, request)
+        build(source, cache, &policy, redactor, request)
     })?;
     let commands = &request.test_commands;
     let budget = PacketBudget::default();

@@ -189,11 +189,6 @@ pub(super) fn previous(
             request.requests.insert(0, Vec::new());
         }
         patch_digest = document["patchDigest"].as_str().map(str::to_owned);
-        let changed = strings(&document["filesModified"]);
-        request.touched = changed
-            .iter()
-            .filter_map(|it| RepoPath::new(it).ok())
-            .collect();
     }
     if query.stop_reason.is_some() {
         request.retry = Retry {

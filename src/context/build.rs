@@ -11,13 +11,12 @@ use super::repo_index::{NameSecrets, repo_index};
 use super::request::Request;
 use super::snapshot::SnapshotTaker;
 use super::tokens::estimate_tokens;
-use crate::graph::{Closure, Graph};
+use crate::graph::Graph;
 use crate::model::{
     Caps, ContextDocument, Level, LogExcerpt, PacketFile, RecoveryContext, RepoPath,
     SCHEMA_VERSION, UnchangedFile,
 };
 use crate::policy::{ReadPolicy, Redactor};
-use crate::rank::Pool;
 use crate::source::Source;
 use crate::state::Known;
 
@@ -38,7 +37,6 @@ pub struct Built {
 pub(super) struct PacketInputs<'a> {
     pub(super) source: &'a dyn Source,
     pub(super) known: &'a Known,
-    pub(super) committed: Option<&'a dyn Source>,
     pub(super) policy: &'a ReadPolicy,
     pub(super) redactor: &'a Redactor,
     pub(super) request: &'a Request,
@@ -54,16 +52,15 @@ impl PacketInputs<'_> {
 
 /// Builds the packet of a failure: question, candidates, scores, shares, snapshots, document.
 ///
-/// Deterministic: the same source, policy, redactor, request and `committed` version of its files
-/// give the same bytes for any number of threads, whatever is `known`: the cache saves reading and
-/// parsing, no more.
+/// Deterministic: the same source, policy, redactor and request give the same bytes for any number of
+/// threads, whatever is `known`: the cache saves reading and parsing, no more.
 ///
 /// # Errors
 /// A [`ContextError`] when the request cannot be met at all. A file that cannot be shown is no
 /// error; it stands in `omitted` or `filesRejected`.
 pub fn build(
     source: &dyn Source,
-    (known, committed): (&Known, Option<&dyn Source>),
+    known: &Known,
     policy: &ReadPolicy,
     redactor: &Redactor,
     request: &Request,
@@ -71,7 +68,6 @@ pub fn build(
     let inputs = PacketInputs {
         source,
         known,
-        committed,
         policy,
         redactor,
         request,
@@ -148,19 +144,13 @@ fn write_document(
     let mut left_out = selection.left_out;
     unreadable_entries(source, redactor, &failure.targets, &mut left_out);
     let (omitted, omitted_counts) = left_out.into_rows();
-    let importers = importers(inputs, &failure.targets);
     let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
     let included: Vec<RepoPath> = paths(&selection.files);
     let (files, unchanged) = split_unchanged(selection.files, &request.since);
     let suggested = recovery.context.iter();
     let suggested = suggested.flat_map(|context| context.suggested_imports.values());
     let may_read = |path: &RepoPath| inputs.may_read(path);
-    let next_why = next(
-        (&selection.reach, &importers),
-        &included,
-        &omitted,
-        &may_read,
-    );
+    let next_why = next(&selection.reach, &included, &omitted, &may_read);
     let index_level = if failure.is_about_cause {
         Level::Targets
     } else {
@@ -209,24 +199,6 @@ fn write_document(
     context.input_sha256 = input_digest(source, request, &context);
     context.packet_sha256 = packet_digest(&context);
     context
-}
-
-/// Returns who imports what an earlier attempt touched: where a changed signature breaks.
-fn importers(inputs: &PacketInputs<'_>, targets: &[RepoPath]) -> Closure {
-    let listing = inputs.source.listing();
-    let touched: Vec<RepoPath> = (inputs.request.touched.iter())
-        .filter(|path| inputs.may_read(path) && listing.has_file(path.as_str()))
-        .cloned()
-        .collect();
-    if touched.is_empty() {
-        return Closure::default();
-    }
-    let pool = Pool::new(targets, listing);
-    let mut importers = inputs.graph.symbol_importers(&touched, 1);
-    importers
-        .nodes
-        .retain(|node| node.hops == 0 || pool.standing(&node.path).is_some());
-    importers
 }
 
 /// Takes out the files that an earlier packet held in the same form, and names them instead.

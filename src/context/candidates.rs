@@ -1,7 +1,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::build::PacketInputs;
-use super::data_files::data_files;
 use super::failure::Failure;
 use super::hints::Recovery;
 use crate::graph::{Closure, ClosureNode};
@@ -137,14 +136,12 @@ pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candida
     found
 }
 
-/// Lists candidates of the ranked profile: the best files, data and helpers that the failure leads
+/// Lists candidates of the ranked profile: the best files, helpers that the failure leads
 /// to, and the definitions of missing names.
 pub(super) fn ranked_candidates(
-    inputs: &PacketInputs<'_>,
     failure: &Failure,
     recovery: &Recovery,
     (reach, ranking): (&Closure, &[RankedFile]),
-    max_bytes: u64,
 ) -> Vec<Candidate> {
     if failure.level == Level::Targets {
         return Vec::new();
@@ -152,9 +149,6 @@ pub(super) fn ranked_candidates(
     let nodes: HashMap<&RepoPath, &ClosureNode> =
         reach.nodes.iter().map(|node| (&node.path, node)).collect();
     let mut found = defining(recovery);
-    if let Some(diagnosis) = &failure.diagnosis {
-        found.extend(data_files(inputs, failure, diagnosis, max_bytes));
-    }
     for file in ranking {
         let node = nodes.get(&file.path).copied();
         let is_named = failure.mentions.order.contains(&file.path);

@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 
 use super::build::PacketInputs;
 use super::candidates::{
-    Candidate, Place, add_cause, keep_first, max_hops, ranked_candidates, spec_candidates,
+    Candidate, Place, RequestedParts, add_cause, keep_first, max_hops, ranked_candidates,
+    spec_candidates,
 };
 use super::failure::Failure;
 use super::fill::Fill;
@@ -11,7 +12,6 @@ use super::leftover::LeftOut;
 use super::manifests::manifests;
 use super::requested::{every_file, serve_requests};
 use super::snapshot::SnapshotTaker;
-use super::tokens::bytes_of_tokens;
 use crate::graph::Closure;
 use crate::model::{
     Caps, FailureKind, Level, PacketFile, Profile, RejectedFile, RepoPath, Role, Traced,
@@ -61,18 +61,15 @@ pub(super) fn choose_files(
         add_cause(inputs, &mut wanted);
     }
     let mut candidates = targets(inputs, failure, recovery, &ranking, &mut wanted);
-    candidates.extend(project_files(
-        inputs, failure, &readable, &wanted, &mut fill,
-    ));
+    candidates.extend(project_files(inputs, failure, &readable, &wanted));
     candidates.extend(wanted);
     let best = &ranking.files[..ranking
         .files
         .len()
         .min(CONSIDERED.max(caps.max_files as usize))];
-    let max_bytes = caps.max_tokens.map_or(u64::MAX, bytes_of_tokens);
     candidates.extend(match (failure.level, is_ranked) {
         (Level::Bundle, _) => every_file(inputs.source),
-        (_, true) => ranked_candidates(inputs, failure, recovery, (&reach, best), max_bytes),
+        (_, true) => ranked_candidates(failure, recovery, (&reach, best)),
         (_, false) => spec_candidates(failure, &reach),
     });
     let beyond = ranking.files[best.len()..]
@@ -219,7 +216,6 @@ fn project_files(
     failure: &Failure,
     readable: &[RepoPath],
     wanted: &[Candidate],
-    fill: &mut Fill<'_>,
 ) -> Vec<Candidate> {
     if failure.level < Level::OneHop || failure.is_about_cause {
         return Vec::new();
@@ -237,17 +233,28 @@ fn project_files(
         if failure.targets.contains(&manifest.path) || is_asked {
             continue;
         }
+        let mut candidate =
+            Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
         if manifest.is_lock {
-            fill.lock(&manifest, missing);
-        } else {
-            let place = Place::Free;
-            found.push(Candidate::new(
-                &manifest.path,
-                Role::Manifest,
-                place,
-                &manifest.why,
-            ));
+            candidate.asked = Some(lines_with(inputs, &manifest.path, missing));
         }
+        found.push(candidate);
     }
     found
+}
+
+/// Lines around a line of a lock file that names what is missing.
+const AROUND: u32 = 3;
+
+/// Asks for the lines of a lock file that name what is missing: the file is too long to be read.
+fn lines_with(inputs: &PacketInputs<'_>, path: &RepoPath, missing: &[String]) -> RequestedParts {
+    let bytes = inputs.source.read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let names = |line: &str| missing.iter().any(|name| line.contains(name.as_str()));
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| names(line));
+    let around = |number: u32| [number.saturating_sub(AROUND).max(1), number + AROUND];
+    RequestedParts {
+        lines: lines.map(|(number, _)| around(number)).collect(),
+        ..RequestedParts::default()
+    }
 }

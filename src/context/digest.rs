@@ -10,78 +10,51 @@ pub(super) fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Digests a sequence of labelled parts so that no two sequences run together.
-struct PartsDigest(Sha256);
-
-impl PartsDigest {
-    fn new() -> Self {
-        Self(Sha256::new())
-    }
-
-    fn part(&mut self, label: &str, bytes: &[u8]) {
-        self.0
-            .update(format!("{label}:{}:", bytes.len()).as_bytes());
-        self.0.update(bytes);
-    }
-
-    fn finish(self) -> String {
-        hex(&self.0.finalize())
-    }
-}
-
 /// Digests everything that a packet was made from.
 pub(super) fn input_digest(
     source: &dyn Source,
     request: &Request,
     context: &ContextDocument,
 ) -> String {
-    let mut digest = PartsDigest::new();
-    digest.part("version", env!("CARGO_PKG_VERSION").as_bytes());
-    digest.part("level", &[context.level.number()]);
-    digest.part("profile", context.profile.as_str().as_bytes());
-    digest.part("caps", format!("{:?}", context.caps).as_bytes());
-    let log = request.log.as_ref();
-    digest.part("issue", request.issue.as_deref().unwrap_or("").as_bytes());
-    digest.part("log", log.map_or("", Log::text).as_bytes());
-    for case in request.reports.iter().flat_map(|it| &it.cases) {
-        digest.part("test", case.id.as_bytes());
-        digest.part("end", format!("{:?}", case.end).as_bytes());
-    }
-    for target in &request.targets {
-        digest.part("target", target.as_str().as_bytes());
-    }
-    for path in request.requests.iter().flatten() {
-        digest.part("requested", path.as_bytes());
-    }
-    for command in &request.test_commands {
-        digest.part("command", command.as_bytes());
-    }
-    for change in request.cause.iter().flat_map(|it| &it.changes) {
-        digest.part("cause", change.path.as_bytes());
-        digest.part("diff", change.diff.as_bytes());
-    }
-    if let Some(change) = &request.change {
-        digest.part("base", change.base.as_bytes());
-        digest.part("diff", change.diff.as_bytes());
-    }
-    for path in &request.touched {
-        digest.part("touched", path.as_str().as_bytes());
-    }
-    for file in &request.seen {
-        digest.part("seen", file.path.as_str().as_bytes());
-        digest.part("ranges", format!("{:?}", file.ranges).as_bytes());
-    }
-    for file in &request.since {
-        digest.part("since", file.path.as_str().as_bytes());
-        digest.part("sha256", file.sha256.as_bytes());
-    }
-    for entry in source.listing().entries() {
-        digest.part("entry", entry.path.as_str().as_bytes());
-    }
-    for file in &context.files {
-        digest.part("file", file.blob_id.as_bytes());
-    }
-    digest.finish()
+    let reports = request.reports.iter().flat_map(|report| &report.cases);
+    let tests: Vec<String> = reports
+        .map(|case| format!("{} {:?}", case.id, case.end))
+        .collect();
+    let paths: Vec<&str> = source
+        .listing()
+        .entries()
+        .iter()
+        .map(|entry| entry.path.as_str())
+        .collect();
+    let blobs: Vec<String> = context
+        .files
+        .iter()
+        .map(|file| hex(file.blob_id.as_bytes()))
+        .collect();
+    // The text of a debug format keeps parts apart: strings are quoted, lists have brackets.
+    let settings = (
+        env!("CARGO_PKG_VERSION"),
+        context.level,
+        context.profile,
+        context.caps,
+    );
+    let texts = (
+        &request.issue,
+        request.log.as_ref().map(Log::text),
+        &request.test_commands,
+    );
+    let asked = (
+        &request.targets,
+        &request.requests,
+        &request.seen,
+        &request.since,
+    );
+    let changes = (&request.cause, &request.change);
+    let all = format!(
+        "{:?}",
+        (settings, texts, asked, changes, tests, paths, blobs)
+    );
+    sha256_hex(all.as_bytes())
 }
 
 /// Digests a document whose own digest is still empty.

@@ -2,7 +2,6 @@ use super::build::PacketInputs;
 use super::candidates::{Candidate, Place};
 use super::failure::Failure;
 use super::leftover::LeftOut;
-use super::manifests::Manifest;
 use super::pack::{Form, Limits, PackFile, Share, pack};
 use super::requested::rest;
 use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown};
@@ -77,24 +76,6 @@ impl<'a> Fill<'a> {
             manifests: Vec::new(),
             left_out: LeftOut::default(),
             rejected: Vec::new(),
-        }
-    }
-
-    /// Adds the lines of a lock file that name what is missing. It takes no place, only bytes.
-    pub(super) fn lock(&mut self, manifest: &Manifest, missing: &[String]) {
-        let max = self.caps.max_file_bytes.min(self.bytes_left());
-        let tokens = self
-            .caps
-            .max_tokens
-            .map_or(u64::MAX, |most| most - self.tokens.min(most));
-        let max = max.min(bytes_of_tokens(tokens));
-        match self.taker.lines_with(&manifest.path, missing, max) {
-            Err(unshown) => self.omit(&manifest.path, None, unshown),
-            Ok(snapshot) => {
-                let candidate =
-                    Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
-                self.add(candidate, None, snapshot, None);
-            }
         }
     }
 
@@ -315,14 +296,20 @@ impl<'a> Fill<'a> {
 
     fn pack_file<'e>(&self, entry: &'e Entry) -> PackFile<'e> {
         let form = match (entry.candidate.role, self.profile) {
+            (Role::Manifest, _) if entry.candidate.asked.is_some() => Form::Asked,
             (Role::Manifest, _) => Form::Short,
             (_, Profile::Spec) => Form::Whole,
             (_, Profile::Ranked) => Form::Parts,
         };
+        let units = if form == Form::Asked {
+            Vec::new()
+        } else {
+            entry.units.clone()
+        };
         PackFile {
             text: &entry.file.text,
             outline: &entry.outline,
-            units: entry.units.clone(),
+            units,
             asked: entry.candidate.asked.as_ref(),
             failing: &entry.failing,
             lines: &entry.candidate.lines,

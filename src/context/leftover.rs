@@ -1,7 +1,6 @@
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::graph::{Closure, ClosureNode};
+use crate::graph::Closure;
 use crate::model::{Code, NextFile, Omission, RepoPath, UnresolvedImport};
 use crate::policy::Redactor;
 use crate::source::{EntryKind, Source};
@@ -117,13 +116,10 @@ pub(super) fn unresolved(
 }
 
 const MAX_NEXT: usize = 20;
-// Importers of what was changed; a file that everything imports says little of each.
-const MAX_IMPORTERS: usize = 8;
 
-/// Files worth asking for: what imports a file that an attempt before changed, what the caps cut, and
-/// what lies one import further.
+/// Returns files worth asking for: what the caps cut, and what lies one import further.
 pub(super) fn next(
-    (reach, importers): (&Closure, &Closure),
+    reach: &Closure,
     included: &[RepoPath],
     omitted: &[Omission],
     may_read: &dyn Fn(&RepoPath) -> bool,
@@ -132,29 +128,6 @@ pub(super) fn next(
         path: path.clone(),
         why,
     };
-    let mut nodes: Vec<&ClosureNode> = importers.nodes.iter().filter(|it| it.hops > 0).collect();
-    nodes.retain(|it| !included.contains(&it.path) && may_read(&it.path));
-    let near = |node: &ClosureNode| {
-        let shared = importers
-            .nodes
-            .iter()
-            .filter(|it| it.hops == 0)
-            .map(|other| {
-                let both = other
-                    .path
-                    .as_str()
-                    .split('/')
-                    .zip(node.path.as_str().split('/'));
-                both.take_while(|(a, b)| a == b).count()
-            });
-        Reverse(shared.max())
-    };
-    nodes.sort_by_cached_key(|it| (near(it), it.path.clone()));
-    nodes.truncate(MAX_IMPORTERS);
-    let importing = nodes.into_iter().map(|node| {
-        let why = "it imports what an attempt before changed";
-        of(&node.path, why.to_owned())
-    });
     let cut = omitted.iter().filter(|it| it.rank.is_some());
     let cut = cut.filter_map(|it| Some(of(&RepoPath::new(&it.path).ok()?, it.reason.clone())));
     let further = reach.nodes.iter().map(|node| {
@@ -165,7 +138,7 @@ pub(super) fn next(
         of(&node.path, why)
     });
     let mut found: Vec<NextFile> = Vec::new();
-    for file in importing.chain(cut).chain(further) {
+    for file in cut.chain(further) {
         let fresh = !included.contains(&file.path) && found.iter().all(|it| it.path != file.path);
         if fresh && may_read(&file.path) {
             found.push(file);

@@ -5,7 +5,6 @@ mod bundle;
 mod candidates;
 mod change;
 mod choose;
-mod data_files;
 mod decode;
 mod digest;
 mod error;

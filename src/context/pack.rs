@@ -29,6 +29,8 @@ pub(super) enum Form {
     Parts,
     /// All of it while that is little, else its best parts: project files.
     Short,
+    /// The lines asked for and no others: lock files.
+    Asked,
     /// All of it while it fits, else its best parts: the order of the specification.
     Whole,
 }
@@ -71,7 +73,9 @@ const ROUNDS: usize = 3;
 /// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
 pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
-    if sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes) {
+    let fits =
+        sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes);
+    if fits && files.iter().all(|file| file.form != Form::Asked) {
         return vec![Share::Whole; files.len()];
     }
     let mut packer = Packer::new(files, limits);

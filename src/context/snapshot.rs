@@ -50,28 +50,6 @@ pub(super) struct SnapshotTaker<'a> {
 }
 
 impl SnapshotTaker<'_> {
-    /// The lines of a file that hold one of these words, with those around them, under `max_bytes` of
-    /// content.
-    pub(super) fn lines_with(
-        &self,
-        path: &RepoPath,
-        words: &[String],
-        max_bytes: u64,
-    ) -> Result<Snapshot, Unshown> {
-        let opened = self.open(path)?;
-        let ranges = windows(&opened.text, &lines_with(&opened.text, words), max_bytes);
-        if ranges.is_empty() {
-            let size = opened.size;
-            return Err(Unshown {
-                code: Code::C105,
-                reason: "no line of it names what is missing".to_owned(),
-                bytes: Some(size),
-                remedy: format!("--max-file-bytes {size}"),
-            });
-        }
-        Ok(opened.show(FileMode::Window, ranges))
-    }
-
     /// The file as it may be shown, all of it, or why none of it is.
     pub(super) fn open(&self, path: &RepoPath) -> Result<Opened, Unshown> {
         self.may_be_read(path)?;
@@ -92,7 +70,6 @@ impl SnapshotTaker<'_> {
             blob_id: BlobId::from_content(&bytes),
             sha256: sha256_hex(&bytes),
             encoding: decoded.encoding,
-            size,
             redactions,
             warnings,
             text: redacted.text.into_owned(),
@@ -151,7 +128,6 @@ pub(super) struct Opened {
     /// Of its bytes, in hex.
     pub(super) sha256: String,
     encoding: &'static str,
-    size: u64,
     redactions: Vec<Redaction>,
     warnings: Vec<TextWarning>,
 }
@@ -207,56 +183,6 @@ fn not_text(no_text: NotText, bytes: Option<u64>) -> Unshown {
     Unshown::new(code, reason.to_owned(), bytes)
 }
 
-const LINES_AROUND: u32 = 20;
-
-// What is chosen must fit together with the marks for what is left out.
-fn windows(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
-    let mut budget = max_bytes;
-    for _ in 0..MAX_ROUNDS {
-        let ranges = choose(text, wanted, budget);
-        let bytes = cut(text, &ranges).len() as u64;
-        if ranges.is_empty() || bytes <= max_bytes {
-            return ranges;
-        }
-        budget = budget.saturating_sub((bytes - max_bytes).min(budget / 4).max(1));
-    }
-    Vec::new()
-}
-
-const MAX_ROUNDS: usize = 24;
-
-// Whole lines until the bytes are used: the wanted ones, then those around them.
-fn choose(text: &str, wanted: &[u32], max_bytes: u64) -> Vec<[u32; 2]> {
-    let starts = line_starts(text);
-    let count = u32::try_from(starts.len()).unwrap_or(u32::MAX);
-    let line_bytes = |line: u32| {
-        let at = line as usize - 1;
-        let end = starts.get(at + 1).copied().unwrap_or(text.len());
-        (end - starts[at]) as u64
-    };
-    let mut taken: Vec<bool> = vec![false; starts.len()];
-    let mut left = max_bytes;
-    let mut wanted: Vec<u32> = wanted
-        .iter()
-        .copied()
-        .filter(|it| (1..=count).contains(it))
-        .collect();
-    wanted.dedup();
-    // The lines themselves before their surroundings, so that every wanted line has a chance.
-    for around in [0, LINES_AROUND] {
-        for line in &wanted {
-            for near in line.saturating_sub(around).max(1)..=(line + around).min(count) {
-                let at = near as usize - 1;
-                if !taken[at] && line_bytes(near) <= left {
-                    taken[at] = true;
-                    left -= line_bytes(near);
-                }
-            }
-        }
-    }
-    ranges(&taken)
-}
-
 /// Where each line of a text begins.
 pub(super) fn line_starts(text: &str) -> Vec<usize> {
     std::iter::once(0)
@@ -275,17 +201,6 @@ pub(super) fn ranges(taken: &[bool]) -> Vec<[u32; 2]> {
         }
     }
     ranges
-}
-
-fn lines_with(text: &str, words: &[String]) -> Vec<u32> {
-    if words.is_empty() {
-        return Vec::new();
-    }
-    (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| words.iter().any(|word| line.contains(word.as_str())))
-        .map(|(number, _)| number)
-        .collect()
 }
 
 // The ranges' lines, with a marker line for each gap.
@@ -318,35 +233,14 @@ fn cut(text: &str, ranges: &[[u32; 2]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{choose, cut, lines_with, windows};
+    use super::cut;
 
     #[test]
-    fn windows_keep_wanted_lines_first() {
+    fn gaps_have_marks() {
         let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
-        assert_eq!(windows(&text, &[100], 9 * 1000), [[80, 120]]);
-        assert_eq!(choose(&text, &[5, 100], 9 * 2), [[5, 5], [100, 100]]);
-        assert!(windows(&text, &[100], 3).is_empty());
-        assert!(windows(&text, &[0, 999], 900).is_empty());
         assert_eq!(
-            cut(&text, &[[2, 3]]).lines().next(),
-            Some("[lines 1 to 1 left out]")
+            cut(&text, &[[2, 3]]),
+            "[lines 1 to 1 left out]\nline 002\nline 003\n[lines 4 to 200 left out]\n"
         );
-        assert!(cut(&text, &[[2, 3]]).ends_with("line 003\n[lines 4 to 200 left out]\n"));
-    }
-
-    #[test]
-    fn marks_count() {
-        let text: String = (1..=200).map(|n| format!("line {n:03}\n")).collect();
-        for max in [40, 100, 300, 900, 1500] {
-            let ranges = windows(&text, &[100, 180], max);
-            assert!(cut(&text, &ranges).len() as u64 <= max, "{max}: {ranges:?}");
-        }
-    }
-
-    #[test]
-    fn finds_lines_by_word() {
-        let words = ["zod".to_owned()];
-        assert_eq!(lines_with("a\n  zod@3:\nb", &words), [2]);
-        assert!(lines_with("a", &[]).is_empty());
     }
 }

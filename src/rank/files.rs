@@ -95,48 +95,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
         scan_files(question, source, &paths, input.words)
     };
     let rarity = rarities(question.weights.len(), &terms);
-    let by_path = |rows: &dyn Fn(&RepoPath) -> f64| paths.iter().map(rows).collect();
-    let hops: HashMap<&RepoPath, u32> = input
-        .hops
-        .iter()
-        .map(|(path, hops)| (path, *hops))
-        .collect();
-    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
-    let changed: HashSet<&RepoPath> = input.changed.iter().collect();
-    let signals: [(Signal, Vec<f64>); 8] = [
-        (
-            Signal::Words,
-            normalized(words_scores(question, &rarity, &terms)),
-        ),
-        (
-            Signal::Definitions,
-            normalized(definition_scores(question, &terms)),
-        ),
-        (
-            Signal::Mention,
-            mention_scores(question, &paths, input.mentioned),
-        ),
-        (Signal::Name, normalized(name_scores(question, &paths))),
-        (
-            Signal::Imports,
-            by_path(&|path| {
-                let hops = hops.get(path).filter(|hops| **hops > 0);
-                hops.map_or(0.0, |hops| 1.0 / f64::from(*hops))
-            }),
-        ),
-        (
-            Signal::Change,
-            by_path(&|path| if changed.contains(path) { 1.0 } else { 0.0 }),
-        ),
-        (
-            Signal::Trace,
-            by_path(&|path| ran.get(path).copied().unwrap_or(0.0)),
-        ),
-        (
-            Signal::History,
-            normalized(history_scores(question, &paths, input)),
-        ),
-    ];
+    let signals = score_signals(question, input, &paths, &terms, &rarity);
     let vendored = vendored_folders(question, &paths, &terms);
     let mut files: Vec<RankedFile> = Vec::new();
     for (at, path) in paths.into_iter().enumerate() {
@@ -167,6 +126,41 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
             .then_with(|| a.path.cmp(&b.path))
     });
     FileEvidence { files, rarity }
+}
+
+fn score_signals(
+    question: &Question,
+    input: &FileInput<'_>,
+    paths: &[RepoPath],
+    terms: &[FileTerms],
+    rarity: &[f64],
+) -> [(Signal, Vec<f64>); 8] {
+    let hops = input.hops.iter().filter(|(_, hops)| *hops > 0);
+    let hops: HashMap<&RepoPath, f64> = hops
+        .map(|(path, hops)| (path, 1.0 / f64::from(*hops)))
+        .collect();
+    let ran: HashMap<&RepoPath, f64> = input.ran.iter().map(|(path, ran)| (path, *ran)).collect();
+    let changed: HashMap<&RepoPath, f64> = input.changed.iter().map(|path| (path, 1.0)).collect();
+    let look_up = |values: &HashMap<&RepoPath, f64>| {
+        let value = |path| values.get(path).copied().unwrap_or(0.0);
+        paths.iter().map(value).collect::<Vec<f64>>()
+    };
+    let words = normalized(words_scores(question, rarity, terms));
+    let definitions = normalized(definition_scores(question, terms));
+    let history = normalized(history_scores(question, paths, input));
+    [
+        (Signal::Words, words),
+        (Signal::Definitions, definitions),
+        (
+            Signal::Mention,
+            mention_scores(question, paths, input.mentioned),
+        ),
+        (Signal::Name, normalized(name_scores(question, paths))),
+        (Signal::Imports, look_up(&hops)),
+        (Signal::Change, look_up(&changed)),
+        (Signal::Trace, look_up(&ran)),
+        (Signal::History, history),
+    ]
 }
 
 fn normalized(mut scores: Vec<f64>) -> Vec<f64> {

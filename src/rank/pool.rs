@@ -58,7 +58,6 @@ impl Pool {
         is_source
             && !is_test_file(path.file_name())
             && !is_configuration(path.file_name())
-            && !is_of_report(path)
             && folders.all(|part| {
                 end += part.len();
                 let folder = text.get(..end).unwrap_or_default();
@@ -126,28 +125,6 @@ fn is_configuration(name: &str) -> bool {
     name.contains(".config.") || matches!(name, "setup.py" | "noxfile.py" | "gulpfile.js")
 }
 
-// What coverage's reports bring along to be looked at in a browser.
-fn is_of_report(path: &RepoPath) -> bool {
-    let of_istanbul = ["prettify.js", "sorter.js", "block-navigation.js"];
-    let mut folders = path.directory().split('/');
-    folders.any(|folder| {
-        REPORTS.contains(&folder) || folder == "coverage" && of_istanbul.contains(&path.file_name())
-    })
-}
-
-/// Folders that runners and bundlers fill.
-const REPORTS: [&str; 9] = [
-    "lcov-report",
-    "htmlcov",
-    "playwright-report",
-    "test-results",
-    "storybook-static",
-    ".next",
-    ".nuxt",
-    ".svelte-kit",
-    ".turbo",
-];
-
 /// Folders of projects beside the product.
 const SET_APART: [&str; 19] = [
     "__testfixtures__",
@@ -198,8 +175,6 @@ mod tests {
             "src/__tests__/a.ts",
             "vite.config.ts",
             "dist/x.d.ts",
-            "coverage/sorter.js",
-            ".next/server/a.js",
             "README.md",
         ] {
             assert!(!ranks(outside), "{outside}");

@@ -1,5 +1,6 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::LazyLock;
 
 /// A 64-bit name of a term: FNV-1a of its lowercase bytes. The same on every machine.
 pub(super) type TermId = u64;
@@ -129,77 +130,19 @@ fn is_defining_keyword(word: &[u8]) -> bool {
     )
 }
 
-// Words of the languages and of test runners; rarity alone does not tell them in a small
-// repository.
+/// Words of the languages and of test runners; rarity alone does not tell them in a small repository.
+const COMMON: &str = "\
+    and any args assert async await bool boolean break case catch continue default \
+    describe elif else except expect export extends false False finally for from \
+    global implements import int isinstance kwargs lambda len new None not null \
+    number object pass private public raise raises readonly return self static str \
+    string super switch test this throw true True try typeof undefined unknown void \
+    while with yield";
+
 pub(super) fn is_common(word: &[u8]) -> bool {
-    matches!(
-        word,
-        b"and"
-            | b"any"
-            | b"args"
-            | b"assert"
-            | b"async"
-            | b"await"
-            | b"bool"
-            | b"boolean"
-            | b"break"
-            | b"case"
-            | b"catch"
-            | b"continue"
-            | b"default"
-            | b"describe"
-            | b"elif"
-            | b"else"
-            | b"except"
-            | b"expect"
-            | b"export"
-            | b"extends"
-            | b"false"
-            | b"False"
-            | b"finally"
-            | b"for"
-            | b"from"
-            | b"global"
-            | b"implements"
-            | b"import"
-            | b"int"
-            | b"isinstance"
-            | b"kwargs"
-            | b"lambda"
-            | b"len"
-            | b"new"
-            | b"None"
-            | b"not"
-            | b"null"
-            | b"number"
-            | b"object"
-            | b"pass"
-            | b"private"
-            | b"public"
-            | b"raise"
-            | b"raises"
-            | b"readonly"
-            | b"return"
-            | b"self"
-            | b"static"
-            | b"str"
-            | b"string"
-            | b"super"
-            | b"switch"
-            | b"test"
-            | b"this"
-            | b"throw"
-            | b"true"
-            | b"True"
-            | b"try"
-            | b"typeof"
-            | b"undefined"
-            | b"unknown"
-            | b"void"
-            | b"while"
-            | b"with"
-            | b"yield"
-    )
+    static WORDS: LazyLock<HashSet<&[u8]>> =
+        LazyLock::new(|| COMMON.split(' ').map(str::as_bytes).collect());
+    WORDS.contains(word)
 }
 
 /// log2(1 + x) for x >= 0, by arithmetic that every machine rounds alike: the exponent exactly,

@@ -43,10 +43,7 @@ impl Session<'_> {
         let setup = self.asked;
         let source = self.stage.place.source()?;
         let request = self.packet_request(ask, history, &source);
-        let committed = setup.git.and_then(|git| git.tree("HEAD").ok());
-        let committed = committed.as_ref().map(|tree| tree as &dyn Source);
-        let cached = (setup.known, committed);
-        let built = build(&source, cached, setup.read, setup.redactor, &request)?;
+        let built = build(&source, setup.known, setup.read, setup.redactor, &request)?;
         let seconds = |left| Duration::try_from_secs_f64(left).map_or(0, |left| left.as_secs());
         let budget = PacketBudget {
             attempts_left: Some(u64::from(ask.attempts_left)),
@@ -114,7 +111,6 @@ impl Session<'_> {
         let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
         request.seen = self.files_sent_last(history);
-        request.touched = self.touched_files();
         let level = if request.include_bundle {
             Level::Bundle
         } else {
@@ -132,15 +128,6 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         request
-    }
-
-    // The files that patches of the agent changed or would have changed.
-    fn touched_files(&self) -> Vec<RepoPath> {
-        let attempts = self.seen.attempts.iter();
-        let by_agent = attempts.filter(|attempt| attempt.origin == Origin::Agent);
-        let paths = by_agent.flat_map(|attempt| &attempt.files_modified);
-        let paths: BTreeSet<_> = paths.filter_map(|path| RepoPath::new(path).ok()).collect();
-        paths.into_iter().collect()
     }
 
     fn files_sent_last(&self, history: &History) -> Vec<UnchangedFile> {

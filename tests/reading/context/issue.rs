@@ -38,7 +38,7 @@ fn the_words_of_an_issue_choose_files() {
         );
         assert!(context["diagnosis"].is_null());
         let scores = context["files"][0]["scores"].as_object().unwrap();
-        assert!(scores.contains_key("issueDefinitions"), "{scores:?}");
+        assert!(scores.contains_key("definitions"), "{scores:?}");
     }
     let prompt = repo.mendit(&["context", "--issue", "issue.md", "--format", "markdown"]);
     let prompt = String::from_utf8(prompt.stdout).unwrap();

@@ -334,39 +334,6 @@ fn a_request_may_name_a_part_and_asks_again_for_the_rest() {
 }
 
 #[test]
-fn what_imports_a_changed_file_is_worth_asking_for() {
-    let repo = shop();
-    repo.write(
-        "src/bill.ts",
-        "import { vat } from './vat';\nexport const bill = vat(1);\n",
-    );
-    repo.write(
-        "tests/vat.test.ts",
-        "import { vat } from '../src/vat';\nvat(1);\n",
-    );
-    let next = |changed: &str| {
-        let before =
-            format!(r#"{{"level":0,"stopReason":"agent_timeout","filesModified":[{changed}]}}"#);
-        repo.write("before.json", &before);
-        let context = repo.context(&["src/price.ts", "--previous", "before.json"]);
-        let rows = context["nextWhy"].as_array().unwrap().iter();
-        let rows = rows.map(|it| (it["path"].clone(), it["why"].clone()));
-        rows.collect::<Vec<_>>()
-    };
-    let plain = next("");
-    assert_eq!(
-        plain[0],
-        ("src/vat.ts".into(), "imported by a target".into())
-    );
-    assert!(!plain.iter().any(|it| it.0 == "src/bill.ts"), "{plain:?}");
-    // Not the file that is here, and no test.
-    let importers = next(r#""src/vat.ts", "src/gone.ts", ".env""#);
-    let why = "it imports what an attempt before changed";
-    assert_eq!(importers[0], ("src/bill.ts".into(), why.into()));
-    assert_eq!(importers[1..], plain[..]);
-}
-
-#[test]
 fn unresolved_imports_say_what_was_tried() {
     let repo = shop();
     repo.write("src/broken.ts", "import { a } from './gone';\n");
