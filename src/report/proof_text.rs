@@ -19,7 +19,9 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
             counts.push(format!("{passed} of {all} previously failing tests pass"));
         }
         if counted > 0 {
-            counts.push(format!("by the counts, {counted} of {all} previously failing tests pass"));
+            counts.push(format!(
+                "by the counts, {counted} of {all} previously failing tests pass"
+            ));
         }
         rows.push(("", counts.join(", ")));
     }
@@ -30,7 +32,10 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     };
     rows.push((
         "",
-        format!("failed in {} without the change{again}", runs(proof.red_runs)),
+        format!(
+            "failed in {} without the change{again}",
+            runs(proof.red_runs)
+        ),
     ));
     for result in proof.counter_proof.iter().flat_map(tried) {
         rows.push(("", result));

@@ -60,7 +60,9 @@ fn unknown(document: &WhyDocument) -> String {
             "unknown: flaky, the same files passed once and failed once".to_owned()
         }
         Some(WhyReason::Passes) => "nothing to explain: the command passes".to_owned(),
-        Some(WhyReason::NoBase) => "unknown: no commit is known at which the tests passed".to_owned(),
+        Some(WhyReason::NoBase) => {
+            "unknown: no commit is known at which the tests passed".to_owned()
+        }
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) => {
             format!("{likely}not finished: out of time or runs")

@@ -214,10 +214,7 @@ fn github_gets_one_comment_with_new_and_known_failures() {
     github(&host, &event);
     let comment = host.written(&format!("{comments}.POST")).unwrap();
     assert!(comment.starts_with("<!-- mendit -->\n"), "{comment}");
-    for (job, said) in [
-        ("a", "also on the base"),
-        ("b", "new: not on the base"),
-    ] {
+    for (job, said) in [("a", "also on the base"), ("b", "new: not on the base")] {
         assert!(
             comment.contains(&format!("    in {job} ({said})\n")),
             "{comment}"

@@ -103,10 +103,7 @@ fn a_rate_limit_is_waited_for() {
     let after = |of: &Value| of["at"].as_f64().unwrap();
     assert!(after(&called[1]) - after(&waited[0]) >= 1.0, "{called:?}");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(
-        told.contains("is rate limited: waiting 1 s"),
-        "{told}"
-    );
+    assert!(told.contains("is rate limited: waiting 1 s"), "{told}");
 }
 
 #[test]
