@@ -60,7 +60,7 @@ impl AppError {
                 ("there is no such file", hint)
             }
             ErrorKind::NotFound => {
-                let hint = "check its path, which starts where you stand";
+                let hint = "the path is relative to the current directory";
                 ("there is no such file", hint)
             }
             ErrorKind::NotADirectory => ("it is a file", "name the folder that holds it"),

@@ -126,8 +126,8 @@ words! { TestChanges:
 }
 
 words! { WorkplaceMode:
-    Auto "auto" "An overlay where the system has it, else a copy"
-    Overlay "overlay" "The worktree at its own path; what is changed there lands in a private folder"
+    Auto "auto" "An overlay if the system supports it, otherwise a copy"
+    Overlay "overlay" "The worktree at its own path; writes go to a private folder"
     Copy "copy" "A copy in another folder"
     InPlace "in-place" "The worktree itself"
 }

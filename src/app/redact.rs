@@ -74,7 +74,7 @@ impl StreamMasker {
 pub struct RedactRequest {
     /// The text, or `-` for standard input
     pub file: Input,
-    /// Mask the values of secret-named environment variables as well
+    /// Also redact the values of secret-named environment variables
     #[arg(
         long,
         value_enum,

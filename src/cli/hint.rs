@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// is the last run's
     #[arg(long, value_name = "FILE")]
     log: Option<Input>,
-    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
+    /// A `JUnit` report in addition to the log; repeatable
     #[arg(long, value_name = "FILE", requires = "log")]
     junit: Vec<Input>,
     /// Print a patch that adds the imports that are certain

@@ -15,13 +15,13 @@ pub(crate) struct Args {
     /// Offer the tool that applies patches to the worktree
     #[arg(long)]
     allow_write: bool,
-    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; can be given again
+    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; repeatable
     #[arg(long, value_name = "CMD")]
     run: Vec<String>,
     /// Offer them for the command of the last `mendit run` here
     #[arg(long)]
     run_last: bool,
-    /// Let patches change protected files that match; can be given again
+    /// Let patches change protected files that match; repeatable
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
 }
