@@ -53,12 +53,6 @@ impl Utf16 {
         self.chars(bytes).map(|(character, _)| character).collect()
     }
 
-    /// The same for bytes further on, which have no byte order mark.
-    #[must_use]
-    pub fn without_mark(self) -> Self {
-        Self { mark: 0, ..self }
-    }
-
     /// A text in this encoding, without a byte order mark.
     pub(super) fn encode(self, text: &str) -> Vec<u8> {
         let unit = |unit: u16| {
