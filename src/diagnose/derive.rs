@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::model::{Category, Diagnosis, FailureKind as Kind, StopReason, Subkind};
+use crate::model::{Category, Diagnosis, FailureKind as Kind, RemedySource, StopReason, Subkind};
 use crate::runners::rows;
 
 /// Whether another attempt makes sense, and under which condition.
@@ -110,7 +110,6 @@ pub fn requires_user_action(kind: Kind, subkind: Option<&Subkind>) -> bool {
             subkind,
             Some(Subkind::MissingPackage | Subkind::MissingTypes)
         ),
-        Kind::SyntaxError => subkind == Some(&Subkind::MergeConflict),
         kind => kind.is_around_code(),
     }
 }
@@ -138,10 +137,11 @@ struct Words {
 static WORDS: LazyLock<Vec<Words>> = LazyLock::new(|| rows(embedded!("diagnose/words.toml")));
 
 /// Gives a diagnosis another kind and finer word, and what follows from them.
-pub(super) fn say(diagnosis: &mut Diagnosis, kind: Kind, subkind: Option<Subkind>) {
+pub(super) fn set_kind(diagnosis: &mut Diagnosis, kind: Kind, subkind: Option<Subkind>) {
     let (explanation, fix) = words(kind, subkind.as_ref());
     explanation.clone_into(&mut diagnosis.explanation);
     fix.clone_into(&mut diagnosis.suggested_fix);
+    (diagnosis.remedy_source, diagnosis.remedy_line) = (RemedySource::Mendit, None);
     diagnosis.category = category(kind, None);
     diagnosis.requires_user_action = requires_user_action(kind, subkind.as_ref());
     (diagnosis.kind, diagnosis.subkind) = (kind, subkind);

@@ -11,6 +11,8 @@ pub(super) struct Line<'a> {
     pub(super) mark: Mark,
     /// Whether it stands in a section that repeats what the program under test printed.
     pub(super) captured: bool,
+    /// Whether it stands in the failure block of a test: data that steers nothing.
+    pub(super) claimed: bool,
     /// Whether it tells nothing of a failure: a passed test, a warning, an echoed script.
     pub(super) quiet: bool,
 }

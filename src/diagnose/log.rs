@@ -3,7 +3,6 @@ use std::io::{self, Read};
 
 use super::condense::condensed;
 use super::envelope::opened;
-use super::messages::messages;
 use super::rules::UserRules;
 use super::speakers::together;
 use crate::policy::decode_log;
@@ -65,12 +64,9 @@ impl Log {
         self.passed_over.bytes
     }
 
-    /// Without what every line is wrapped in, and with the lines of each program together where
+    /// Removes what every line is wrapped in, and puts the lines of each program together where
     /// several wrote at the same time.
-    pub(super) fn told_apart(mut self) -> Self {
-        if let Some((text, runs)) = messages(self.view()) {
-            (self.text, self.runs) = (text, runs);
-        }
+    pub(super) fn demultiplex(mut self) -> Self {
         if let Some(text) = opened(&self.text) {
             self.text = text;
         }
@@ -97,7 +93,7 @@ impl From<String> for Log {
             bytes,
             ..Self::default()
         };
-        log.told_apart()
+        log.demultiplex()
     }
 }
 

@@ -1,8 +1,8 @@
-use super::claimed::reconsider;
 use super::document::answer;
 use super::facts::LogFacts;
 use super::locate::{Locator, Scene};
 use super::log::Log;
+use super::refute::refute;
 use super::reported::add_reports;
 use crate::junit::Report;
 use crate::model::Diagnosis;
@@ -27,7 +27,7 @@ pub fn diagnose_masked(
     mask(&mut diagnosis, &found.evidence, log.text(), redactor);
     // What it adds is of the repository and of no line.
     if let Some(source) = scene.source {
-        reconsider(&mut diagnosis, source);
+        refute(&mut diagnosis, source);
     }
     diagnosis
 }
@@ -61,7 +61,8 @@ fn mask(diagnosis: &mut Diagnosis, evidence: &[usize], log: &str, redactor: &Red
         let more = [&mut test.path, &mut test.crash_path, &mut test.message];
         more.into_iter().flatten().chain([&mut test.id])
     });
-    let others = paths.chain(names).chain(failures).chain(tests);
+    let fix = [&mut diagnosis.suggested_fix];
+    let others = paths.chain(names).chain(failures).chain(tests).chain(fix);
     texts.extend(others.map(|text| (None, text)));
     for (line, text) in &mut texts {
         for (at, value, masked) in &secrets {

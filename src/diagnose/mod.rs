@@ -4,9 +4,8 @@
 //! and how it ended, `quiet` takes out what tells of no failure, `runners` read which tests failed
 //! and why, `rules` say what a line means, and `decide` weighs them.
 
-mod claimed;
+mod code_page;
 mod condense;
-mod confidence;
 mod cues;
 mod decide;
 mod derive;
@@ -20,14 +19,14 @@ mod locate;
 mod log;
 mod masked;
 mod mention;
-mod messages;
 mod normalise;
 mod prefix;
 mod providers;
 mod quiet;
 mod read;
+mod refute;
+mod remedy;
 mod reported;
-mod retries;
 mod rules;
 mod runners;
 mod speakers;
@@ -37,7 +36,6 @@ mod success;
 mod verdict;
 mod votes;
 
-pub use claimed::diagnose_in;
 pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
 pub use document::diagnose;
 pub use facts::LogFacts;
@@ -45,5 +43,6 @@ pub use locate::Scene;
 pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
+pub use refute::diagnose_in;
 pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};
 pub use speakers::jobs;

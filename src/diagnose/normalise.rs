@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use super::code_page::restore_marks;
 use super::line::{Line, Mark};
 use super::log::{Log, View};
 use super::prefix::{self, Wrapper};
@@ -48,6 +49,10 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         }
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
+        let text = match restore_marks(&text) {
+            Cow::Owned(restored) => Cow::Owned(restored),
+            Cow::Borrowed(_) => text,
+        };
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
@@ -56,11 +61,12 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
             text,
             mark,
             captured,
+            claimed: false,
             quiet: false,
         });
     }
-    super::runners::name_errors(&mut lines);
-    super::runners::open_groups(&mut lines);
+    super::runners::join_error_names(&mut lines);
+    super::runners::flatten_exception_groups(&mut lines);
     quiet::mark(&mut lines);
     Lines {
         all: lines,
@@ -124,7 +130,6 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     }
     let raw = cut(raw, LONGEST_LINE);
     let raw = raw.strip_suffix('\r').unwrap_or(raw);
-    let raw = without_newline_word(raw);
     let is_control = |byte| byte < 0x20 && byte != b'\t' || byte == 0x7f;
     let text = if raw.bytes().any(is_control) {
         Cow::Owned(sanitize_log(raw.as_bytes()))
@@ -176,14 +181,6 @@ fn section(raw: &str) -> Mark {
         Mark::Open(name)
     } else {
         Mark::Close(name)
-    }
-}
-
-// Workers of macOS left the word `nl` where a terminal translates line ends.
-fn without_newline_word(raw: &str) -> &str {
-    match raw.strip_prefix("nl") {
-        Some(rest) if rest.is_empty() || rest.starts_with('\x1b') || rest.starts_with("  ") => rest,
-        _ => raw,
     }
 }
 

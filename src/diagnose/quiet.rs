@@ -29,19 +29,17 @@ pub(super) fn mark(lines: &mut [Line<'_>]) {
             || matches!(line.mark, Mark::Command | Mark::Remark)
             || is_of_no_failure(text);
     }
-    pending(lines);
-}
-
-// Mocha lists a test that is yet to be written with a dash, among those that passed.
-fn pending(lines: &mut [Line<'_>]) {
-    let marked = |text: &str| text.trim_start().starts_with(['✓', '✔', '√']);
+    // Mocha lists a test that is yet to be written with a dash, among those that passed.
+    let is_marked = |text: &str| text.trim_start().starts_with(['✓', '✔', '√']);
     for at in 0..lines.len() {
-        if !lines[at].text.trim_start().starts_with("- ") || !lines[at].text.starts_with(' ') {
-            continue;
+        let text = lines[at].text.as_ref();
+        if text.starts_with(' ') && text.trim_start().starts_with("- ") {
+            let tree = above(lines, at, 3)
+                .chain(below(lines, at, 4))
+                .any(is_marked);
+            let is_counted = below(lines, at, 12).any(|text| text.contains(" pending"));
+            lines[at].quiet |= tree || is_counted;
         }
-        let tree = above(lines, at, 3).chain(below(lines, at, 4)).any(marked)
-            || below(lines, at, 12).any(|text| text.contains(" pending"));
-        lines[at].quiet |= tree;
     }
 }
 

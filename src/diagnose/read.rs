@@ -3,12 +3,11 @@ use super::locate::Locator;
 use super::rules::{BUILTIN, UserRules};
 use super::special;
 use super::verdict::Finding;
-use crate::model::Subkind;
+use crate::model::{FailureKind, Subkind};
 use std::collections::HashMap;
 
-const MOST_FINDINGS: usize = 50_000;
-// Of one rule, once there are as many; the first and the last.
-const MOST_OF_ONE: usize = 50;
+// Findings of one rule; of a huge log the first say what the others repeat.
+const MAX_OF_ONE_RULE: usize = 20_000;
 // What a line in the captured output of the program under test weighs at most.
 const CAPTURED: u8 = 14;
 
@@ -30,12 +29,8 @@ pub(super) fn findings<'r>(
 ) -> Found<'r> {
     let mut findings = Vec::new();
     let mut thinned = 0;
-    let mut most = MOST_FINDINGS;
+    let mut counts: HashMap<&str, usize> = HashMap::new();
     for (at, line) in lines.iter().enumerate() {
-        if findings.len() >= most {
-            thinned += thin(&mut findings);
-            most = findings.len() + MOST_FINDINGS / 2;
-        }
         if line.text.len() < 4 || line.quiet {
             continue;
         }
@@ -45,31 +40,25 @@ pub(super) fn findings<'r>(
             .or_else(|| special::typescript(at, line))
             .or_else(|| BUILTIN.find(at, lines, least, |tool| is_foreign(tool, at, lines)));
         let Some(mut finding) = found else { continue };
-        special::in_context(&mut finding, lines);
         refine_module(&mut finding, lines, locator);
+        if ENVIRONMENT.contains(&finding.kind) && is_raised_by_project(&finding, lines) {
+            finding.kind = FailureKind::RuntimeError;
+            finding.subkind = None;
+            finding.path = None;
+            finding.weight = RAISED;
+        }
         if line.captured {
             finding.weight = finding.weight.min(CAPTURED);
         }
-        findings.push(finding);
+        let count = counts.entry(finding.rule).or_default();
+        *count += 1;
+        if *count <= MAX_OF_ONE_RULE {
+            findings.push(finding);
+        } else {
+            thinned += 1;
+        }
     }
     Found { findings, thinned }
-}
-
-// Lets go of what one rule found over and over, between the first and the last; says how many.
-fn thin(findings: &mut Vec<Finding<'_>>) -> u64 {
-    let before = findings.len();
-    let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
-    for finding in findings.iter() {
-        counts.entry(finding.rule).or_default().0 += 1;
-    }
-    findings.retain(|finding| {
-        let Some((all, seen)) = counts.get_mut(finding.rule) else {
-            return true;
-        };
-        *seen += 1;
-        *seen <= MOST_OF_ONE || *all - *seen < MOST_OF_ONE
-    });
-    (before - findings.len()) as u64
 }
 
 // Whether a rule is of another language than the lines around it: both know `TypeError: `.
@@ -89,6 +78,33 @@ fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
         "node" | "vitest" | "jest" | "mocha" => of_python(),
         _ => false,
     }
+}
+
+const ENVIRONMENT: [FailureKind; 5] = [
+    FailureKind::NetworkError,
+    FailureKind::ConnectionRefused,
+    FailureKind::Timeout,
+    FailureKind::OutOfMemory,
+    FailureKind::PermissionDenied,
+];
+// What an error at run time weighs.
+const RAISED: u8 = 41;
+
+// Whether a `raise` of the project itself made an exception of Python: a fake of a test, or the project's
+// own word for a fault.
+fn is_raised_by_project(finding: &Finding<'_>, lines: &[Line<'_>]) -> bool {
+    let is_code = |text: &&str| !text.trim().is_empty() && !text.trim().starts_with('^');
+    let mut above = above(lines, finding.at, 4).rev().filter(is_code);
+    let raises = |text: &str| text.trim_start_matches(['>', ' ']).starts_with("raise ");
+    let is_installed = |text: &str| {
+        let folders = ["site-packages", "dist-packages", "lib/python", "<frozen "];
+        folders.iter().any(|folder| text.contains(folder))
+    };
+    finding.tool == "python"
+        && above.next().is_some_and(raises)
+        && !above
+            .chain(below(lines, finding.at + 1, 3))
+            .any(is_installed)
 }
 
 // The same words are used for a file of the project and for a package.

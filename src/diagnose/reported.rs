@@ -3,23 +3,28 @@ use std::collections::{HashMap, HashSet};
 use super::derive;
 use super::document::answer;
 use super::facts::LogFacts;
-use super::line::Line;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use super::normalise;
 use super::runners;
 use crate::junit::{Case, Report};
-use crate::model::{Alternative, Diagnosis, FailedTest, FailureKind as Kind};
+use crate::model::{Diagnosis, FailedTest, FailureKind as Kind};
 
 // Failures whose words are asked for a kind.
-const MOST_ASKED: usize = 50;
-const MOST_TESTS: usize = 500;
+const MAX_ASKED: usize = 50;
+const MAX_TESTS: usize = 500;
 const LONGEST_MESSAGE: usize = 500;
+// Lines of a stack that are looked at for the test's own.
+const MAX_STACK: usize = 60;
 // An answer below this says no more than that something failed.
 const SURE: f64 = 0.5;
+// Of a kind that all failures of a report share, and of one that most do.
+const SHARED: f64 = 0.9;
+const OF_MOST: f64 = 0.75;
 
-/// Adds what reports of the tests say: places and messages of those that the log names, the others
-/// beside them, and where the log says nothing of its own, what most of them died of.
+/// Merges what reports say of the failing tests into a diagnosis: places and messages of those that the
+/// log names, the others beside them, and where the log says nothing of its own, what most of them
+/// died of.
 pub(super) fn add_reports(
     diagnosis: &mut Diagnosis,
     reports: &[Report],
@@ -33,27 +38,22 @@ pub(super) fn add_reports(
     let locator = Locator::at(scene);
     let mut left: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, test) in diagnosis.tests.iter().enumerate().rev() {
-        left.entry(bare(&test.id)).or_default().push(at);
+        left.entry(letters(&test.id)).or_default().push(at);
     }
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for case in &failed {
-        let place = place(case, &locator);
-        let message = message(case);
-        let same = spellings(case)
-            .iter()
-            .find_map(|name| left.get_mut(name)?.pop());
-        if let Some(at) = same {
-            let test = &mut diagnosis.tests[at];
-            seen.insert(case.id.clone());
-            test.message = message.or(test.message.take());
-            if let Some((path, line)) = place
-                && (test.path.is_none() || test.line.is_none())
-            {
-                test.path = Some(path);
+        let (path, line) = place(case, &locator).unzip();
+        let line = line.flatten();
+        let spellings = spellings(case);
+        let same = spellings.iter().find_map(|name| left.get_mut(name)?.pop());
+        let is_new = seen.insert(&case.id);
+        if let Some(test) = same.and_then(|at| diagnosis.tests.get_mut(at)) {
+            test.message = message(case).or(test.message.take());
+            if path.is_some() && (test.path.is_none() || test.line.is_none()) {
+                test.path = path;
                 test.line = line.or(test.line);
             }
-        } else if seen.insert(case.id.clone()) {
-            let (path, line) = place.map_or((None, None), |(path, line)| (Some(path), line));
+        } else if is_new {
             diagnosis.tests.push(FailedTest {
                 id: case.id.replace(['\n', '\r'], " "),
                 runner: case.runner.unwrap_or("junit").to_owned(),
@@ -62,71 +62,61 @@ pub(super) fn add_reports(
                 crash_path: None,
                 crash_line: None,
                 log_line: None,
-                message,
+                message: message(case),
             });
         }
     }
-    let over = diagnosis.tests.len().saturating_sub(MOST_TESTS);
+    let over = diagnosis.tests.len().saturating_sub(MAX_TESTS);
     if over > 0 {
         diagnosis.left_out.get_or_insert_default().tests += over as u64;
-        diagnosis.tests.truncate(MOST_TESTS);
+        diagnosis.tests.truncate(MAX_TESTS);
     }
-    diagnosis.failing_tests = diagnosis.tests.iter().map(|it| it.id.clone()).collect();
+    diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
     if matches!(diagnosis.kind, Kind::Unknown | Kind::None) || diagnosis.confidence < SURE {
-        decide(diagnosis, &failed, facts);
+        set_common_kind(diagnosis, &failed, facts);
     }
 }
 
 // What most of the tests died of, an expectation before others.
-fn decide(diagnosis: &mut Diagnosis, failed: &[&Case], facts: &LogFacts) {
-    let mut kinds: Vec<(Kind, usize)> = Vec::new();
-    for case in failed.iter().take(MOST_ASKED) {
-        let text = format!(
-            "{}\n{}",
-            case.message.as_deref().unwrap_or_default(),
-            case.detail
-        );
-        let alone = answer(View::whole(&text), facts, Locator::default()).diagnosis;
-        let expected = text.contains("AssertionError") || text.contains("AssertionFailedError");
-        let kind = match alone.kind {
-            Kind::RuntimeError if expected => Kind::TestFailure,
+fn set_common_kind(diagnosis: &mut Diagnosis, failed: &[&Case], facts: &LogFacts) {
+    let mut counts: HashMap<Kind, usize> = HashMap::new();
+    for case in failed.iter().take(MAX_ASKED) {
+        let message = case.message.as_deref().unwrap_or_default();
+        let text = format!("{message}\n{}", case.detail);
+        let kind = answer(View::whole(&text), facts, Locator::default())
+            .diagnosis
+            .kind;
+        let is_expectation = text.contains("AssertionError") || text.contains("AssertionFailed");
+        let is_plain = kind == Kind::RuntimeError && is_expectation;
+        let kind = match kind {
             Kind::Unknown | Kind::None => Kind::TestFailure,
+            _ if is_plain => Kind::TestFailure,
             kind => kind,
         };
-        match kinds.iter_mut().find(|row| row.0 == kind) {
-            Some(row) => row.1 += 1,
-            None => kinds.push((kind, 1)),
-        }
+        *counts.entry(kind).or_default() += 1;
     }
-    kinds.sort_by_key(|&(kind, count)| (std::cmp::Reverse(count), kind != Kind::TestFailure));
-    let Some(&(kind, _)) = kinds.first() else {
-        return;
-    };
-    derive::say(diagnosis, kind, None);
-    diagnosis.confidence = if kinds.len() == 1 { 0.9 } else { 0.75 };
-    diagnosis.alternatives = kinds
+    let rank = |kind: Kind, count: usize| (count, kind == Kind::TestFailure, kind.to_string());
+    let most = counts
         .iter()
-        .skip(1)
-        .take(4)
-        .map(|&(kind, _)| Alternative {
-            kind,
-            confidence: 0.25,
-        })
-        .collect();
+        .max_by_key(|(kind, count)| rank(**kind, **count));
+    let Some((&kind, _)) = most else { return };
+    derive::set_kind(diagnosis, kind, None);
+    diagnosis.confidence = if counts.len() == 1 { SHARED } else { OF_MOST };
+    diagnosis.alternatives.clear();
     diagnosis.tool = diagnosis.tests.first().map(|test| test.runner.clone());
     diagnosis.rule = None;
 }
 
 // Runners put other signs between the parts of a name than their reports do.
-fn bare(text: &str) -> String {
+fn letters(text: &str) -> String {
     let text = text.replace(".py", "");
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-// What a runner may call the test of a report, bare; the surest first.
+// What a runner may call the test of a report; the surest first.
 fn spellings(case: &Case) -> Vec<String> {
-    let (name, class) = (bare(&case.name), bare(&case.class));
-    let mut found = vec![bare(&case.id)];
+    let (name, class) = (letters(&case.name), letters(&case.class));
+    let mut found = vec![letters(&case.id)];
     if !name.is_empty() {
         found.extend([format!("{class}{name}"), format!("{name}{class}"), name]);
     }
@@ -143,23 +133,23 @@ fn message(case: &Case) -> Option<String> {
 
 // The test's file and line: what its stack says of it, else what the report does.
 fn place(case: &Case, locator: &Locator<'_>) -> Option<(String, Option<u32>)> {
-    let lines: Vec<Line<'_>> = normalise::lines_of(View::whole(&case.detail)).all;
     let shown = |path: &str| {
         let found = locator.find(path, 0).map(str::to_owned);
         found.unwrap_or_else(|| runners::relative(path))
     };
-    let frame = runners::of_stack(&lines, 0, |_| false).or_else(|| runners::of_python(&lines));
-    let own = case.file.as_deref().map(shown);
-    let of_class = || {
-        let last = case.class.rsplit(['/', ':']).next().unwrap_or_default();
-        (last.contains('.') && locator.find(&case.class, 0).is_some()).then(|| shown(&case.class))
+    let lines = normalise::lines_of(View::whole(&case.detail)).all;
+    let frame = runners::first_script_frame(&lines, 0..MAX_STACK);
+    let frame = frame.or_else(|| runners::first_python_frame(&lines));
+    let frame = frame.map(|(path, line)| (shown(&path), line));
+    let last = case.class.rsplit(['/', ':']).next().unwrap_or_default();
+    let is_file = last.contains('.') && locator.find(&case.class, 0).is_some();
+    let class = is_file.then_some(case.class.as_str());
+    let Some(own) = case.file.as_deref().or(class).map(shown) else {
+        return frame;
     };
-    match (
-        own.or_else(of_class),
-        frame.map(|(path, line)| (shown(&path), line)),
-    ) {
-        (Some(own), Some((path, line))) if own == path => Some((own, case.line.or(line))),
-        (Some(own), frame) if case.line.is_some() || frame.is_none() => Some((own, case.line)),
-        (_, frame) => frame,
+    match frame {
+        Some((path, line)) if own == path => Some((own, case.line.or(line))),
+        Some(frame) if case.line.is_none() => Some(frame),
+        _ => Some((own, case.line)),
     }
 }

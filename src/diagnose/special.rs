@@ -2,7 +2,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::line::{Line, above, below};
+use super::line::Line;
 use super::verdict::Finding;
 use crate::model::{FailureKind as Kind, Subkind};
 use crate::runners::{pattern, rows};
@@ -70,64 +70,7 @@ pub(super) fn typescript(at: usize, line: &Line<'_>) -> Option<Finding<'static>>
         Some(Takes::Default) => finding.export = Some("default".to_owned()),
         None => {}
     }
-    // A row or query of drizzle's types: the schema is what has to be looked at.
-    let of_drizzle = message.contains("SQL<unknown>")
-        || message.contains("drizzle-orm")
-        || (message.contains("Placeholder<") && message.contains("SQL"));
-    if of_drizzle && kind == Kind::TsError {
-        finding.kind = Kind::DrizzleError;
-        finding.subkind = Some(Subkind::SchemaInsert);
-        finding.weight = 66;
-    }
     Some(finding)
-}
-
-// Whether a `raise` of the project itself made the exception: a fake of a test, or the project's
-// own word for a fault. One that was made out of another says that it was.
-fn raised_by_project(at: usize, lines: &[Line<'_>]) -> bool {
-    const CHAIN: usize = 60;
-    let mut above = above(lines, at, CHAIN).rev().map(str::trim);
-    let code = above.find(|text| !text.is_empty() && !text.bytes().all(|it| it == b'^'));
-    let raises = code.is_some_and(|text| text.trim_start_matches(['>', ' ']).starts_with("raise "));
-    let is_installed = |text: &str| {
-        ["site-packages", "dist-packages", "lib/python", "<frozen "]
-            .iter()
-            .any(|folder| text.contains(folder))
-    };
-    // Native tracebacks name the file above the line, pytest below the error.
-    raises
-        && !above.next().is_some_and(is_installed)
-        && !below(lines, at + 1, 3).any(is_installed)
-        && !above.any(|text| {
-            text.contains("direct cause of the following") || text.starts_with("During handling of")
-        })
-}
-
-/// Corrects a finding by the lines around it.
-pub(super) fn in_context(finding: &mut Finding<'_>, lines: &[Line<'_>]) {
-    let near = |at| above(lines, at, 3).chain(below(lines, at + 1, 12));
-    match finding.kind {
-        Kind::NetworkError
-        | Kind::ConnectionRefused
-        | Kind::Timeout
-        | Kind::OutOfMemory
-        | Kind::PermissionDenied
-            if finding.tool == "python" && raised_by_project(finding.at, lines) =>
-        {
-            finding.kind = Kind::RuntimeError;
-            finding.subkind = None;
-            finding.path = None;
-            finding.weight = 41;
-        }
-        Kind::DbError | Kind::RuntimeError
-            if finding.tool != "python"
-                && near(finding.at).any(|text| text.contains("drizzle-orm")) =>
-        {
-            finding.kind = Kind::DrizzleError;
-            finding.weight = 66;
-        }
-        _ => {}
-    }
 }
 
 /// Whether a path starts at a root or a drive.

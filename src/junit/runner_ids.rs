@@ -1,39 +1,43 @@
 use super::read::{Case, Enclosing};
 
-/// Gives a test the name that its runner prints, and says which runner that is.
+// What reports call themselves, and the runner that writes them.
+const ROOTS: [(&str, &str); 6] = [
+    ("bun test", "bun"),
+    ("deno", "deno"),
+    ("jest tests", "jest"),
+    ("Mocha", "mocha"),
+    ("vitest tests", "vitest"),
+    ("pytest tests", "pytest"),
+];
+
+/// Gives a test the name that its runner prints, and tells which runner that is.
 pub(super) fn set_id(case: &mut Case, around: &Enclosing) {
     let suite = around.suites.last().map_or("", String::as_str);
-    let (runner, id) = if around.root == "pytest tests" || suite == "pytest" {
-        // Its lines count from 0.
-        case.line = case.line.map(|line| line.saturating_add(1));
-        (Some("pytest"), pytest(case))
-    } else if let Some(title) = playwright(&case.detail) {
-        (Some("playwright"), title)
-    } else if around.is_go || is_go(case) {
-        (Some("go test"), case.name.clone())
-    } else if case.class.contains('\\') {
-        (Some("phpunit"), format!("{}::{}", case.class, case.name))
-    } else if around.root == "bun test" {
-        (Some("bun"), bun(case))
-    } else if around.root.starts_with("deno") {
-        (Some("deno"), case.name.clone())
-    } else if around.root == "jest tests" {
-        (Some("jest"), case.name.clone())
-    } else if around.root.starts_with("Mocha") {
-        (Some("mocha"), case.name.clone())
-    } else if around.root == "vitest tests" {
-        (Some("vitest"), case.name.clone())
-    } else if case.class == "test" && suite.is_empty() {
-        (Some("node-test"), case.name.clone())
-    } else if is_script(&case.class) || is_script(suite) || case.class.contains('/') {
-        (None, case.name.clone())
-    } else if is_dotted(&case.class) && !case.name.starts_with(&case.class) {
-        (None, format!("{}.{}", case.class, case.name))
-    } else {
-        (None, case.name.clone())
+    let root = ROOTS.iter().find(|(root, _)| around.root.starts_with(root));
+    let title = playwright(&case.detail);
+    case.runner = match root {
+        Some((_, runner)) => Some(runner),
+        None if suite == "pytest" => Some("pytest"),
+        None if title.is_some() => Some("playwright"),
+        None if around.is_go || is_go(case) => Some("go test"),
+        None if case.class.contains('\\') => Some("phpunit"),
+        None if case.class == "test" && suite.is_empty() => Some("node-test"),
+        None => None,
     };
-    case.runner = runner;
-    case.id = id;
+    let is_path = is_script(&case.class) || is_script(suite) || case.class.contains('/');
+    let has_class = is_dotted(&case.class) && !case.name.starts_with(&case.class);
+    case.id = match case.runner {
+        Some("pytest") => pytest(case),
+        Some("bun") => bun(case),
+        Some("phpunit") => format!("{}::{}", case.class, case.name),
+        Some("playwright") => title.unwrap_or_default(),
+        None if !is_path && has_class => format!("{}.{}", case.class, case.name),
+        _ => case.name.clone(),
+    };
+    // Its lines count from 0.
+    if case.runner == Some("pytest") {
+        case.line = case.line.map(|line| line.saturating_add(1));
+    }
 }
 
 // Directories and classes of one test that are told apart.

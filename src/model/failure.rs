@@ -127,7 +127,9 @@ pub enum StopReason {
 }
 
 /// The five words of a failure report. Derived from kind and stop reason, never parsed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the contract's own words")]
@@ -136,6 +138,7 @@ pub enum Category {
     MissingContext,
     ToolError,
     InvalidTask,
+    #[default]
     Partial,
 }
 
@@ -201,8 +204,20 @@ pub enum Subkind {
     Other(String),
 }
 
-/// The failure that a log shows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Whose words an advice is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "program", derive(JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum RemedySource {
+    /// The failing tool's own, quoted from the log.
+    Tool,
+    /// The sentence of the kind.
+    #[default]
+    Mendit,
+}
+
+/// What a log says went wrong.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Diagnosis {
@@ -220,7 +235,11 @@ pub struct Diagnosis {
     pub explanation: String,
     /// What to do about it, in one sentence.
     pub suggested_fix: String,
-    /// Whether the user has to act.
+    /// Whose sentence that is.
+    pub remedy_source: RemedySource,
+    /// 1-based line of the log in which the tool says it.
+    pub remedy_line: Option<u64>,
+    /// Whether nothing but a person's action helps.
     pub requires_user_action: bool,
     /// The lines that say so, in log order.
     pub evidence: Vec<Evidence>,

@@ -86,8 +86,7 @@ mod tests {
     use crate::policy::CommandFiles;
     use crate::source::Memory;
 
-    const PACKAGE: &str = r#"{"scripts": {"test": "npm run lint && vitest run", "lint": "eslint .",
-        "unit": "c8 mocha test", "pretest": "tsc -p ."}}"#;
+    const PACKAGE: &str = r#"{"scripts": {"test": "npm run lint && vitest run", "lint": "eslint .", "unit": "c8 mocha test", "pretest": "tsc -p ."}}"#;
     const MAKEFILE: &str =
         ".PHONY: test\nX := 1\ntest: types\n\t@python3 -m unittest -q\n\ntypes:\n\tmypy src\n";
 

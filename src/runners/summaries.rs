@@ -67,25 +67,19 @@ pub fn is_checker(runner: TestRunner) -> bool {
 pub(crate) struct Count {
     /// The byte at which it ends.
     pub(crate) end: usize,
-    /// Its place in the table; others of it close alike.
-    pub(crate) row: usize,
-    /// Whose it is, if a proof knows the runner.
-    pub(crate) runner: Option<TestRunner>,
     /// Whether it counts a failure.
     pub(crate) red: bool,
 }
 
 /// The closing summaries of a text in its order.
 pub(crate) fn counts(text: &str) -> Vec<Count> {
-    let mut found: Vec<Count> = Vec::new();
-    for (at, row) in ROWS.iter().enumerate() {
-        found.extend(row.read(text).into_iter().map(|(end, counts)| Count {
+    let all = ROWS.iter().flat_map(|row| row.read(text));
+    let mut found: Vec<Count> = all
+        .map(|(end, counts)| Count {
             end,
-            row: at,
-            runner: row.runner,
             red: counts.failed + counts.errors > 0,
-        }));
-    }
+        })
+        .collect();
     found.sort_by_key(|count| count.end);
     found
 }

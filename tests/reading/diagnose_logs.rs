@@ -270,9 +270,6 @@ const PREFIXES: &[(&str, Dress)] = &[
     ("tput sgr0", |_, line| {
         format!("\u{1b}(B\u{1b}[m{line}\u{1b}(B\u{1b}[m")
     }),
-    ("JSON", |at, line| {
-        serde_json::json!({"time": at, "level": "info", "message": line}).to_string()
-    }),
 ];
 
 #[test]

@@ -1,5 +1,4 @@
-use super::place;
-use super::read::Case;
+use super::case::{Case, first_script_frame};
 use crate::diagnose::line::{Line, below};
 use crate::runners::pattern;
 
@@ -9,7 +8,13 @@ pattern!(
 );
 pattern!(ENTRY, r"^(\s*)(\d+)\) (.*)$");
 
-/// The list that mocha, cypress and their reporters print after `N failing`.
+// A list of a large run goes on for long; a block ends at the next entry or here.
+const MAX_BLOCK: usize = 60;
+// Lines over which a title may go on: a suite in a suite each takes one.
+const MAX_TITLE: usize = 16;
+
+/// Returns the list that mocha, cypress and their reporters print after `N failing`: titles over
+/// several lines, which no row of the table describes.
 pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
     let mut cases: Vec<Case> = Vec::new();
     let mut next: Option<usize> = None;
@@ -19,21 +24,25 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             next = Some(1);
             continue;
         }
-        let Some(number) = next else { continue };
-        if !text.contains(") ") && !text.ends_with(')') {
+        let Some(number) = next.filter(|_| is_entry(text)) else {
             continue;
-        }
-        let found = ENTRY
+        };
+        let Some(found) = ENTRY
             .captures(text)
-            .filter(|found| found[2].parse() == Ok(number));
-        let Some(found) = found else { continue };
+            .filter(|found| found[2].parse() == Ok(number))
+        else {
+            continue;
+        };
         next = Some(number + 1);
-        if let Some((title, end)) = title(lines, at, &found) {
-            let offset = below(lines, end, 12).position(|text| !text.trim().is_empty());
-            let cause = offset.map(|offset| end + offset);
+        if let Some((title, from)) = read_title(lines, at, &found) {
+            let block = below(lines, from, MAX_BLOCK);
+            let is_end = |text: &&str| !is_entry(text) && !text.contains("(Results)");
+            let to = from + block.take_while(is_end).count();
+            let filled = |at: &usize| !lines[*at].text.trim().is_empty();
             cases.push(Case {
-                cause,
-                place: place::of_stack(lines, end, is_entry),
+                cause: (from..to).find(filled),
+                place: first_script_frame(lines, from..to),
+                block: from..to,
                 ..Case::new("mocha", title, at)
             });
         }
@@ -42,40 +51,38 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
 }
 
 fn is_entry(text: &str) -> bool {
-    text.contains(") ") && ENTRY.is_match(text) && !text.contains(" at ")
+    text.contains(')') && !text.contains(" at ") && ENTRY.is_match(text)
 }
 
 // `1) Suite`, deeper titles on lines of their own, a colon at the end.
-fn title(lines: &[Line<'_>], at: usize, found: &regex::Captures<'_>) -> Option<(String, usize)> {
+fn read_title(
+    lines: &[Line<'_>],
+    at: usize,
+    found: &regex::Captures<'_>,
+) -> Option<(String, usize)> {
     let mut title = found[3].trim().to_owned();
     let mut column = found[1].len() + found[2].len() + 2;
-    let mut index = at + 1;
     let mut blank = 0;
-    while index < lines.len() && index < at + 16 {
-        let text = lines[index].text.as_ref();
+    for (index, text) in (at + 1..).zip(below(lines, at + 1, MAX_TITLE)) {
         let bare = text.trim();
         let indent = text.len() - text.trim_start().len();
+        // An error stands five or six columns in, a deeper title at least seven.
+        let is_error = blank > 0 || indent <= column.max(6);
+        if title.ends_with(':') && (bare.is_empty() || is_error) || blank > 4 {
+            return Some((title.trim_end_matches(':').trim().to_owned(), index));
+        }
         if bare.is_empty() {
             blank += 1;
-            if title.ends_with(':') || blank > 4 {
-                break;
-            }
-            index += 1;
             continue;
-        }
-        // An error stands five or six columns in, a deeper title at least seven.
-        if title.ends_with(':') && (blank > 0 || indent <= column.max(6)) {
-            break;
         }
         if !title.is_empty() {
             title.push(' ');
         }
         title.push_str(bare);
         column = indent;
-        index += 1;
     }
     let title = title.strip_suffix(':')?;
-    Some((title.trim().to_owned(), index))
+    Some((title.trim().to_owned(), at + 1))
 }
 
 #[cfg(test)]

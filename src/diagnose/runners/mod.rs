@@ -1,19 +1,17 @@
-//! Which tests failed, in each runner's own spelling, with the line that says why.
+//! Which tests failed, in each runner's own spelling, with the line that states why.
+//!
+//! `table` reads runners by rows of `table.toml`: failure blocks and status rows. `pytest` and `mocha`
+//! read the two forms that no row describes. `cases` merges them by test.
 
-mod group;
-mod jest;
-mod listed;
+mod case;
+mod cases;
 mod mocha;
-mod place;
 mod pytest;
-mod read;
-mod tap;
-mod unittest;
+mod rewrite;
+mod table;
 mod values;
 
-pub(super) use group::open_groups;
-pub(super) use place::{is_installed, of_python, of_stack, relative};
-pub(super) use read::Case;
-pub(super) use read::cases;
-pub(super) use tap::name_errors;
-pub(super) use values::values;
+pub(super) use case::{Case, first_python_frame, first_script_frame, is_installed, relative};
+pub(super) use cases::cases;
+pub(super) use rewrite::{flatten_exception_groups, join_error_names};
+pub(super) use values::with_values;

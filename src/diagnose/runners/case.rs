@@ -1,111 +1,39 @@
-use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::ops::Range;
 
-use super::place::{Place, is_installed};
-use super::{jest, listed, mocha, pytest, unittest};
-use crate::diagnose::line::Line;
-use crate::runners::Cues;
+use crate::diagnose::line::{Line, below};
+use crate::runners::pattern;
 
-/// Most failing tests that are kept.
-const MOST: usize = 2000;
+/// A file as a log names it, and the line.
+pub(in crate::diagnose) type Place = (String, Option<u32>);
 
-type Reader = fn(&[Line<'_>]) -> Vec<Case>;
-
-// A runner is read when one of its words stands in the log; those that a table lists have theirs there.
-const READERS: [(&[&str], Reader); 5] = [
-    (
-        &[
-            "FAILED ",
-            "ERROR ",
-            " FAILED",
-            " FAILURES ",
-            " ERRORS ",
-            "+++ Timeout",
-        ],
-        pytest::cases,
-    ),
-    (&["FAIL: ", "ERROR: ", "Failed example:"], unittest::cases),
-    (
-        &[" failing", "tests failed", "test failed", " of "],
-        mocha::cases,
-    ),
-    (&["● ", "FAIL "], jest::cases),
-    (&[], listed::cases),
-];
-
-static CUES: LazyLock<Cues> = LazyLock::new(|| {
-    let own = READERS.iter().zip(0..);
-    let own = own.flat_map(|((words, _), row)| words.iter().map(move |word| (*word, row)));
-    own.chain(listed::words().map(|word| (word, READERS.len() - 1)))
-        .collect()
-});
-
-/// The failing tests that the lines report, in log order, at most two thousand.
-pub(in crate::diagnose) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
-    let mut wanted = [false; READERS.len()];
-    for row in lines.iter().flat_map(|line| CUES.rows(&line.text)) {
-        wanted[row] = true;
-    }
-    let readers = READERS.iter().zip(wanted).filter(|it| it.1);
-    let mut cases: Vec<Case> = readers.flat_map(|((_, read), _)| read(lines)).collect();
-    cases.sort_by_key(|case| case.at);
-    let mut seen = HashSet::new();
-    cases.retain(|case| {
-        case.name
-            .as_ref()
-            .is_none_or(|name| seen.insert(name.clone()))
-    });
-    cases.truncate(MOST);
-    cases
-}
-
-/// A test that failed, as its runner reports it.
+/// A failing test as its runner reports it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::diagnose) struct Case {
     /// The runner's own spelling; none for a report that belongs to no single test.
     pub(in crate::diagnose) name: Option<String>,
     pub(in crate::diagnose) runner: &'static str,
-    /// Where the report begins: an index into the lines.
+    /// Index of the line that names the test.
     pub(in crate::diagnose) at: usize,
-    /// The line that says what went wrong.
+    /// Lines of its failure block: data of the test that steer nothing.
+    pub(in crate::diagnose) block: Range<usize>,
+    /// The line that states what went wrong.
     pub(in crate::diagnose) cause: Option<usize>,
     /// The test's file and line as the log has them.
     pub(in crate::diagnose) place: Option<Place>,
-    /// Frames of its traceback as the log has them, the innermost last; none where `place` is it.
+    /// Frames of its traceback as the log has them, innermost last; none where `place` is the frame.
     pub(in crate::diagnose) frames: Vec<Place>,
     /// Where in the repository its exception was raised; for an expectation, none in a test file.
     pub(in crate::diagnose) crash: Option<Place>,
-    /// Whether it is known that a hook failed, not the body of the test.
-    pub(in crate::diagnose) of_hook: bool,
+    /// Whether a hook failed, not the body of the test.
+    pub(in crate::diagnose) is_hook: bool,
     /// Whether it is a file of tests none of which could be named.
-    pub(in crate::diagnose) whole_file: bool,
+    pub(in crate::diagnose) is_whole_file: bool,
     /// Whether it is a file of tests whose process ended.
-    pub(in crate::diagnose) exited: bool,
+    pub(in crate::diagnose) has_exited: bool,
 }
 
-/// Where lines stand, by what `key` makes of their text.
-pub(super) fn headings<'l>(
-    lines: &'l [Line<'_>],
-    key: fn(&str) -> Option<&str>,
-) -> HashMap<&'l str, Vec<usize>> {
-    let mut found: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, line) in lines.iter().enumerate() {
-        if let Some(name) = key(line.text.as_ref()) {
-            found.entry(name).or_default().push(at);
-        }
-    }
-    found
-}
-
-/// The first of these lines from `from` on.
-pub(super) fn first_from(
-    headings: &HashMap<&str, Vec<usize>>,
-    name: &str,
-    from: usize,
-) -> Option<usize> {
-    let rows = headings.get(name)?;
-    rows.get(rows.partition_point(|at| *at < from)).copied()
-}
+// Frames that are kept of one traceback; deep recursion prints a thousand.
+const MAX_FRAMES: usize = 40;
 
 impl Case {
     pub(super) fn new(runner: &'static str, name: impl Into<String>, at: usize) -> Self {
@@ -113,26 +41,26 @@ impl Case {
             name: Some(name.into()),
             runner,
             at,
+            block: at..at + 1,
             ..Self::default()
         }
     }
 
-    /// Takes a frame of its traceback, of which the innermost are kept; the first own one is its place, or
-    /// with `of_tests` the last in a file of tests.
-    pub(super) fn add_frame(&mut self, frame: Place, of_tests: bool) {
-        const MOST: usize = 40;
-        let is_better = self.place.is_none() || of_tests && frame.0.contains("test");
+    /// Adds a frame of its traceback; the first own one is its place, or with `prefers_tests` the last
+    /// in a file of tests.
+    pub(super) fn add_frame(&mut self, frame: Place, prefers_tests: bool) {
+        let is_better = self.place.is_none() || prefers_tests && frame.0.contains("test");
         if is_better && !is_installed(&frame.0) {
             self.place = Some(frame.clone());
         }
-        if self.frames.len() >= MOST {
+        if self.frames.len() >= MAX_FRAMES {
             self.frames.remove(0);
         }
         self.frames.push(frame);
     }
 
-    /// Takes the first own frame of its stack: in the test's own file that is the line that failed.
-    pub(super) fn raise(&mut self, frame: Place) {
+    /// Adds the first own frame of its stack: in the test's own file that is the line that failed.
+    pub(super) fn set_raised(&mut self, frame: Place) {
         match &mut self.place {
             Some((path, line)) if frame.0.ends_with(path.trim_start_matches("./")) => {
                 *line = frame.1;
@@ -142,13 +70,69 @@ impl Case {
     }
 }
 
+/// Strips the checkout folder of common CI services and images from a path.
+pub(in crate::diagnose) fn relative(path: &str) -> String {
+    pattern!(
+        ROOT,
+        r"^(?:file://)?(?:/__w/[^/]+/[^/]+/|/home/runner/work/[^/]+/[^/]+/|/Users/runner/work/[^/]+/[^/]+/|/home/travis/build/[^/]+/[^/]+/|/Users/travis/build/[^/]+/[^/]+/|/github/workspace/|/builds/[^/]+/[^/]+/|/workspaces?/(?:[^/]+/)?|/home/circleci/[^/]+/|/bitbucket/pipelines/agent/build/|/(?:usr/src/)?app/|[A-Za-z]:[\\/]a[\\/][^\\/]+[\\/][^\\/]+[\\/])"
+    );
+    let path = ROOT.replace(path, "").replace('\\', "/");
+    path.strip_prefix("./").unwrap_or(&path).to_owned()
+}
+
+/// Checks whether a path belongs to an installed package or to the runtime.
+pub(in crate::diagnose) fn is_installed(path: &str) -> bool {
+    pattern!(
+        FOREIGN,
+        r"^(?:node:|<)|(?:node_modules|site-packages|dist-packages|/hostedtoolcache|/usr/lib|/usr/local/lib|/\.npm|/\.cache|/\.pyenv|/\.nvm|/\.pnpm|/Lib|/\.venv|internal/modules|internal/process|/_work/_tool|/\.cargo/registry|/\.yarn|/rustc)/|/lib/python[23]|internal/timers"
+    );
+    FOREIGN.is_match(&path.replace('\\', "/"))
+}
+
+/// Parses a frame of a Python traceback.
+pub(super) fn python_frame(text: &str) -> Option<Place> {
+    pattern!(FRAME, r#"^[\s|]*File "([^"]+)", line (\d+)"#);
+    let found = text.contains(", line ").then(|| FRAME.captures(text))??;
+    Some((found[1].to_owned(), found[2].parse().ok()))
+}
+
+/// Returns the first own frame of a JavaScript stack in the next lines.
+pub(in crate::diagnose) fn first_script_frame(
+    lines: &[Line<'_>],
+    range: Range<usize>,
+) -> Option<Place> {
+    pattern!(
+        FRAME,
+        r"(?:^\s*at (?:.*\()?|^\s*❯ (?:.*\] |\S+ )?|^\s*\S*@)(?:file://)?((?:[A-Za-z]:)?[^\s():@][^():@]*?\.(?:[cm]?[jt]sx?|vue|svelte|coffee)):(\d+)(?::\d+)?"
+    );
+    below(lines, range.start, range.len())
+        .filter(|text| text.contains(':'))
+        .find_map(|text| {
+            let found = FRAME.captures(text)?;
+            (!is_installed(&found[1])).then(|| (found[1].to_owned(), found[2].parse().ok()))
+        })
+}
+
+/// Returns the first own place of a Python report: `tests/test_a.py:3: AssertionError`, or a frame.
+pub(in crate::diagnose) fn first_python_frame(lines: &[Line<'_>]) -> Option<Place> {
+    pattern!(PLACE, r"^(\S+\.py):(\d+):");
+    lines.iter().find_map(|line| {
+        let place = || {
+            let found = PLACE.captures(&line.text)?;
+            Some((found[1].to_owned(), found[2].parse().ok()))
+        };
+        let frame = python_frame(&line.text).or_else(place)?;
+        (!is_installed(&frame.0)).then_some(frame)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::cases;
     use crate::diagnose::normalise::lines;
+    use crate::diagnose::runners::cases;
 
     fn of(log: &str) -> Vec<String> {
-        cases(&lines(log))
+        cases(&mut lines(log))
             .into_iter()
             .filter_map(|case| case.name)
             .collect()

@@ -1,0 +1,251 @@
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::LogFacts;
+use super::derive::set_kind;
+use super::document::answer;
+use super::locate::{Locator, Scene};
+use super::log::View;
+use crate::languages::{Language, PYTHON, Resolver, package_part};
+use crate::model::{Diagnosis, Import, ImportKind, MentionedFile, RepoPath, Subkind};
+use crate::runners::pattern;
+use crate::source::Source;
+
+/// Diagnoses a log inside a repository, whose files have the last word on what is missing.
+#[must_use]
+pub fn diagnose_in(log: &str, facts: &LogFacts, source: &dyn Source) -> Diagnosis {
+    let scene = Scene {
+        source: Some(source),
+        directory: "",
+    };
+    let mut diagnosis = answer(View::whole(log), facts, Locator::at(scene)).diagnosis;
+    refute(&mut diagnosis, source);
+    diagnosis
+}
+
+/// Corrects what the log says where the repository's files say otherwise: a package that is a module
+/// of the repository, a circular import without a circle.
+pub(super) fn refute(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    match &diagnosis.subkind {
+        // Nothing that is installed helps there. A package of the workspace is another matter:
+        // installing links it.
+        Some(Subkind::MissingPackage) if is_in_repository(diagnosis, source) => {
+            set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
+        }
+        Some(Subkind::CircularImport) => check_circle(diagnosis, source),
+        _ => {}
+    }
+}
+
+// A log may name thousands of files; one import settles it.
+const MAX_FILES: usize = 32;
+
+fn mentioned(diagnosis: &Diagnosis) -> Vec<RepoPath> {
+    let mut files: Vec<RepoPath> = Vec::new();
+    for path in diagnosis.files.iter().filter_map(MentionedFile::repo_path) {
+        if files.len() < MAX_FILES && !files.contains(&path) {
+            files.push(path);
+        }
+    }
+    files
+}
+
+fn is_in_repository(diagnosis: &Diagnosis, source: &dyn Source) -> bool {
+    if lie_in_folders(&diagnosis.missing_modules, source) {
+        return true;
+    }
+    let resolver = Resolver::new(source);
+    mentioned(diagnosis).iter().any(|file| {
+        resolver.facts(file).imports.iter().any(|import| {
+            if !diagnosis.missing_modules.contains(&import.specifier) {
+                return false;
+            }
+            let found = resolver.resolve(file, import);
+            let is_linked = |path| {
+                let package = resolver.package_of(path).and_then(|(_, name)| name);
+                package.is_some_and(|name| package_part(&import.specifier) == Some(&name))
+            };
+            found.external.is_none() && !found.files.iter().any(is_linked)
+        })
+    })
+}
+
+// Whether Python modules are all missing from folders that the repository has code in: packages without
+// `__init__.py` among them.
+fn lie_in_folders(modules: &[String], source: &dyn Source) -> bool {
+    let has_code = |module: &String| {
+        let folder = module
+            .rsplit_once('.')
+            .map(|(above, _)| above.replace('.', "/") + "/");
+        let holds = |path: &str, folder: &str| {
+            let mut found = path.match_indices(folder);
+            found.any(|(at, _)| at == 0 || path[..at].ends_with('/'))
+        };
+        let is_python = |path: &RepoPath| Language::of_path(path.as_str()) == Some(&PYTHON);
+        let mut files = source
+            .listing()
+            .files()
+            .filter(|file| is_python(&file.path));
+        folder.is_some_and(|folder| files.any(|file| holds(file.path.as_str(), &folder)))
+    };
+    !modules.is_empty() && modules.iter().all(has_code)
+}
+
+// Files that are looked through for the way back.
+const MAX_SEEN: usize = 2_000;
+
+// Python only guesses: "most likely due to a circular import". Without a circle in the graph the name
+// is one that its package lacks, such as an extension that was never compiled.
+fn check_circle(diagnosis: &mut Diagnosis, source: &dyn Source) {
+    pattern!(
+        GUESS,
+        r"cannot import name '(\w+)' from partially initialized module '([\w.]+)'"
+    );
+    let resolver = Resolver::new(source);
+    let files = mentioned(diagnosis);
+    if let Some(circle) = files.iter().find_map(|start| find_circle(&resolver, start)) {
+        let steps = circle.iter().map(|(path, line)| format!("{path}:{line}"));
+        let back = circle.first().map(|(path, _)| path.to_string());
+        let places: Vec<String> = steps.chain(back).collect();
+        diagnosis.explanation = format!(
+            "Modules import each other and one is used before it is ready: {}.",
+            places.join(" → ")
+        );
+        return;
+    }
+    let mut evidence = diagnosis.evidence.iter();
+    let guess = evidence.find_map(|row| GUESS.captures(&row.text));
+    let Some(guess) = guess.filter(|_| !files.is_empty()) else {
+        return;
+    };
+    let module = format!("{}.{}", &guess[2], &guess[1]);
+    set_kind(diagnosis, diagnosis.kind, Some(Subkind::MissingModule));
+    diagnosis.missing_modules = vec![module];
+    diagnosis.confidence = diagnosis.confidence.min(REFUTED);
+}
+
+// What is left of the log's certainty where the files contradict it.
+const REFUTED: f64 = 0.75;
+
+// The shortest way from a file to itself by imports that are made as it is loaded: each file with the
+// line of the import that leads on.
+fn find_circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u32)>> {
+    let loads = |import: &&Import| {
+        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+    };
+    let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
+    let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
+    let mut open: VecDeque<RepoPath> = VecDeque::from([start.clone()]);
+    while let Some(path) = open.pop_front() {
+        for import in resolver.facts(&path).imports.iter().filter(loads) {
+            for to in resolver.resolve(&path, import).files {
+                if to != path && seen.len() < MAX_SEEN && seen.insert(to.clone()) {
+                    open.push_back(to.clone());
+                    from.insert(to, (path.clone(), import.line));
+                }
+            }
+        }
+    }
+    let mut way = vec![from.get(start)?.clone()];
+    while let Some(step) = way.last().filter(|step| step.0 != *start) {
+        way.push(from.get(&step.0)?.clone());
+    }
+    way.reverse();
+    Some(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::diagnose_in;
+    use crate::diagnose::LogFacts;
+    use crate::source::Memory;
+
+    #[test]
+    fn a_name_that_an_alias_speaks_for_is_no_package() {
+        let log = "src/a.ts(1,19): error TS2307: Cannot find module '@shared/money' or its \
+                   corresponding type declarations.\n";
+        let alias = r#"{"compilerOptions":{"paths":{"@shared/*":["./lost/*"]}}}"#;
+        let workspace = r#"{"workspaces":["money"]}"#;
+        let rows = [
+            (alias, "{}", "missing_module"),
+            ("{}", "{}", "missing_package"),
+            ("{}", workspace, "missing_package"),
+        ];
+        for (config, manifest, expected) in rows {
+            let files = [
+                ("tsconfig.json", config),
+                ("package.json", manifest),
+                (
+                    "money/package.json",
+                    r#"{"name":"@shared/money","main":"index.ts"}"#,
+                ),
+                ("money/index.ts", "export const m = 1;\n"),
+                ("src/a.ts", "import { m } from \"@shared/money\";\n"),
+            ];
+            let source = Memory::named(files);
+            let diagnosis = diagnose_in(log, &LogFacts::default(), &source);
+            assert_eq!(diagnosis.subkind.unwrap().to_string(), expected);
+            assert_eq!(
+                diagnosis.requires_user_action,
+                expected == "missing_package"
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_of_the_repository_is_no_package() {
+        let source = Memory::named([
+            (
+                "libs/core/acme/core/moneys.py",
+                "def gross():\n    return 1\n",
+            ),
+            ("tests/test_bill.py", "from acme.core.money import gross\n"),
+        ]);
+        for (module, finer) in [
+            ("acme.core.money", "missing_module"),
+            ("acme.other.money", "missing_package"),
+            ("me.core.money", "missing_package"),
+            ("yaml", "missing_package"),
+        ] {
+            let log = format!(
+                "tests/test_bill.py:1: in <module>\n    from {module} import gross\nE   \
+                 ModuleNotFoundError: No module named '{module}'\n"
+            );
+            let found = diagnose_in(&log, &LogFacts::default(), &source);
+            let found_subkind = found.subkind.map(|it| it.to_string()).unwrap_or_default();
+            assert_eq!(found_subkind, finer, "{module}");
+        }
+    }
+
+    #[test]
+    fn a_circle_of_imports_is_named() {
+        let files = [
+            ("shop/__init__.py", ""),
+            ("shop/cart.py", "from shop.price import price\n"),
+            ("shop/price.py", "import os\nfrom shop.rates import RATE\n"),
+            ("shop/rates.py", "from shop.cart import Cart\n"),
+            ("shop/far.py", "def f():\n    from shop.rates import RATE\n"),
+        ];
+        let source = Memory::named(files);
+        let error = "E   ImportError: cannot import name 'Cart' from partially initialized module \
+                     'shop.cart' (most likely due to a circular import)\n";
+        let frames = "shop/cart.py:1: in <module>\nshop/price.py:2: in <module>\n\
+                      shop/rates.py:1: in <module>\n";
+        let way = [
+            "shop/rates.py:1 → shop/cart.py:1 → shop/price.py:2 → shop/rates.py.",
+            "shop/cart.py:1 → shop/price.py:2 → shop/rates.py:1 → shop/cart.py.",
+        ];
+        for (log, named) in [
+            (format!("{frames}{error}"), true),
+            (format!("shop/rates.py:1: in <module>\n{error}"), true),
+            (format!("shop/far.py:2: in <module>\n{error}"), false),
+        ] {
+            let diagnosis = diagnose_in(&log, &LogFacts::default(), &source);
+            let explanation = diagnosis.explanation;
+            assert_eq!(
+                way.iter().any(|it| explanation.ends_with(it)),
+                named,
+                "{explanation}"
+            );
+        }
+    }
+}

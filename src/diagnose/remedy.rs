@@ -1,0 +1,176 @@
+use super::line::{Line, Mark};
+use crate::runners::pattern;
+
+/// What the failing tool itself says to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Remedy {
+    /// Index of the line in which the sentence begins.
+    pub(super) at: usize,
+    /// The sentence, without marks and boxes.
+    pub(super) text: String,
+}
+
+// What stands before and behind a message: boxes, bullets, the tool's own word for its severity.
+pattern!(
+    FRAME,
+    r"^[\s│║╔╗╚╝═─┃┌┐└┘|*>!ⓘℹ⚠✖×❯↳\x{fe0f}]+|[\s│║╗╝┃|]+$|^(?:(?:npm (?:error|ERR!)|ERR!|pnpm:?|yarn error|\[?(?:error|warn|warning|info|fatal)\]?:?|E  |#\d+ [\d.]+)\s*)+"
+);
+pattern!(
+    LABEL,
+    r"(?i)^(?:\S+: )?(?:hint|help|note|tip|suggestion|fix|solution|to fix)\b\s*:?"
+);
+pattern!(
+    SPEECH,
+    r"(?i)\b(?:try|run|re-?run|use|add|install|please|you (?:need|should|can|may|might|must)|must be|to fix|fixable|did you mean|instead|consider|make sure|ensure|pass|set|enabled?|update|upgrade|migrate|rename|replace|remove|delete|retry|resolve|merge|is now|running)\b"
+);
+// Something to type or to write.
+pattern!(
+    THING,
+    concat!(
+        r#"`[^`]+`|"[^"]+"|'[^']+'|“[^”]+”|(?:^|[^\w-])--?[a-zA-Z][\w-]+"#,
+        r"|\b(?:npm|npx|pnpm|yarn|pip3?|python3?|uv|poetry|git|corepack|deno|bun|pytest|docker|cargo|make|manage\.py|django-admin|alembic|ruff|mypy|tsc|eslint|prettier|biome|playwright|cypress|node)\s+[a-z][\w:-]*",
+        r"|\b[\w-]+\.config\.[cm]?[jt]s\b"
+    )
+);
+pattern!(
+    STRONG,
+    r"(?i)did you mean|to fix\b|please (?:re)?(?:run|install|specify)|is now\b|by running|run the following|instead\b|fixable|in order to|hint:|with (?:the )?`?--?\w|`-\w`"
+);
+pattern!(
+    IMPERATIVE,
+    r"(?i)^(?:run|use|try|install|add|retry|re-?run|please|to \w+)\b"
+);
+// Source, frames and values; remarks that no failure is about.
+pattern!(
+    NOISE,
+    r#"(?i)^\s*(?:at |File "|\d+ \||\+|-{3}|=+|expected|received|assert)|\b(?:fund|audit|deprecated|telemetry|newer version|upgrade available|new (?:major|minor|patch) version|for more (?:information|details)|bug report|full log|complete log)\b"#
+);
+
+// The weights of the signs, and the sum from which a sentence is a remedy: fitted on the ten
+// messages of checks/round4/reports/remedies.
+const LABELED: usize = 3;
+const SIGN: usize = 2;
+const WEAK_SIGN: usize = 1;
+const ENOUGH: usize = 5;
+// Lines around the decisive one, and at the end of its step, in which the tool speaks of it.
+const ABOVE: usize = 12;
+const BELOW: usize = 40;
+const AT_THE_END: usize = 40;
+const MAX_SENTENCE: usize = 400;
+
+/// Finds what the tool says to do about the failure at `decisive`, whose step ends at `end`: near the
+/// line first, then in the last lines of the step.
+pub(super) fn find_remedy(lines: &[Line<'_>], decisive: usize, end: usize) -> Option<Remedy> {
+    let end = end.min(lines.len());
+    let near = decisive.saturating_sub(ABOVE)..end.min(decisive + BELOW);
+    let last = end.saturating_sub(AT_THE_END).max(near.end)..end;
+    [near, last].into_iter().find_map(|range| {
+        let found = sentences(lines, range);
+        let scores = found.iter().enumerate().map(|(at, own)| {
+            let (score, text) = score(own, found.get(at + 1));
+            (score, Remedy { at: own.at, text })
+        });
+        // Of equals the nearest to the line, below before above.
+        let distance = |at: usize| (at < decisive, at.abs_diff(decisive));
+        let enough = scores.filter(|(score, _)| *score >= ENOUGH);
+        let best = enough.min_by_key(|(score, own)| (usize::MAX - score, distance(own.at)));
+        best.map(|(_, remedy)| remedy)
+    })
+}
+
+// Tools wrap their sentences: the lines of one paragraph are joined.
+fn sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
+    pattern!(END, r#"[.!?]\s+[A-Z`"'(\[]|\s{2,}"#);
+    let mut found = Vec::new();
+    let mut paragraph = String::new();
+    let mut starts: Vec<(usize, usize)> = Vec::new();
+    for at in range.start..=range.end {
+        let line = lines.get(at).filter(|_| at < range.end);
+        let may_speak = |line: &&Line<'_>| {
+            !line.captured
+                && matches!(line.mark, Mark::None | Mark::Error)
+                && line.text.len() <= MAX_SENTENCE
+        };
+        let text = line.filter(may_speak).map_or("", |line| bare(&line.text));
+        let is_speech = !text.is_empty() && !NOISE.is_match(text);
+        // A label opens a sentence of its own.
+        let is_apart = LABEL.is_match(text) && !paragraph.is_empty();
+        if is_speech && !is_apart {
+            starts.push((paragraph.len(), at));
+            paragraph.push_str(text);
+            paragraph.push(' ');
+            continue;
+        }
+        let mut from = 0;
+        let ends = END.find_iter(&paragraph).map(|end| end.end() - 1);
+        for to in ends.chain([paragraph.len()]) {
+            let raw = paragraph.get(from..to).unwrap_or_default();
+            let begin = from + raw.len() - raw.trim_start().len();
+            let at = starts.iter().rev().find(|(start, _)| *start <= begin);
+            if let (Some((_, at)), false) = (at, raw.trim().is_empty()) {
+                let text = raw.trim().to_owned();
+                found.push(Remedy { at: *at, text });
+            }
+            from = to;
+        }
+        paragraph.clear();
+        starts.clear();
+        if is_speech {
+            starts.push((0, at));
+            paragraph = format!("{text} ");
+        }
+    }
+    found
+}
+
+fn bare(text: &str) -> &str {
+    let mut text = text;
+    while let Some(found) = FRAME.find(text).filter(|found| !found.is_empty()) {
+        text = match found.start() {
+            0 => &text[found.end()..],
+            start => &text[..start],
+        };
+    }
+    text.trim()
+}
+
+// A sentence that ends with a colon says it in the next.
+fn score(own: &Remedy, next: Option<&Remedy>) -> (usize, String) {
+    let mut text = own.text.clone();
+    let mut score = LABELED * usize::from(LABEL.is_match(&text));
+    score += SIGN * usize::from(SPEECH.is_match(&text));
+    if THING.is_match(&text) {
+        score += SIGN;
+    } else if let Some(next) = next.filter(|_| text.ends_with(':') && score >= SIGN) {
+        text = format!("{text} {}", next.text);
+        score += SIGN;
+    }
+    score += SIGN * usize::from(STRONG.is_match(&text));
+    score += WEAK_SIGN * usize::from(IMPERATIVE.is_match(&text));
+    (score, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find_remedy;
+    use crate::diagnose::normalise::lines;
+
+    #[test]
+    fn remedy_quotes_the_tool() {
+        for (log, expected) in [
+            (
+                "error: x\nhint: run `git pull` first\n",
+                Some("hint: run `git pull` first"),
+            ),
+            (
+                "Error: browser\n║ Please run the following command:   ║\n║                  ║\n║     npx playwright install   ║\n",
+                Some("Please run the following command: npx playwright install"),
+            ),
+            ("AssertionError: expected 1 to be 2\n", None),
+        ] {
+            let lines = lines(log);
+            let found = find_remedy(&lines, 0, lines.len());
+            assert_eq!(found.map(|found| found.text).as_deref(), expected, "{log}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+use std::collections::HashSet;
+
+use super::case::Case;
+use super::{mocha, pytest, table};
+use crate::diagnose::line::Line;
+
+/// Failing tests that are kept of one log.
+const MAX_CASES: usize = 2000;
+
+/// Returns the failing tests that the lines report, in log order, and marks the lines of their
+/// failure blocks as claimed.
+pub(in crate::diagnose) fn cases(lines: &mut [Line<'_>]) -> Vec<Case> {
+    let cues = table::find_cues(lines);
+    let mut cases = pytest::cases(lines);
+    cases.extend(mocha::cases(lines));
+    cases.extend(table::blocks(lines, &cues));
+    let mut seen = HashSet::new();
+    cases.retain(|case| {
+        case.name
+            .as_ref()
+            .is_none_or(|name| seen.insert(name.clone()))
+    });
+    for case in &cases {
+        let block = case.at..case.block.end.min(lines.len());
+        for line in lines.get_mut(block).unwrap_or_default() {
+            line.claimed = true;
+        }
+    }
+    let rows = table::status_rows(lines, &cues);
+    merge_rows(&mut cases, rows);
+    cases.sort_by_key(|case| case.at);
+    cases.truncate(MAX_CASES);
+    cases
+}
+
+// A block names its test with all that stands around it, a row often by its last part alone.
+fn merge_rows(cases: &mut Vec<Case>, rows: Vec<Case>) {
+    let compact = |case: &Case| -> String {
+        let name = case.name.as_deref().unwrap_or_default();
+        name.chars().filter(|c| c.is_alphanumeric()).collect()
+    };
+    let blocks: Vec<String> = cases.iter().map(compact).collect();
+    let mut seen = HashSet::new();
+    for row in rows {
+        let name = compact(&row);
+        let is_same = |block: &String| {
+            !block.is_empty() && (block.ends_with(&name) || name.ends_with(block.as_str()))
+        };
+        if name.is_empty() {
+            continue;
+        }
+        if let Some(at) = blocks.iter().position(is_same) {
+            let case = &mut cases[at];
+            case.place = case.place.take().or(row.place);
+        } else if !has_later_block(&cases[..blocks.len()], &row) && seen.insert(name) {
+            cases.push(row);
+        }
+    }
+}
+
+// A runner prints its blocks below the rows of the same tests: with such a block it has told all.
+fn has_later_block(blocks: &[Case], row: &Case) -> bool {
+    blocks
+        .iter()
+        .any(|block| block.runner == row.runner && block.at > row.at)
+}

@@ -1,0 +1,464 @@
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Captures;
+use serde::Deserialize;
+
+use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative};
+use crate::diagnose::line::{Line, above, below};
+use crate::runners::{Cues, Pattern, pattern, rows};
+
+/// How one runner names a test that failed; `table.toml` explains the fields.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Row {
+    runner: String,
+    has: String,
+    line: Pattern,
+    #[serde(default)]
+    is_status: bool,
+    // Where the line counts.
+    after: Option<Pattern>,
+    before: Option<Pattern>,
+    next: Option<Pattern>,
+    near: Option<Pattern>,
+    unless: Option<Pattern>,
+    not: Option<Pattern>,
+    // Whose test it is.
+    under: Option<Pattern>,
+    above: Option<Pattern>,
+    parents: Option<String>,
+    #[serde(default)]
+    is_file: bool,
+    file_if: Option<Pattern>,
+    parts: Option<String>,
+    // Its failure block.
+    begin: Option<Pattern>,
+    #[serde(default)]
+    has_heading: bool,
+    shared: Option<Pattern>,
+    end: Option<Pattern>,
+    gap: Option<usize>,
+    // What it says.
+    #[serde(default)]
+    causes: Vec<Pattern>,
+    error: Option<Pattern>,
+    within: Option<usize>,
+    at: Option<usize>,
+    place: Option<Pattern>,
+    frame: Option<FrameRole>,
+    stack: Option<Pattern>,
+    #[serde(default)]
+    is_python: bool,
+    #[serde(default)]
+    has_hooks: bool,
+    exit: Option<Pattern>,
+    #[serde(default)]
+    again: bool,
+    #[serde(rename = "seen")]
+    _seen: String,
+}
+
+// What the first own frame of the stack in a block is.
+#[derive(Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+enum FrameRole {
+    Place,
+    Raised,
+}
+
+static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("diagnose/runners/table.toml")));
+static CUES: LazyLock<Cues> = LazyLock::new(|| {
+    let cues = ROWS.iter().map(|row| row.has.as_str());
+    cues.zip(0..).collect()
+});
+
+// Lines of a block, and of what stands above a line, that are looked at.
+const MAX_BLOCK: usize = 60;
+const WITHIN: usize = 30;
+const ABOVE: usize = 40;
+const PARENTS: usize = 400;
+// Status rows of one runner; a suite that fails as a whole has thousands.
+const MAX_STATUS_ROWS: usize = 300;
+
+/// For each row of the table, the lines that hold its word.
+pub(super) fn find_cues(lines: &[Line<'_>]) -> Vec<Vec<usize>> {
+    let mut found = vec![Vec::new(); ROWS.len()];
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.captured) {
+        for row in CUES.rows(&line.text) {
+            if found[row].last() != Some(&at) {
+                found[row].push(at);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the tests that failure blocks name.
+pub(super) fn blocks(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
+    let own = || ROWS.iter().zip(cues).filter(|(row, _)| !row.is_status);
+    let first = own().filter(|(row, _)| !row.again);
+    let mut cases: Vec<Case> = first
+        .flat_map(|(row, cues)| row.cases(lines, cues))
+        .collect();
+    for (row, cues) in own().filter(|(row, _)| row.again) {
+        for more in row.cases(lines, cues) {
+            let is_same = |case: &&mut Case| case.runner == more.runner && case.name == more.name;
+            if more.place.is_some()
+                && let Some(case) = cases.iter_mut().find(is_same)
+            {
+                *case = Case {
+                    name: case.name.take(),
+                    at: case.at,
+                    ..more
+                };
+            }
+        }
+    }
+    cases
+}
+
+/// Returns the tests that rows of results name, unless a later row says that they passed.
+pub(super) fn status_rows(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (row, cues) in ROWS.iter().zip(cues).filter(|(row, _)| row.is_status) {
+        let free: Vec<usize> = cues
+            .iter()
+            .copied()
+            .filter(|at| !lines[*at].claimed)
+            .collect();
+        cases.extend(row.cases(lines, &free).into_iter().take(MAX_STATUS_ROWS));
+    }
+    cases.retain(|case| !passes_later(case, lines) && !is_suite(case, lines));
+    cases
+}
+
+fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
+    let name = case.name.as_deref().unwrap_or_default();
+    let mut later = lines.iter().skip(case.at + 1);
+    later.any(|line| line.quiet && line.text.contains(['✓', '✔', '√']) && line.text.contains(name))
+}
+
+// node:test closes a suite with a row as it does a test.
+fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
+    let name = case.name.as_deref().unwrap_or_default();
+    let mut above = above(lines, case.at, PARENTS);
+    above.any(|text| text.trim_start().strip_prefix("▶ ") == Some(name))
+}
+
+impl Row {
+    fn cases(&'static self, lines: &[Line<'_>], cues: &[usize]) -> Vec<Case> {
+        let Some(first) = cues.first() else {
+            return Vec::new();
+        };
+        let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
+        let from = match &self.after {
+            Some(after) => opens(after).unwrap_or(lines.len()),
+            None => *first,
+        };
+        let mut cases: Vec<Case> = Vec::new();
+        let mut names: HashSet<String> = HashSet::new();
+        for &at in cues.iter().filter(|at| **at >= from) {
+            let line = &lines[at];
+            if line.quiet || !self.counts_at(lines, at) {
+                continue;
+            }
+            let Some(found) = self.line.get().captures(&line.text) else {
+                continue;
+            };
+            let name = found.name("name").map_or("", |name| name.as_str());
+            let block = self.block(lines, at, name);
+            let stands = |like: &Pattern| block.clone().any(|at| like.finds(&lines[at].text));
+            if self.unless.as_ref().is_some_and(stands) {
+                continue;
+            }
+            let case = self.case(&found, at, block, lines);
+            let is_new = case
+                .name
+                .as_ref()
+                .is_none_or(|name| names.insert(name.clone()));
+            if is_new {
+                cases.push(case);
+            }
+        }
+        if let Some(parts) = &self.parts {
+            drop_parents(&mut cases, parts);
+        }
+        cases
+    }
+
+    fn counts_at(&self, lines: &[Line<'_>], at: usize) -> bool {
+        let is_like = |like: &Option<Pattern>, texts: &[&str]| {
+            let finds = |like: &Pattern| texts.iter().any(|text| like.finds(text));
+            like.as_ref().is_none_or(finds)
+        };
+        let text = lines[at].text.as_ref();
+        let near = || above(lines, at, ABOVE).chain(below(lines, at + 1, ABOVE));
+        !self.not.as_ref().is_some_and(|not| not.finds(text))
+            && is_like(&self.next, &below(lines, at + 1, 1).collect::<Vec<_>>())
+            && is_like(&self.before, &above(lines, at, 2).collect::<Vec<_>>())
+            && (self.near.is_none() || is_like(&self.near, &near().collect::<Vec<_>>()))
+    }
+
+    // The lines of a report, up to what ends it.
+    fn block(&self, lines: &[Line<'_>], at: usize, name: &str) -> Range<usize> {
+        let position = |from: usize, most: usize, finds: &dyn Fn(&str) -> bool| {
+            let found = below(lines, from, most).position(finds);
+            found.map_or(at + 1, |offset| from + offset + 1)
+        };
+        let mut from = at + 1;
+        if self.has_heading {
+            from = position(at + 1, lines.len(), &|text| text.trim() == name);
+        }
+        if let Some(begin) = &self.begin {
+            from = position(at + 1, 8, &|text| begin.finds(text));
+        }
+        if let Some(shared) = &self.shared {
+            from += below(lines, from, MAX_STATUS_ROWS)
+                .take_while(|text| shared.finds(text))
+                .count();
+        }
+        let is_empty = |line: &Line<'_>| line.text.trim().is_empty();
+        let ends = |at: &usize| {
+            let gap = self.gap.and_then(|gap| lines.get(*at..*at + gap));
+            let end = self.end.as_ref().unwrap_or(&self.line);
+            end.finds(&lines[*at].text) || gap.is_some_and(|gap| gap.iter().all(is_empty))
+        };
+        let most = if self.is_python { 2000 } else { MAX_BLOCK };
+        let last = lines.len().min(from + most);
+        from..(from..last).find(ends).unwrap_or(last)
+    }
+
+    fn case(
+        &'static self,
+        found: &Captures<'_>,
+        at: usize,
+        block: Range<usize>,
+        lines: &[Line<'_>],
+    ) -> Case {
+        let under = self.under.as_ref().and_then(|under| {
+            let mut above = above(lines, at, PARENTS).rev();
+            above.find_map(|text| placed(&under.get().captures(text)?))
+        });
+        let mut case = Case {
+            block: block.clone(),
+            ..Case::new(&self.runner, self.name(found, at, lines), at)
+        };
+        if found.name("name").is_none() {
+            let names_file = self.file_if.as_ref().is_some_and(|like| {
+                let mut near = below(lines, block.start, 6);
+                near.any(|text| like.finds(text))
+            });
+            case.is_whole_file = true;
+            let file = under.clone().or_else(|| placed(found));
+            case.name = file.filter(|_| names_file).map(|place| relative(&place.0));
+        }
+        if self.is_python {
+            read_traceback(&mut case, block, lines);
+            return case;
+        }
+        let error = self.error.as_ref().map(|error| {
+            let from = at.saturating_sub(ABOVE);
+            let offset = lines[from..at]
+                .iter()
+                .rposition(|line| error.finds(&line.text));
+            offset.map(|offset| from + offset)
+        });
+        let usual = if self.has_heading {
+            block.start - 1
+        } else {
+            at + self.at.unwrap_or(1)
+        };
+        let usual = error.unwrap_or((usual < lines.len()).then_some(usual));
+        let near = || block.clone().take(self.within.unwrap_or(WITHIN));
+        let first = |like: &Pattern| {
+            let mut near = near().filter(|at| !COUNTED.is_match(&lines[*at].text));
+            near.find_map(|at| Some((at, placed(&like.get().captures(&lines[at].text)?))))
+        };
+        let cause = self.causes.iter().find_map(first);
+        let before = || {
+            let text = lines.get(at.checked_sub(1)?)?.text.as_ref();
+            placed(&self.above.as_ref()?.get().captures(text)?)
+        };
+        let of_cause = cause.as_ref().and_then(|cause| cause.1.clone());
+        let below = || {
+            self.place
+                .as_ref()
+                .and_then(first)
+                .and_then(|found| found.1)
+        };
+        case.place = placed(found)
+            .or_else(before)
+            .or(of_cause)
+            .or_else(below)
+            .or(under);
+        case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
+        // Of a file whose process ended the runner prints no more than its exit code.
+        let is_whole = case
+            .cause
+            .is_some_and(|at| lines[at].text.contains("'test failed'"));
+        if let Some(exit) = self.exit.as_ref().filter(|_| is_whole).and_then(first) {
+            case.has_exited = true;
+            case.cause = Some(last_printed(lines, at).unwrap_or(exit.0));
+        }
+        case.is_hook = self.has_hooks && shows_hook(lines, block.clone());
+        let frame = match (error, &self.stack) {
+            (Some(from), _) => from.and_then(|from| first_script_frame(lines, from..at)),
+            (None, Some(stack)) => {
+                let texts = block.filter_map(|at| placed(&stack.get().captures(&lines[at].text)?));
+                texts.into_iter().find(|place| !is_installed(&place.0))
+            }
+            (None, None) => first_script_frame(lines, block),
+        };
+        match (&self.frame, frame) {
+            (Some(FrameRole::Place), Some(frame)) if case.place.is_none() => {
+                case.place = Some(frame);
+            }
+            (Some(FrameRole::Raised), Some(frame)) => case.set_raised(frame),
+            _ => {}
+        }
+        case
+    }
+
+    // The test as its runner spells it, with the suites above it where rows show a tree.
+    fn name(&self, found: &Captures<'_>, at: usize, lines: &[Line<'_>]) -> String {
+        let name = found.name("name").map_or("", |name| name.as_str().trim());
+        if self.is_python {
+            return python_name(name);
+        }
+        if self.is_file {
+            return relative(name);
+        }
+        let Some(separator) = &self.parents else {
+            return name.to_owned();
+        };
+        let indent = |text: &str| text.len() - text.trim_start().len();
+        let mut column = indent(&lines[at].text);
+        let mut parts = vec![name];
+        for text in above(lines, at, PARENTS).rev() {
+            if column == 0 || parts.len() > 8 {
+                break;
+            }
+            let own = indent(text);
+            if text.trim().is_empty() || own >= column {
+                continue;
+            }
+            let is_file = self.under.as_ref().is_some_and(|under| under.finds(text));
+            if is_file || own == 0 {
+                break;
+            }
+            column = own;
+            parts.push(text.trim().trim_start_matches("▶ "));
+        }
+        parts.reverse();
+        parts.join(separator)
+    }
+}
+
+// A test that has others in it fails by them: `TestA` beside `TestA/one`.
+fn drop_parents(cases: &mut Vec<Case>, parts: &str) {
+    let names: BTreeSet<String> = cases.iter().filter_map(|case| case.name.clone()).collect();
+    let has_parts = |name: &String| {
+        let start = format!("{name}{parts}");
+        let mut below = names.range::<String, _>(&start..);
+        below.next().is_some_and(|next| next.starts_with(&start))
+    };
+    cases.retain(|case| case.place.is_some() || !case.name.as_ref().is_some_and(has_parts));
+}
+
+fn placed(found: &Captures<'_>) -> Option<Place> {
+    let path = found.name("path")?.as_str().to_owned();
+    let line = found
+        .name("line")
+        .and_then(|line| line.as_str().parse().ok());
+    Some((path, line))
+}
+
+// `test_x (shop.tests.T.test_x)` is `shop.tests.T.test_x`; a file that did not load has its own name.
+fn python_name(title: &str) -> String {
+    pattern!(METHOD, r"^(\w+) \(([\w.]+)\)");
+    let Some(found) = METHOD.captures(title) else {
+        return title.to_owned();
+    };
+    let (method, owner) = (&found[1], &found[2]);
+    if owner.contains("loader._FailedTest") || owner.contains("loader.ModuleImportFailure") {
+        method.to_owned()
+    } else if owner.rsplit('.').next() == Some(method) {
+        owner.to_owned()
+    } else {
+        format!("{method} ({owner})")
+    }
+}
+
+// The last exception of a traceback is what the test died of.
+fn read_traceback(case: &mut Case, block: Range<usize>, lines: &[Line<'_>]) {
+    pattern!(RAISED, r"^(?:[a-z_]\w*\.)*[A-Z]\w*(?:: |$)");
+    for at in block {
+        let text = lines[at].text.as_ref();
+        if let Some(frame) = python_frame(text) {
+            case.add_frame(frame, true);
+        }
+        if RAISED.is_match(text) && !text.starts_with("Traceback") {
+            case.cause = Some(at);
+        }
+    }
+}
+
+// Counts of files and rows of results that the other stream put into a block.
+pattern!(
+    COUNTED,
+    r"^\s*(?:Test Files |[✓✔❯↓×] (?:\|[^|]+\| )?\S+\.[cm]?[jt]sx?(?: \[[^\]]*\])? \(\d+ tests?\b.*\))"
+);
+
+// The text of a YAML block stands below its mark.
+fn below_mark(lines: &[Line<'_>], at: usize) -> usize {
+    let is_block = lines[at].text.ends_with(": |-") || lines[at].text.ends_with(": >-");
+    let filled = |at: &usize| !lines[*at].text.trim().is_empty();
+    let below = (at + 1..lines.len()).take(4).find(filled);
+    below.filter(|_| is_block).unwrap_or(at)
+}
+
+// A hook's failure is given to its tests; the source excerpt tells them apart.
+fn shows_hook(lines: &[Line<'_>], block: Range<usize>) -> bool {
+    pattern!(SHOWN, r"^\s*(>)?\s*\d+ ?\|\s*(.*)$");
+    pattern!(HOOK, r"^(?:await )?(?:before|after)(?:All|Each)\s*\(");
+    pattern!(BODY, r"^(?:test|it|fit|xit)\b[\w.]*\s*[(`]");
+    let mut is_hook = false;
+    for text in below(lines, block.start, block.len()).filter(|text| text.contains('|')) {
+        if text.trim_start().starts_with('|') && text.trim_end().ends_with('^') {
+            return is_hook;
+        }
+        let Some(shown) = SHOWN.captures(text) else {
+            continue;
+        };
+        is_hook = (is_hook || HOOK.is_match(&shown[2])) && !BODY.is_match(&shown[2]);
+        if shown.get(1).is_some() {
+            return is_hook;
+        }
+    }
+    false
+}
+
+// Of what a file wrote before its process ended, the line that states why: an error, else the first.
+fn last_printed(lines: &[Line<'_>], point: usize) -> Option<usize> {
+    pattern!(
+        ERROR,
+        r"^# (?:error|Uncaught|[A-Z]\w*(?:Error|Exception)\b)"
+    );
+    const FAR: usize = 80;
+    let from = point.saturating_sub(FAR);
+    let is_point = |line: &Line<'_>| {
+        let starts = ["ok ", "not ok ", "  ..."];
+        starts.iter().any(|start| line.text.starts_with(start))
+    };
+    let before = lines[from..point].iter().rposition(is_point);
+    let from = before.map_or(from, |at| from + at + 1);
+    let is_own = |at: &usize| {
+        let comment = lines[*at].text.strip_prefix("# ");
+        comment.is_some_and(|text| !text.starts_with("Subtest: ") && !text.trim().is_empty())
+    };
+    let own: Vec<usize> = (from..point).filter(is_own).collect();
+    let is_error = |at: &&usize| ERROR.is_match(&lines[**at].text);
+    own.iter().find(is_error).or(own.first()).copied()
+}
