@@ -1,5 +1,4 @@
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::attempt::{Ask, Attempt};
