@@ -30,18 +30,18 @@ BenchRequest {
     /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
     /// The protocol of a command [default: json] [setting: agent.protocol]
-    #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    #[arg(hide_short_help = true, long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
+    #[arg(hide_short_help = true, long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
     /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
     /// [setting: agent.env]
-    #[arg(long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
+    #[arg(hide_short_help = true, long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
     /// Agent replies to try for each fixture [default: 6]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// The highest context level, 0 to 3 [default: 3]
-    #[arg(long, value_name = "N")] max_level: Option<RepairLevel>;
+    #[arg(hide_short_help = true, long, value_name = "N")] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
-    #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
     /// Write the document here, whatever is printed
@@ -54,9 +54,9 @@ BenchRequest {
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
-    #[arg(long, value_name = "DIR")] keep: Option<PathBuf>;
+    #[arg(hide_short_help = true, long, value_name = "DIR")] keep: Option<PathBuf>;
 }
 }
 

@@ -36,10 +36,10 @@ RunRequest {
     /// End it after this many seconds without output
     #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
+    #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
     /// [setting: limits.max-output]
-    #[arg(long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
+    #[arg(hide_short_help = true, long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
     max_output: Option<Bytes> => set limits.max_output;
     /// Pass an environment variable through (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
@@ -47,9 +47,9 @@ RunRequest {
     /// [setting: sandbox.mode]
     #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Let a confined command write to this path [setting: sandbox.allow-write]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where it runs [setting: sandbox.workplace]
-    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
     /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]

@@ -15,14 +15,18 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 /// and written if you agree. With `--test` nothing is asked: the patch stays in the run's folder, or is
 /// written with `--yes`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXITS)]
+#[command(after_help = EXAMPLES, after_long_help = EXITS)]
 pub(crate) struct Args {
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(hide_short_help = true, long, value_parser = PLAIN, default_value = "text")]
     format: Form,
 }
+
+const EXAMPLES: &str = "Examples:
+  mendit run pytest; mendit fix            fix the failure without an LLM
+  mendit fix --agent claude                ask Claude Code for the rest";
 
 const EXITS: &str = "Examples:
   mendit run pytest; mendit fix            fix the failure without an LLM
@@ -31,8 +35,9 @@ const EXITS: &str = "Examples:
   mendit fix --test pytest --agent CMD     for scripts: asks nothing
   mendit fix --task issue.md --split-only  print the sub-tasks of a task
 
-Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run · 3 out of time ·
-4 action required, such as your confirmation · 5 refused by policy · 130 interrupted";
+Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run ·
+3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
+130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, &args.request)?;
