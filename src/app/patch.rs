@@ -1,5 +1,6 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::flags::request;
 use super::{App, AppError, Progress, runs};
@@ -205,25 +206,51 @@ pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, Ap
     Ok(recover(root, state.directory())?)
 }
 
-/// A line of a batch.
+/// A patch of a batch, or a prediction of SWE-bench.
 #[derive(Deserialize)]
 struct Job {
-    #[serde(default)]
-    id: serde_json::Value,
+    #[serde(default, alias = "instance_id")]
+    id: Value,
+    #[serde(alias = "model_patch")]
     patch: String,
+}
+
+/// Reads the jobs of a batch: JSON lines, or a prediction file that is one list or a map from instances
+/// to predictions.
+fn read_jobs(input: &[u8]) -> Result<Vec<Job>, AppError> {
+    let fail = |error| AppError::usage(format!("--batch: a line is no job: {error}"));
+    let values = match serde_json::from_slice(input) {
+        Ok(Value::Array(list)) => list,
+        Ok(Value::Object(map)) if map.values().all(Value::is_object) => {
+            let with_id = |(id, mut value): (String, Value)| {
+                value["instance_id"] = Value::String(id);
+                value
+            };
+            map.into_iter().map(with_id).collect()
+        }
+        Ok(one) => vec![one],
+        Err(_) => {
+            let lines = input.split(|byte| *byte == b'\n');
+            let lines = lines.filter(|line| !line.trim_ascii().is_empty());
+            let values: Result<Vec<Value>, _> = lines.map(serde_json::from_slice).collect();
+            values.map_err(fail)?
+        }
+    };
+    let jobs = values.into_iter().map(serde_json::from_value);
+    jobs.collect::<Result<_, _>>().map_err(fail)
 }
 
 /// The verdict of one job of a batch.
 #[derive(Debug, Serialize)]
 pub struct BatchAnswer {
     /// As the job had it.
-    pub id: serde_json::Value,
+    pub id: Value,
     /// The verdict.
     #[serde(flatten)]
     pub verdict: PatchVerdict,
 }
 
-/// Judges the patches of JSON lines `{"id", "patch"}` in parallel against one frozen source. The
+/// Validates the patches of JSON lines `{"id", "patch"}`, or of a prediction file of SWE-bench, in parallel against one frozen source. The
 /// answers come in the order of the lines, some at a time.
 ///
 /// # Errors
@@ -241,26 +268,15 @@ pub fn check_batch(
     if options.after == After::Reported {
         options.after = After::Parses;
     }
-    let lines: Vec<&[u8]> = request
-        .patch
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.trim_ascii().is_empty())
-        .collect();
-    for part in lines.chunks(256) {
-        let answers: Result<Vec<BatchAnswer>, AppError> = part
-            .par_iter()
-            .map(|line| {
-                let job: Job = serde_json::from_slice(line).map_err(|error| {
-                    AppError::usage(format!("--batch: a line is no job: {error}"))
-                })?;
-                let judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), &options);
-                Ok(BatchAnswer {
-                    id: job.id,
-                    verdict: with_canonical(judged),
-                })
-            })
-            .collect();
-        take(answers?)?;
+    for part in read_jobs(&request.patch)?.chunks(256) {
+        let answers = part.par_iter().map(|job| {
+            let judged = judge(job.patch.as_bytes(), workspace.source.as_ref(), &options);
+            BatchAnswer {
+                id: job.id.clone(),
+                verdict: with_canonical(judged),
+            }
+        });
+        take(answers.collect())?;
     }
     Ok(())
 }

@@ -145,7 +145,10 @@ fn compose_surely(
         Placement::Placed(placed) => Some(&*placed.lines),
         Placement::Failed(_) => None,
     });
-    if let Some(line) = placed.find_map(lost_indent) {
+    let lost = placed.find_map(lost_indent);
+    let mut hunks_left = section.hunks().iter();
+    let lost = lost.or_else(|| hunks_left.find_map(|hunk| lost_all_indent(section, hunk)));
+    if let Some(line) = lost {
         let message = "the new lines have lost the indentation of the lines that they replace";
         return Err((u64::from(line), Refusal::new(Code::P311, message)));
     }
@@ -177,6 +180,43 @@ fn lost_indent(lines: &[HunkLine<'_>]) -> Option<u32> {
     let words = |gone| side(gone).map(|line| line.text().trim_ascii());
     let moved = words(LineKind::Add).eq(words(LineKind::Remove));
     (alike && new.text().len() < old.text().len() && !moved).then_some(new.at)
+}
+
+/// Languages that are not parsed, in which code inside of braces is indented.
+const INDENTED_LANGUAGES: [&str; 14] = [
+    "c", "h", "cc", "cpp", "hpp", "go", "rs", "java", "cs", "swift", "kt", "sh", "php", "scala",
+];
+
+/// Finds an added line at the margin that a removed one has indented, in a hunk whose new lines are all at
+/// the margin between indented context: their indentation was lost on the way.
+pub(super) fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Option<u32> {
+    let header = std::str::from_utf8(&section.headers.text).ok()?;
+    let ending = header.trim_end().rsplit('.').next()?;
+    if !INDENTED_LANGUAGES.contains(&ending) {
+        return None;
+    }
+    let of_kind = |kind| {
+        let lines = hunk.lines.iter().filter(move |line| line.kind == kind);
+        lines.filter(|line| !line.is_blank())
+    };
+    let is_among_indented = of_kind(LineKind::Context)
+        .filter(|line| line.is_indented())
+        .count()
+        * 2
+        > of_kind(LineKind::Context).count();
+    let is_at_margin = |line: &HunkLine<'_>| !line.is_indented() && !line.text().starts_with(b"#");
+    if !is_among_indented || !of_kind(LineKind::Add).all(is_at_margin) {
+        return None;
+    }
+    let words = |line: &HunkLine<'_>| line.text().trim_ascii().to_vec();
+    let mut added = of_kind(LineKind::Add);
+    let found = added.find(|line| {
+        let mut removed = of_kind(LineKind::Remove);
+        removed.any(|other| other.is_indented() && words(other) == words(line))
+    });
+    let first = of_kind(LineKind::Add).next();
+    let replaces = of_kind(LineKind::Remove).any(HunkLine::is_indented);
+    found.or(first.filter(|_| replaces)).map(|line| line.at)
 }
 
 /// Hunks of a file for which is searched why they do not fit.

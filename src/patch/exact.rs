@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::compose::compose;
-use super::content::{Modified, mend, moved_mend};
+use super::content::{Modified, lost_all_indent, mend, moved_mend};
 use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
@@ -23,6 +23,13 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
         hunk.counts_hold && marked && hunk.changes_something()
     };
     if section.headers.explicit.is_some() || hunks.is_empty() || !hunks.iter().all(counted) {
+        return None;
+    }
+    // The one doubt that an exact patch meets, unless blob ids prove it.
+    let is_stripped = hunks
+        .iter()
+        .any(|hunk| lost_all_indent(section, hunk).is_some());
+    if is_stripped && section.announced_ids().is_none() {
         return None;
     }
     let text = Text::new(&before.bytes);

@@ -1,4 +1,4 @@
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::change::FileState;
 use super::elision::left_out_line;
@@ -39,8 +39,11 @@ pub(super) fn unmeant(
         return Some((line, Refusal::new(Code::P801, message)));
     }
     let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
-    let message = "the added line has typographic quotes or spaces, and the file has none";
-    Some((line, Refusal::new(Code::P314, message)))
+    let message = format!(
+        "line {line} of the result has typographic quotes or spaces, and the file has none"
+    );
+    let hint = "if they are meant, repeat with `--as-written`; else send plain ones in their place";
+    Some((line, Refusal::new(Code::P314, message).hint(hint)))
 }
 
 /// Refuses a whole file that has lost its rest.
@@ -49,12 +52,10 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
     if old == 0 || new >= old {
         return None;
     }
-    let tail =
-        lost_tail(before, after).is_some_and(|(gone, come)| gone >= LONG_TAIL && come * 4 < gone);
     let lost = old - new;
     let most = old >= FEW_LINES && lost * 2 >= old;
     let fragment = new == 0 || most || (lost >= LONG_TAIL && lost * 10 >= old * 3);
-    (tail || fragment).then(|| {
+    fragment.then(|| {
         let message = format!(
             "the whole file would go from {old} lines to {new}; the rest seems to be left out"
         );
@@ -62,28 +63,8 @@ pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
     })
 }
 
-// How many lines stand below the last ones that both texts have together, in the old and in the new.
-fn lost_tail(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
-    let rows = |text| -> Vec<&[u8]> { solid_rows(text).into_iter().map(|it| it.1).collect() };
-    let (old, new) = (rows(before), rows(after));
-    let count = TOGETHER.min(new.len());
-    // Of equal ones the last stays.
-    let places: HashMap<&[&[u8]], usize> = old
-        .windows(count.max(1))
-        .enumerate()
-        .map(|(at, rows)| (rows, at))
-        .collect();
-    (count..=new.len()).rev().find_map(|end| {
-        let at = *places.get(new.get(end - count..end)?)?;
-        Some((old.len() - at - count, new.len() - end))
-    })
-}
-
 // Files of fewer lines are rewritten as a whole.
 const FEW_LINES: usize = 5;
-
-// Lines that stand together in two texts show where one goes on in the other.
-const TOGETHER: usize = 3;
 
 // Lines that a person deletes on purpose with an edit, not by sending the file without them.
 const LONG_TAIL: usize = 8;

@@ -297,6 +297,11 @@ impl<'a> HunkLine<'a> {
         self.text().trim_ascii().is_empty()
     }
 
+    /// Whether it begins with a blank or a tab.
+    pub(super) fn is_indented(&self) -> bool {
+        matches!(self.text().first(), Some(b' ' | b'\t'))
+    }
+
     /// The same line with another text.
     pub(super) fn with_text(&self, text: Vec<u8>) -> Self {
         Self {

@@ -113,9 +113,7 @@ impl<'a> Checker<'_, 'a> {
         }
         let mut image = Image::new(before);
         done.rejected = self.hunks(&done.section, &mut image)?;
-        if !done.judged_only || done.section.deletes() {
-            done.after = image.to_bytes();
-        }
+        done.after = image.to_bytes();
         Ok(())
     }
 

@@ -1,6 +1,6 @@
+use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use super::line_ends::{LineEnds, Settings};
 use crate::git::{Attribute, Attributes, GitError, Repository, Staging};
@@ -18,7 +18,7 @@ pub(super) struct Destination<'r> {
     /// Where files are written: `root`, or the whole file system for unsafe paths.
     pub(super) base: PathBuf,
     tree: Directory,
-    attributes: Option<Mutex<Attributes>>,
+    attributes: Option<RefCell<Attributes>>,
     line_ends: Settings,
     rules: Rules,
     /// Whether the executable bit of files is to be believed.
@@ -61,7 +61,7 @@ impl<'r> Destination<'r> {
             root: root.to_owned(),
             base,
             tree,
-            attributes: attributes.map(Mutex::new),
+            attributes: attributes.map(RefCell::new),
             line_ends: Settings {
                 auto_crlf: setting("core.autocrlf"),
                 eol: setting("core.eol"),
@@ -75,10 +75,7 @@ impl<'r> Destination<'r> {
 
     fn attributes(&self, path: &str) -> [Attribute; 4] {
         match &self.attributes {
-            Some(attributes) => attributes
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .for_path(path),
+            Some(attributes) => attributes.borrow_mut().for_path(path),
             None => std::array::from_fn(|_| Attribute::Unspecified),
         }
     }

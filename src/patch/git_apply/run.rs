@@ -1,7 +1,5 @@
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 use super::check::{Checker, Refusal};
 use super::destination::Destination;
 use super::messages::Messages;
@@ -249,31 +247,23 @@ impl<'r> GitApply<'r> {
     ) -> Result<(Vec<SectionResult<'a>>, bool), Fatal> {
         let mut table = Table::new(&sections);
         let has_errors = self.messages.errors > 0;
-        let ahead = self.ahead(name, &sections, &table, has_errors);
         let mut done: Vec<SectionResult<'a>> = Vec::with_capacity(sections.len());
         let mut clean = true;
-        for (number, (section, ready)) in sections.into_iter().zip(ahead).enumerate() {
-            let (one, outcome) = if let Some((one, messages, outcome)) = ready {
-                self.messages.raw(&messages.text);
-                self.messages.fixed += messages.fixed;
-                (one, outcome)
-            } else {
-                let mut one = SectionResult {
-                    section,
-                    ..SectionResult::default()
-                };
-                let outcome = Checker {
-                    destination: &self.destination,
-                    options: self.options,
-                    table: &table,
-                    done: &done,
-                    file: name,
-                    has_errors,
-                    messages: &mut self.messages,
-                }
-                .check(&mut one);
-                (one, outcome)
+        for (number, section) in sections.into_iter().enumerate() {
+            let mut one = SectionResult {
+                section,
+                ..SectionResult::default()
             };
+            let outcome = Checker {
+                destination: &self.destination,
+                options: self.options,
+                table: &table,
+                done: &done,
+                file: name,
+                has_errors,
+                messages: &mut self.messages,
+            }
+            .check(&mut one);
             match outcome {
                 Ok(()) => table.note(&one.section, number),
                 Err(Refusal::Section) => clean = false,
@@ -283,48 +273,7 @@ impl<'r> GitApply<'r> {
         }
         Ok((done, clean))
     }
-
-    // The bulk of a large patch: sections that no other has to do with, judged in parallel. What
-    // has errors of white space is judged in its turn, as they are counted over the whole patch.
-    fn ahead<'a>(
-        &self,
-        name: &str,
-        sections: &[Section<'a>],
-        table: &Table,
-        has_errors: bool,
-    ) -> Vec<Option<Ahead<'a>>> {
-        const WORTH_IT: usize = 8;
-        if sections.len() < WORTH_IT || self.options.three_way || has_errors {
-            return sections.iter().map(|_| None).collect();
-        }
-        let writes = self.options.apply;
-        let one = |section: &Section<'a>| {
-            if !table.is_alone(section) {
-                return None;
-            }
-            let mut messages = Messages::default();
-            let mut one = SectionResult {
-                section: section.clone(),
-                judged_only: !writes,
-                ..SectionResult::default()
-            };
-            let outcome = Checker {
-                destination: &self.destination,
-                options: self.options,
-                table,
-                done: &[],
-                file: name,
-                has_errors,
-                messages: &mut messages,
-            }
-            .check(&mut one);
-            (messages.errors == 0).then_some((one, messages, outcome))
-        };
-        sections.par_iter().map(one).collect()
-    }
 }
-
-type Ahead<'a> = (SectionResult<'a>, Messages, Result<(), Refusal>);
 
 /// Writes an index with the blobs that a patch says it was made for.
 fn build_ancestor(

@@ -6,8 +6,6 @@ use std::collections::HashMap;
 pub(super) struct Table {
     paths: HashMap<String, State>,
     links: HashMap<String, Link>,
-    // How many sections name a path.
-    uses: HashMap<String, usize>,
 }
 
 /// What has become of a path.
@@ -31,16 +29,6 @@ impl Table {
     pub(super) fn new(sections: &[Section<'_>]) -> Self {
         let mut table = Self::default();
         for section in sections {
-            let names = [section.old_name.as_ref(), section.new_name.as_ref()];
-            for name in names.iter().flatten() {
-                *table.uses.entry((*name).clone()).or_default() += 1;
-            }
-            if let (Some(old), Some(new)) = (names[0], names[1])
-                && old == new
-                && let Some(count) = table.uses.get_mut(old)
-            {
-                *count -= 1;
-            }
             let leaves = section.new_name.is_none() || section.is_rename;
             if let Some(old) = section.old_name.as_ref().filter(|_| leaves) {
                 table.paths.insert(old.clone(), State::WillGo);
@@ -63,25 +51,6 @@ impl Table {
         {
             self.links.entry(new.clone()).or_default().made = true;
         }
-    }
-
-    /// Whether no other section has anything to do with this one.
-    pub(super) fn is_alone(&self, section: &Section<'_>) -> bool {
-        let once = |name: &Option<String>| {
-            name.as_ref()
-                .is_none_or(|name| self.uses.get(name) == Some(&1))
-        };
-        let below = |name: &Option<String>| {
-            let mut directory = name.as_deref().unwrap_or_default();
-            while let Some((above, _)) = directory.rsplit_once('/') {
-                if self.uses.contains_key(above) {
-                    return true;
-                }
-                directory = above;
-            }
-            false
-        };
-        once(&section.old_name) && once(&section.new_name) && !below(&section.new_name)
     }
 
     pub(super) fn state(&self, path: Option<&str>) -> Option<State> {

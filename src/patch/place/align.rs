@@ -171,6 +171,11 @@ fn accept<'h, 'a>(
             return reindented;
         }
     }
+    // Where context is indented in another way, that of the new lines is not known.
+    let mut added = lines.iter().filter(|line| line.kind == LineKind::Add);
+    if best.has(Likeness::Indent) && added.any(HunkLine::is_indented) {
+        return None;
+    }
     if !best.holds(&old, around) || best.lost_a_mark(site, &old, around) {
         return None;
     }
@@ -299,6 +304,11 @@ impl Alignment {
     fn class(&self) -> Likeness {
         let all = self.rows.iter().flatten().map(|(_, likeness)| *likeness);
         all.max().unwrap_or(Likeness::Same)
+    }
+
+    fn has(&self, class: Likeness) -> bool {
+        let mut rows = self.rows.iter().flatten();
+        rows.any(|(_, likeness)| *likeness == class)
     }
 
     fn kept(&self, class: Likeness) -> usize {

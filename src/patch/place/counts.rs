@@ -20,7 +20,11 @@ pub(super) fn check_counts(
     let at_end = end == text.len();
     let (Some((_, old)), Some((_, new))) = (hunk.old, hunk.new) else {
         let open = hunk.ends_input && trail == 0 && lead > 0 && !at_end;
-        return if open { Err(cut_off()) } else { Ok(None) };
+        return if open {
+            Err(cut_off(hunk, lines))
+        } else {
+            Ok(None)
+        };
     };
     if hunk.counts_hold {
         return Ok(None);
@@ -50,7 +54,7 @@ pub(super) fn check_counts(
             .last()
             .is_some_and(|line| line.kind != LineKind::Context)
     {
-        return Err(cut_off());
+        return Err(cut_off(hunk, lines));
     }
     if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         return Ok(Some(MendNote::safe(
@@ -63,16 +67,28 @@ pub(super) fn check_counts(
     let reaches_end =
         i64::try_from(text.len() - end.min(text.len())).is_ok_and(|left| left == lost_old);
     if promised_more && (reaches_end || (lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7)) {
-        return Err(cut_off());
+        return Err(cut_off(hunk, lines));
     }
     if (lost_old > 0 || lost_new > 0) && trail < lead.min(3) && !at_end {
-        return Err(cut_off());
+        return Err(cut_off(hunk, lines));
     }
     Ok(Some(recount))
 }
 
-fn cut_off() -> Refusal {
-    Refusal::new(Code::P104, "the patch seems to be cut off inside this hunk")
+/// Refuses a hunk that seems to have lost its end, with the header that it should have otherwise.
+fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
+    let message = "the patch seems to be cut off inside this hunk";
+    let (Some((from, old)), Some((to, new))) = (hunk.old, hunk.new) else {
+        return Refusal::new(Code::P104, message);
+    };
+    let count = |skip: LineKind| lines.iter().filter(|line| line.kind != skip).count();
+    let (has_old, has_new) = (count(LineKind::Add), count(LineKind::Remove));
+    let message = format!(
+        "{message}: its header announces {old} old and {new} new lines, {has_old} and {has_new} follow"
+    );
+    Refusal::new(Code::P104, message).hint(format!(
+        "if the hunk is whole, write `@@ -{from},{has_old} +{to},{has_new} @@`; else send the rest"
+    ))
 }
 
 // Whether added lines close every bracket that they open.
@@ -87,22 +103,21 @@ fn closes_brackets(lines: &[HunkLine<'_>]) -> bool {
 }
 
 // Where a removed line may have lost its `-`: the header counts one new line less than the body has, and
-// a line of context stands right before an added one that is nearly the same.
+// a line of context is nearly the same as an added one.
 fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Option<&'l [u8]> {
     if lost != (0, -1) {
         return None;
     }
-    let is = |at: usize, kind| lines.get(at).is_some_and(|line| line.kind == kind);
-    let mut rows = 0..lines.len().saturating_sub(1);
-    let row = rows.find(|at| {
-        let (Some(one), Some(two)) = (lines.get(*at), lines.get(at + 1)) else {
-            return false;
-        };
-        let pair = is(*at, LineKind::Context) && is(at + 1, LineKind::Add);
-        let (one, two) = (one.text().trim_ascii(), two.text().trim_ascii());
-        pair && one.len() < LONGEST && two.len() < LONGEST && is_variant(one, two)
-    })?;
-    lines.get(row).map(HunkLine::text)
+    let of_kind = |kind| {
+        let lines = lines.iter().filter(move |line| line.kind == kind);
+        lines.filter(|line| !line.is_blank() && line.text().len() < LONGEST)
+    };
+    let mut context = of_kind(LineKind::Context).take(MOST_COMPARED);
+    let kept = context.find(|line| {
+        let mut added = of_kind(LineKind::Add).take(MOST_COMPARED);
+        added.any(|other| is_variant(line.text().trim_ascii(), other.text().trim_ascii()))
+    });
+    kept.map(HunkLine::text)
 }
 
 fn is_variant(one: &[u8], two: &[u8]) -> bool {
@@ -112,6 +127,8 @@ fn is_variant(one: &[u8], two: &[u8]) -> bool {
 
 // The part of a line that is the same in the line that takes its place: half, as in context that differs.
 const ALIKE: f64 = 0.5;
+// Lines of either kind that are compared.
+const MOST_COMPARED: usize = 32;
 // Longer lines are not compared letter by letter.
 const LONGEST: usize = 400;
 

@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use super::placed::{old_of, plain, trim_end};
+use super::placed::{old_of, trim_end};
 use super::search::Work;
 use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
@@ -106,31 +106,9 @@ fn likeliest(
     if let Some((_, _, start)) = voted.max() {
         return Some((start, true));
     }
-    let start = alike(text, old, work).or_else(|| stated.filter(|it| *it < text.len()))?;
+    let start = stated.filter(|row| *row < text.len())?;
     Some((start, false))
 }
-
-// Where the line that tells most would stand if it were the one of the file that is most like it, for
-// who wrote it with other quotes, blanks or words.
-fn alike(text: &Text<'_>, old: &[&HunkLine<'_>], work: &Work) -> Option<usize> {
-    let plain = |line: &[u8]| shown(&plain(line.trim_ascii()));
-    let numbered = old.iter().enumerate();
-    let (index, line) = numbered.max_by_key(|(_, line)| line.text().trim_ascii().len())?;
-    let wanted = plain(line.text());
-    let most = Work::of_alike(wanted.len(), text.span(0, text.len()).len());
-    if wanted.trim().is_empty() || !work.afford(most) {
-        return None;
-    }
-    let rows = (0..text.len()).map(|row| {
-        let near = strsim::normalized_levenshtein(&wanted, &plain(text.line(row)));
-        (near, row)
-    });
-    let (near, row) = rows.max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))?;
-    (near >= ALIKE).then(|| row.saturating_sub(index))
-}
-
-// The part of a line that is the same in one that was meant.
-const ALIKE: f64 = 0.5;
 
 // Lines shown before and after the first that differs.
 const AROUND: usize = 6;

@@ -32,7 +32,7 @@ pub(super) struct Site<'s, 't> {
 pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
     let text = site.text;
     if hunk.old_lines().next().is_none() {
-        return insertion(text, hunk, shift);
+        return insertion(site, hunk, shift);
     }
     match exact(site, hunk, shift) {
         Found::None => {}
@@ -223,8 +223,30 @@ fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
         || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new))
 }
 
+/// Refuses lines without context, with the rows where the scope that the hunk names stands.
+fn without_place(site: &Site<'_, '_>, hunk: &Hunk<'_>) -> Refusal {
+    let message = "the hunk only adds lines and nothing says where they go";
+    let refusal = Refusal::new(Code::P410, message);
+    let rows = site.index.rows_of_words(site.text, hunk.scope);
+    let Some(first) = rows.first().filter(|_| !hunk.scope.is_empty()) else {
+        return refusal.hint("repeat as context the line that they follow");
+    };
+    let scope = String::from_utf8_lossy(hunk.scope.trim_ascii()).into_owned();
+    let lines: Vec<String> = rows
+        .iter()
+        .take(5)
+        .map(|row| (row + 1).to_string())
+        .collect();
+    refusal.hint(format!(
+        "`{scope}` stands at line {}; repeat as context the line that the new ones follow, for example line {}",
+        lines.join(", "),
+        first + 2
+    ))
+}
+
 // Lines to add and nothing that says where but the number.
-fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+fn insertion<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'h, 'a> {
+    let text = site.text;
     let at = match (hunk.old, hunk.new) {
         _ if text.len() == 0 => Some(0),
         _ if hunk.at_end => Some(text.len()),
@@ -240,8 +262,7 @@ fn insertion<'h, 'a>(text: &Text<'_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
         _ => None,
     };
     let Some(at) = at else {
-        let message = "the hunk only adds lines and nothing says where they go";
-        return Found::Refused(Refusal::new(Code::P410, message));
+        return Found::Refused(without_place(site, hunk));
     };
     let mut placed = placed_at(hunk, at, 0);
     if text.len() > 0 && !hunk.at_end {

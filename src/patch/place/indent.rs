@@ -22,8 +22,14 @@ pub(super) fn reindent<'h, 'a>(
         .filter(|(line, file)| !line.trim_ascii().is_empty() && !file.is_empty())
         .map(|(line, file)| (indent(line), indent(file)))
         .collect();
+    let has_indent = lines.iter().any(|line| !indent(line.text()).is_empty());
+    let is_diff = lines.iter().any(|line| line.prefixed);
+    // A diff without any indentation does not tell that of its new lines.
+    if is_diff && !has_indent {
+        return None;
+    }
     let rule = IndentRule::between(&pairs)?;
-    let is_block = !lines.iter().any(|line| line.prefixed);
+    let is_block = !is_diff;
     let removes = old
         .iter()
         .any(|line| line.kind == LineKind::Remove && !line.is_blank());

@@ -11,7 +11,6 @@ use super::json::Packet;
 use super::keys::{NEW, OLD, is_change, is_one, plain};
 use super::problem;
 use super::reader::{Lines, ReadOptions, number};
-use super::wrapping::unwrapped;
 use crate::model::Code;
 use crate::patch::set::{Body, PatchSet, Suspect, Unread};
 
@@ -46,6 +45,17 @@ pub(super) fn first_form(lines: &Lines<'_>) -> Option<Form> {
             _ => None,
         }
     })
+}
+
+/// Whether a patch of any form starts at this line.
+pub(super) fn starts_form(line: &[u8]) -> bool {
+    let starts: [&[u8]; 4] = [
+        b"diff --git ",
+        b"--- a/",
+        b"--- /dev/null",
+        b"*** Begin Patch",
+    ];
+    starts.iter().any(|start| line.starts_with(start)) || starts_file(line) || starts_block(line)
 }
 
 /// Adds to what was read in the rows of `spans` what every other reader finds in the other rows, and what
@@ -85,10 +95,6 @@ pub(super) fn beside<'a>(
     }
     packets(&mut rest, &mut set);
     fences(&rest, &mut set);
-    if unwrapped(&rest.bytes()).is_some() {
-        let what = "a patch that is quoted, indented or numbered";
-        set.unread.push(other(1, what));
-    }
     set
 }
 

@@ -4,7 +4,7 @@ use super::thoughts::without_thoughts;
 use crate::model::{Code, Mend, Safety};
 use crate::patch::text::with_line_ends;
 
-/// The input without what transport added: a byte order mark, terminal colour, carriage returns.
+/// The input without what transport added: a byte order mark, carriage returns.
 pub(super) struct Cleaned<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
     pub(super) mends: Vec<Mend>,
@@ -20,10 +20,6 @@ pub(super) fn clean(input: &[u8]) -> Result<Cleaned<'_>, &'static str> {
     if let Some(rest) = input.strip_prefix(b"\xef\xbb\xbf") {
         bytes = Cow::Borrowed(rest);
         mends.push(mend("dropped the byte order mark"));
-    }
-    if let Some(plain) = without_colour(&bytes) {
-        bytes = Cow::Owned(plain);
-        mends.push(mend("dropped terminal colour codes"));
     }
     if every_line_ends_in_cr(&bytes) {
         let plain = with_line_ends(&bytes, b"\n");
@@ -58,45 +54,6 @@ fn looks_utf16(input: &[u8]) -> bool {
             .count()
     };
     head.len() >= 8 && (nul(0) * 3 > head.len() || nul(1) * 3 > head.len())
-}
-
-// Colour is dropped only when a line starts with it: an escape inside a line may be content.
-fn without_colour(bytes: &[u8]) -> Option<Vec<u8>> {
-    memchr::memchr(0x1b, bytes)?;
-    let coloured = [&b"diff --git "[..], b"--- ", b"+++ ", b"@@ "]
-        .iter()
-        .any(|header| {
-            memchr::memmem::find_iter(bytes, header).any(|at| {
-                let line = memchr::memrchr(b'\n', bytes.get(..at).unwrap_or_default())
-                    .map_or(0, |feed| feed + 1);
-                bytes
-                    .get(line..at)
-                    .is_some_and(|before| before.starts_with(b"\x1b["))
-            })
-        });
-    if !coloured {
-        return None;
-    }
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr::memmem::find(rest, b"\x1b[") {
-        let (before, escape) = rest.split_at(at);
-        plain.extend_from_slice(before);
-        let end = escape
-            .iter()
-            .skip(2)
-            .position(|byte| !(byte.is_ascii_digit() || *byte == b';'));
-        let is_colour = end.is_some_and(|end| matches!(escape.get(2 + end), Some(b'm' | b'K')));
-        let taken = if is_colour {
-            end.map_or(2, |end| end + 3)
-        } else {
-            plain.extend_from_slice(b"\x1b[");
-            2
-        };
-        rest = escape.get(taken..).unwrap_or_default();
-    }
-    plain.extend_from_slice(rest);
-    Some(plain)
 }
 
 fn every_line_ends_in_cr(bytes: &[u8]) -> bool {

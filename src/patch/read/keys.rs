@@ -30,7 +30,7 @@ pub(super) const LISTS: &str = "edits changes replacements operations updates fi
 pub(super) const WRAPPERS: &str = "input arguments parameters params args function functioncall toolcalls toolcall tooluse \
         content message choices repair result output response candidates parts item \
         operation messages state";
-pub(super) const TEXTS: &str = "patch diff input arguments text response";
+pub(super) const TEXTS: &str = "patch modelpatch diff input arguments text response";
 /// Under which a reply says something, rather than calls a tool.
 pub(super) const PROSE: &str = "content message text response";
 pub(super) const COMMANDS: &str = "command cmd";

@@ -16,7 +16,6 @@ mod json;
 mod keys;
 mod reader;
 mod thoughts;
-mod wrapping;
 
 pub(super) use binary::ALPHABET;
 #[cfg(feature = "program")]

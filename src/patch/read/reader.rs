@@ -6,8 +6,7 @@ use super::diff::diff;
 use super::envelope::envelope;
 use super::fenced::fenced;
 use super::json::Packet;
-use super::wrapping::unwrapped;
-use crate::model::{Code, Mend, PatchProblem, Refusal, Safety, refuse};
+use crate::model::{Code, Mend, PatchProblem, Refusal, refuse};
 use crate::patch::PatchSet;
 
 /// Limits of reading.
@@ -78,12 +77,6 @@ fn without_marks<T>(
             take(beside(lines, Claims { set, spans }, options))
         });
     }
-    if let Some(unwrapped) = unwrapped(bytes) {
-        let mends = [mends, vec![unwrapping(unwrapped.from)]].concat();
-        let set = find(&Lines::new(&unwrapped.bytes), mends, options)?;
-        let spans = vec![unwrapped.rows];
-        return Ok(take(beside(lines, Claims { set, spans }, options)));
-    }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
         return Ok(take(beside(lines, files, options)));
     }
@@ -92,10 +85,6 @@ fn without_marks<T>(
         likeness(bytes)
     );
     refuse(Code::P102, message)
-}
-
-fn unwrapping(message: &str) -> Mend {
-    Mend::new(Code::M101, Safety::Safe, 1_u64, message)
 }
 
 // The text of a packet is no packet again.
@@ -198,17 +187,10 @@ pub(super) fn problem(code: Code, patch_line: u32, message: impl Into<String>) -
 fn likeness(bytes: &[u8]) -> &'static str {
     const LOOKS: &[(&str, &str)] = &[
         (
-            "data: {",
-            "the events of a stream; send what they say together",
-        ),
-        (
             "<<<<<<< ",
             "a file with conflict markers, and neither side says SEARCH or REPLACE",
         ),
-        (
-            "*** ",
-            "an envelope without `*** Update File: PATH`, `*** Add File: PATH` or `*** Delete File: PATH`",
-        ),
+        ("*** ", "an envelope without `*** Update File: PATH`"),
         ("@@", "hunks that no header gives a file"),
         (
             "{",
@@ -218,16 +200,12 @@ fn likeness(bytes: &[u8]) -> &'static str {
             "```",
             "code in a fence, with nothing that says what it replaces",
         ),
-        ("<invoke", "the tags of a tool, which are not read"),
     ];
-    let lines = || {
-        bytes
-            .split(|byte| *byte == b'\n')
-            .map(<[u8]>::trim_ascii_start)
+    let starts = |start: &str| {
+        let mut lines = bytes.split(|byte| *byte == b'\n');
+        lines.any(|line| line.trim_ascii_start().starts_with(start.as_bytes()))
     };
-    let found = LOOKS
-        .iter()
-        .find(|(start, _)| lines().any(|line| line.starts_with(start.as_bytes())));
+    let found = LOOKS.iter().find(|(start, _)| starts(start));
     found.map_or("prose", |(_, words)| words)
 }
 

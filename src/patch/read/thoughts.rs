@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::wrapping::starts_form;
+use super::claims::starts_form;
 
 /// What models wrap their thoughts in; drafts in there are no part of the answer.
 const TAGS: [&str; 7] = [
@@ -15,15 +15,14 @@ const TAGS: [&str; 7] = [
 ];
 
 /// A reply with the lines of `<think>…</think>` and the like empty, so that all others keep their
-/// numbers: spans that begin before any form of a patch, and all before a lone `</think>`, which
-/// some servers send. A span that never ends is a reply without an answer.
+/// numbers: spans that begin before any form of a patch. A span that never ends is a reply without an answer.
 #[must_use]
 pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
     let mut spans: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|it| !it.is_empty()) {
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-        if let Some(tag) = tag(line.trim_ascii_start(), "<") {
+        if let Some(tag) = tag(line.trim_ascii_start()) {
             let close = format!("</{tag}>");
             let end = memchr::memmem::find(rest, close.as_bytes());
             let end = end.map_or(text.len(), |it| at + it + close.len());
@@ -34,9 +33,6 @@ pub fn without_thoughts(text: &[u8]) -> Cow<'_, [u8]> {
         } else {
             at += line.len() + 1;
         }
-    }
-    if let Some(end) = lone_close(text, at).filter(|_| spans.is_empty()) {
-        spans.push(0..end);
     }
     if spans.is_empty() {
         return Cow::Borrowed(text);
@@ -58,35 +54,14 @@ fn starts_answer(line: &[u8]) -> bool {
     starts_form(line) || marks.iter().any(|it| line.starts_with(it))
 }
 
-// The tag that a line opens with, behind `<` or `</`.
-fn tag(line: &[u8], mark: &str) -> Option<&'static str> {
-    let name = line.strip_prefix(mark.as_bytes())?;
+// The tag that a line opens with.
+fn tag(line: &[u8]) -> Option<&'static str> {
+    let name = line.strip_prefix(b"<")?;
     let mut tags = TAGS.into_iter();
     tags.find(|tag| {
         let after = name.strip_prefix(tag.as_bytes()).and_then(<[u8]>::first);
         matches!(after, Some(b'>' | b' '))
     })
-}
-
-// The end of a closing tag alone on its line, after which a patch begins anew, and before which every
-// fence and block from `from` on is closed.
-fn lone_close(text: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    let mut fences = 0_usize;
-    let mut blocks = 0_usize;
-    for line in text.get(from..)?.split_inclusive(|byte| *byte == b'\n') {
-        at += line.len();
-        let plain = line.trim_ascii();
-        fences += usize::from(plain.starts_with(b"```"));
-        blocks += usize::from(plain.starts_with(b"<<<<<<<"));
-        blocks = blocks.saturating_sub(usize::from(plain.starts_with(b">>>>>>>")));
-        if tag(plain, "</").is_some() && plain.ends_with(b">") {
-            let rest = text.get(at..)?;
-            let answers = rest.split(|byte| *byte == b'\n').any(starts_answer);
-            return (answers && blocks == 0 && fences.is_multiple_of(2)).then_some(at);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -104,7 +79,6 @@ mod tests {
         for head in [
             "<think>\n--- a/y\n+++ b/y\n</think>\n",
             "Well.\n<thinking>no: {\"patch\": 1}</thinking>\n\n",
-            "--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+c\n\nNo.\n</think>\n",
             "<think>a</think>\n<reasoning>b</reasoning>\n",
         ] {
             let found = kept(&format!("{head}{patch}\n"));

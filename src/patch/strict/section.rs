@@ -137,8 +137,6 @@ pub(in crate::patch) struct SectionResult<'a> {
     pub(in crate::patch) rejected: Vec<bool>,
     /// The sides of a merge that left conflicts.
     pub(in crate::patch) conflict: Option<Sides>,
-    /// Nothing else looks at the content, and nobody wants it written.
-    pub(in crate::patch) judged_only: bool,
     pub(in crate::patch) straight_to_merge: bool,
 }
 

@@ -7,10 +7,6 @@ const FILE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
 const AFTER: &str = "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\n";
 const DIFF: &str = "--- a/f\n+++ b/f\n@@ -3,3 +3,3 @@\n three\n-four\n+FOUR\n five\n";
 
-fn before_each_line(mark: &str) -> String {
-    DIFF.lines().map(|line| format!("{mark}{line}\n")).collect()
-}
-
 const CALL: &str = r#"{"path": "f", "old_str": "four", "new_str": "FOUR"}"#;
 
 // A reply that breaks off, or says its changes in two ways, is no whole one.
@@ -38,8 +34,6 @@ fn every_form_leads_to_the_same_file() {
     let whole = serde_json::json!({"path": "f", "content": AFTER});
     for (form, text) in [
         (Unified, DIFF.to_owned()),
-        (Unified, before_each_line("> ")),
-        (Unified, format!("1. Do this:\n\n{}\nThat is it.\n", before_each_line("    "))),
         (Unified, serde_json::json!(DIFF).to_string()),
         (Unified, serde_json::json!({"tool": "apply", "arguments": {"patch": DIFF}}).to_string()),
         (SearchReplace, "f\n<<<<<<< SEARCH\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
@@ -57,10 +51,9 @@ fn every_form_leads_to_the_same_file() {
         (SearchReplace, "f\n<<<<<<< original\nfour\n=======\nFOUR\n>>>>>>> Updated\n".to_owned()),
         (SearchReplace, "<<<<<<< SEARCH ./f\nfour\n=======\nFOUR\n>>>>>>> REPLACE\n".to_owned()),
         (ApplyPatch, "*** Begin Patch\n*** Update File: /work/f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
-        (Edits, r#"{"edits": [{"path": "f", "before": "four", "after": "FOUR"},]}"#.to_owned()),
-        (Edits, r"[{'path': 'f', 'old': 'four', 'new': 'FOUR', 'all': False}]".to_owned()),
-        (Edits, "{\"path\": \"f\", \"old\": \"three\nfour\", \"new\": \"three\nFOUR\"}".to_owned()),
         (Edits, r#"{"edits": [{"path": "f", "old": "four", "new": "FOUR"}]}"#.to_owned()),
+        (Unified, serde_json::json!({"instance_id": "a-1", "model_patch": DIFF}).to_string()),
+        (Unified, serde_json::json!({"a-1": {"model_patch": DIFF, "model_name_or_path": "m"}}).to_string()),
         (Edits, r#"{"file_path": "f", "old_string": "four\n", "new_string": "FOUR\n"}"#.to_owned()),
         (Edits, r#"[{"path": "f", "oldText": "four", "newText": "FOUR"}]"#.to_owned()),
         (Edits, format!(r#"{{"type": "tool", "tool": "edit", "state": {{"status": "completed", "input": {CALL}}}}}"#)),
