@@ -82,6 +82,15 @@ fn command(
         words.len()
     };
     words.splice(at..at, own);
+    // Each file is a process of its own: those without a failing test need none.
+    let after_node = words.iter().skip_while(|word| base(word) != "node").skip(1);
+    if row.runner == TestRunner::NodeTest && after_node.clone().all(|word| word.starts_with('-')) {
+        let files = tests.iter().map(|test| test.path.as_ref());
+        let files: Option<BTreeSet<&String>> = files.collect();
+        let is_plain = |file: &&String| !file.starts_with('-') && is_path(file);
+        let files = files.filter(|files| files.iter().all(is_plain));
+        words.extend(files.into_iter().flatten().cloned());
+    }
     let line: Vec<Cow<'_, str>> = words.iter().map(|word| shell_word(word)).collect();
     Some(line.join(" "))
 }

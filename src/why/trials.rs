@@ -3,13 +3,15 @@ use std::time::{Duration, Instant};
 
 use super::failures::{Failures, Observation};
 use super::{FindCause, States};
-use crate::model::{Diagnosis, FailureKind, Traced, WhyOutcome, WhyReason, WhyTrial};
+use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
 use crate::repair::{CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
 
+/// Files that say what uv installs.
+const PACKAGING: [&str; 4] = ["pyproject.toml", "uv.lock", "setup.py", "setup.cfg"];
 /// Changes that a trial names in the document.
 const MAX_NAMED: usize = 20;
 /// The limit of the first run, where the settings have none.
@@ -416,6 +418,11 @@ impl<'a> Trials<'a> {
             self.runs += 1;
         } else {
             self.whole_runs += 1;
+        }
+        // The copy's folders look new to uv, which would build the package again for each trial.
+        let is_packaging = |path: &RepoPath| PACKAGING.contains(&path.file_name());
+        if !states.keys().any(is_packaging) {
+            commands.environment.push("UV_NO_SYNC=1".to_owned());
         }
         let each = commands.timeout.unwrap_or(LONGEST);
         let each = match limits.each {
