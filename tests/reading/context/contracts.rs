@@ -1,6 +1,6 @@
 //! Definitions that the code under test lacks.
 
-use crate::support::{Repo, texts};
+use crate::support::Repo;
 
 #[test]
 fn what_defines_a_missing_name_has_a_place() {
