@@ -241,6 +241,8 @@ pub(super) fn add_cause(inputs: &PacketInputs<'_>, wanted: &mut Vec<Candidate>) 
             wanted.push(Candidate::new(&path, Role::Mentioned, Place::Given, why));
             wanted.len() - 1
         });
+        // The definition around the lines is read with them.
+        wanted[at].lines.push(line);
         wanted[at].asked.get_or_insert_default().lines.push(lines);
     }
 }

@@ -204,6 +204,7 @@ fn targets(
         if let Some(at) = wanted.iter().position(|candidate| candidate.path == *path) {
             let other = wanted.remove(at);
             target.asked = other.asked;
+            target.lines.extend(other.lines);
             target.why = format!("{why}; {}", other.why);
         }
         found.push(target);

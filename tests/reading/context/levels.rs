@@ -349,3 +349,47 @@ fn unresolved_imports_say_what_was_tried() {
         "{tried:?}"
     );
 }
+
+#[test]
+fn requests_have_limits() {
+    let repo = shop();
+    let names: Vec<String> = (0..12).map(|n| format!("src/r{n}.ts")).collect();
+    for name in &names {
+        repo.write(name, "export const r = 1;\n");
+    }
+    repo.write("log", TSC);
+    let ask = |paths: &[String], previous: Option<&str>| {
+        let document = serde_json::json!({ "requestedFiles": paths });
+        repo.write("ask.json", document.to_string());
+        let before = previous.map(|file| ["--previous", file]);
+        let base = ["--log", "log", "--request", "ask.json", "--profile", "spec"];
+        repo.context(&[&base[..], before.as_ref().map_or(&[][..], |flags| &flags[..])].concat())
+    };
+    let first = ask(&names, None);
+    let rejected = first["filesRejected"].as_array().unwrap();
+    assert_eq!(rejected.len(), 2, "ten files at most: {rejected:?}");
+    assert_eq!(first["requestRounds"], 1);
+    repo.write("first.json", first.to_string());
+    let second = ask(&names[..1], Some("first.json"));
+    assert!(texts(&second["filesIncluded"], None).contains(&names[0]));
+    repo.write("second.json", second.to_string());
+    let third = ask(&names[1..2], Some("second.json"));
+    assert!(!texts(&third["filesIncluded"], None).contains(&names[1]));
+    assert_eq!(third["filesRejected"][0]["code"], "C101");
+}
+
+#[test]
+fn the_specification_is_taken_to_the_letter() {
+    let repo = shop();
+    let missing = "src/cart.ts(1,1): error TS2307: Cannot find module 'zod' or its corresponding type declarations.\n";
+    let plain = " FAIL  tests/cart.test.ts > a\nAssertionError: expected 1 to be 2\n ❯ tests/cart.test.ts:2:1\n      Tests  1 failed (1)\n";
+    for (log, level, reason) in [(missing, 1, "import_error"), (plain, 0, "test_failure")] {
+        repo.write("log", log);
+        let context = repo.context(&["--log", "log", "--profile", "spec"]);
+        assert_eq!(context["level"], level, "{log}");
+        assert_eq!(context["escalationReason"], reason);
+        let included = texts(&context["filesIncluded"], None);
+        let settings = "tsconfig.json".to_owned();
+        assert_eq!(included.contains(&settings), level == 1, "{included:?}");
+    }
+}
