@@ -151,7 +151,7 @@ fn name_suite(verdict: &mut Verdict<'_>, cases: &[Case], locator: &Locator<'_>) 
 }
 
 /// Whether a word of a command line is this path, or a path below the working directory that ends it.
-pub(crate) fn is_argument(command: &str, path: &str) -> bool {
+fn is_argument(command: &str, path: &str) -> bool {
     let mut words = command.split_whitespace().skip(1);
     words.any(|word| {
         let word = word.trim_matches(['"', '\'']);

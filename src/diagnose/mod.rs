@@ -40,7 +40,6 @@ mod votes;
 pub use claimed::diagnose_in;
 pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
 pub use document::diagnose;
-pub(crate) use document::is_argument;
 pub use facts::LogFacts;
 pub use locate::Scene;
 pub use log::Log;
