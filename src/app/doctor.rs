@@ -4,7 +4,7 @@ use super::files::temporary;
 use super::open::listen;
 use super::runs::{self, LastCommand, RunStore};
 use super::{App, AppError, Progress};
-use crate::exec::{self, CommandLine, Discard, SandboxState};
+use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
 use crate::model::CheckupState::{self, Good, Missing, Weak};
 use crate::model::{CheckupRow, HealingResult};
@@ -143,8 +143,7 @@ fn node_version(app: &App) -> Result<Option<String>, AppError> {
         return Ok(None);
     }
     let command = CommandLine::Program(vec!["node".into(), "--version".into()]);
-    let job = confined(app, command, &Confinement::default())?;
-    let outcome = exec::run(&job, &listen()?, &mut Discard)?;
+    let outcome = run_confined(app, command)?;
     Ok(outcome
         .passed()
         .then(|| outcome.output.text().trim().to_owned()))
@@ -162,13 +161,17 @@ const UNFINISHED: &[(&str, &str)] = &[
 // How far a command is confined, found out with one that does nothing.
 fn sandbox(app: &App) -> Result<CheckupRow, AppError> {
     let command = CommandLine::Shell("exit 0".to_owned());
-    let mut job = confined(app, command, &Confinement::default())?;
-    let private = temporary()?;
-    job.private = Some(private.path().to_owned());
-    let (state, message) = match exec::run(&job, &listen()?, &mut Discard)?.sandbox {
+    let (state, message) = match run_confined(app, command)?.sandbox {
         SandboxState::Enforced => (Good, "commands write only where they may"),
         SandboxState::Partial => (Weak, "only partly in force on this kernel"),
         SandboxState::None => (Weak, "this system has none: commands may write anywhere"),
     };
     Ok(row("sandbox", state, message, None))
+}
+
+fn run_confined(app: &App, command: CommandLine) -> Result<Outcome, AppError> {
+    let mut job = confined(app, command, &Confinement::default())?;
+    let private = temporary()?;
+    job.private = Some(private.path().to_owned());
+    Ok(exec::run(&job, &listen()?, &mut Discard)?)
 }

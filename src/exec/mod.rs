@@ -32,7 +32,7 @@ pub use error::ExecError;
 pub use job::{CommandLine, Job, Limits, Overlay, Stdin};
 pub use launch::{is_program, on_path, own_program};
 pub use outcome::{End, Outcome, TimeLimit};
-pub use piped::{Piped, spawn_piped};
+pub use piped::spawn_piped;
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;

@@ -28,8 +28,13 @@ pub(super) fn replace_quoted(source: &dyn Source, wrong: &str, right: &str) -> O
         return None;
     };
     let place = LogFile::open(path, source)?;
-    let quotes = ["'", "\""].map(|quote| format!("{quote}{wrong}"));
-    let at = quotes.iter().find_map(|quoted| place.text.find(quoted))? + 1;
+    let mut starts = place.text.match_indices(wrong).map(|(at, _)| at);
+    let is_quoted = |at: &usize| {
+        let before = place.text.get(..*at).unwrap_or_default();
+        let after = place.text.get(at + wrong.len()..).unwrap_or_default();
+        before.ends_with(['\'', '"']) && after.starts_with(['\'', '"', '.'])
+    };
+    let at = starts.find(is_quoted)?;
     let after = place.with(at..at + wrong.len(), right)?;
     place.candidate(&format!("`{right}` for `{wrong}`"), &after)
 }

@@ -33,22 +33,25 @@ pub(super) fn syntax(diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candi
         })
 }
 
-// The mark at the end of the code of a line, where the statement that begins there ends.
+// The mark that is missing at the end of a line: a colon on the named one, a bracket where the statement ends.
 fn close_brackets(place: &LogFile<'_>, row: usize) -> Option<Candidate> {
     // The lines of a statement are indented more than its first.
     let goes_on = |next: usize| indent(place, next) > indent(place, row);
-    let rows = (row..row + MAX_LINES).filter(|row| !goes_on(row + 1));
-    rows.take(2).find_map(|row| {
+    let ends = (row..row + MAX_LINES).filter(|row| !goes_on(row + 1));
+    let brackets = ends
+        .take(2)
+        .flat_map(|row| [")", "]", "}"].map(|mark| (row, mark)));
+    let mut marks = std::iter::once((row, ":")).chain(brackets);
+    marks.find_map(|(row, mark)| {
         let range = place.line(row)?;
         let line = place.text.get(range.clone())?;
-        let code = ["  #", " #", " //"].iter().find_map(|mark| line.find(mark));
+        let comments = ["  #", " #", " //"];
+        let code = comments.iter().find_map(|comment| line.find(comment));
         let line = line.get(..code.unwrap_or(line.len()))?.trim_end();
-        [")", "]", "}", ":"].iter().find_map(|mark| {
-            let ends: &[char] = if *mark == ":" { &[] } else { &[';', ','] };
-            let at = range.start + line.trim_end_matches(ends).len();
-            let after = place.with(at..at, mark)?;
-            place.candidate(&format!("add the missing `{mark}`"), &after)
-        })
+        let trimmed = line.trim_end_matches([';', ',']);
+        let at = range.start + if mark == ":" { line } else { trimmed }.len();
+        let after = place.with(at..at, mark)?;
+        place.candidate(&format!("add the missing `{mark}`"), &after)
     })
 }
 

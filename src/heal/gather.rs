@@ -1,125 +1,32 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use serde_json::Value;
+use serde_yaml_ng::Value as Yaml;
 
 use super::Probe;
-use super::manifest::{compose_ports, packages, variable_names};
-use super::programs::{PROGRAMS, Registry};
+use super::programs::PROGRAMS;
 use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 use crate::policy::python_name;
 
-/// Looks at what stands around a probe in its directory. Reads only; what cannot be read is taken
-/// as not there.
-pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
-    let mut found = Surroundings::default();
-    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
-    let starts = PROGRAMS.way.iter().filter_map(|way| way.start.first());
-    let names: BTreeSet<&String> = names.chain(starts).collect();
-    let there = names.into_iter().filter(|name| on_path(name).is_some());
-    found.programs.extend(there.cloned());
-    // The program, and the package that a runner is told to run.
-    let words = probe.words();
-    let named = words.iter().filter(|word| !word.starts_with('-')).take(2);
-    for word in named {
-        let name = program_of(word);
-        for place in LOCAL {
-            if is_program(&directory.join(place).join(name)) {
-                let file = format!("{place}/{name}");
-                found.local.entry(name.to_owned()).or_insert(file);
-            }
-        }
-        let mut usual = usual_directories()
-            .into_iter()
-            .map(|place| place.join(name));
-        if let Some(file) = usual
-            .find(|file| is_program(file))
-            .as_deref()
-            .and_then(Path::to_str)
-        {
-            found.elsewhere.insert(name.to_owned(), file.to_owned());
-        }
-    }
-    let read = |name: &str| read(&directory.join(name)).unwrap_or_default();
-    for manifest in &PROGRAMS.manifest {
-        let into = match manifest.of {
-            Registry::Npm => &mut found.npm,
-            Registry::Python => &mut found.python,
-        };
-        for file in &manifest.files {
-            into.extend(packages(file, &read(file), manifest));
-        }
-    }
-    for name in [
-        "compose.yaml",
-        "compose.yml",
-        "docker-compose.yml",
-        "docker-compose.yaml",
-    ] {
-        found.compose.extend(compose_ports(&read(name)));
-    }
-    for name in [".env.example", ".env.sample", ".env.template", ".env.dist"] {
-        let names = variable_names(&read(name));
-        if !names.is_empty() {
-            found.examples.insert(name.to_owned(), names);
-        }
-    }
-    found.env_file = variable_names(&read(".env"));
-    found
-}
-
-/// The name of a program in a word of a command line: no directory, no `@version`.
-pub(super) fn program_of(word: &str) -> &str {
-    let name = file_name(word);
-    match name.split_once('@') {
-        Some((name, _)) if !name.is_empty() => name,
-        _ => name,
-    }
-}
-
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
-
-fn usual_directories() -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME")
-        .map(PathBuf::from)
-        .filter(|it| it.is_absolute());
-    let below = [
-        ".local/bin",
-        ".npm-global/bin",
-        ".cargo/bin",
-        ".bun/bin",
-        "go/bin",
-    ];
-    let mut all: Vec<PathBuf> = home
-        .iter()
-        .flat_map(|home| below.map(|it| home.join(it)))
-        .collect();
-    all.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
-    all
-}
-
-fn read(file: &Path) -> Option<String> {
-    let about = file.metadata().ok()?;
-    if !about.is_file() || about.len() > MAX_BYTES {
-        return None;
-    }
-    std::fs::read_to_string(file).ok()
-}
-
+const COMPOSE: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml"];
+const EXAMPLES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+/// Larger files around a probe are not read.
 const MAX_BYTES: u64 = 32 << 20;
 
-/// What stands around a probe, as far as a fix may use it. Gathered before the choice, so that the
-/// choice itself is a function over values. Names only: no value of a variable is kept.
+/// Facts around a probe that a fix may use. Gathered before the choice, so that the choice is a function over
+/// values. Names only: no value of a variable is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Surroundings {
     /// Of the programs a fix may use, those on the search path.
     pub programs: BTreeSet<String>,
     /// Program to its file in `node_modules/.bin` or in a virtual environment of the project.
     pub local: BTreeMap<String, String>,
-    /// Program to its file in a usual directory that is not on the search path.
-    pub elsewhere: BTreeMap<String, String>,
-    /// Packages that `package.json` or its lock names.
+    /// Packages that `package.json` names.
     pub npm: BTreeSet<String>,
-    /// Packages that Python manifests or locks name, lower case, with `-` for `_` and `.`.
+    /// Packages that Python manifests name, lower case, with `-` for `_` and `.`.
     pub python: BTreeSet<String>,
     /// Ports that compose files publish.
     pub compose: Vec<ComposePort>,
@@ -141,16 +48,173 @@ pub struct ComposePort {
 }
 
 impl Surroundings {
-    /// Whether a Python manifest or lock names the package.
+    /// Checks whether a Python manifest names the package.
     #[must_use]
     pub fn has_python(&self, name: &str) -> bool {
         self.python.contains(&python_name(name))
     }
 
-    /// The first of these programs that is on the search path.
+    /// Returns the first of these programs that is on the search path.
     #[must_use]
     pub fn program<'n, N: AsRef<str>>(&self, names: &'n [N]) -> Option<&'n str> {
         let mut names = names.iter().map(AsRef::as_ref);
         names.find(|name| self.programs.contains(*name))
+    }
+}
+
+/// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
+pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
+    let mut found = Surroundings::default();
+    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
+    let starts = PROGRAMS.way.iter().filter_map(|way| way.start.first());
+    let there = names.chain(starts).filter(|name| on_path(name).is_some());
+    found.programs.extend(there.cloned());
+    // The program, and the package that a runner is told to run.
+    let words = probe.words();
+    for word in words.iter().filter(|word| !word.starts_with('-')).take(2) {
+        let name = program_of(word);
+        let files = LOCAL.iter().map(|place| format!("{place}/{name}"));
+        let file = files
+            .into_iter()
+            .find(|file| is_program(&directory.join(file)));
+        found.local.extend(file.map(|file| (name.to_owned(), file)));
+    }
+    let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
+    found.npm = node_packages(&read(&"package.json"));
+    found.python = python_packages(&read(&"pyproject.toml"), &read(&"requirements.txt"));
+    let compose = COMPOSE.iter().map(read);
+    found.compose = compose.flat_map(|text| compose_ports(&text)).collect();
+    let examples = EXAMPLES.iter();
+    let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
+    found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
+    found.env_file = variable_names(&read(&".env"));
+    found
+}
+
+/// Returns the name of a program in a word of a command line: no directory, no `@version`.
+pub(super) fn program_of(word: &str) -> &str {
+    let name = file_name(word);
+    match name.split_once('@') {
+        Some((name, _)) if !name.is_empty() => name,
+        _ => name,
+    }
+}
+
+fn read_file(file: &Path) -> Option<String> {
+    let about = file.metadata().ok()?;
+    let is_small = about.is_file() && about.len() <= MAX_BYTES;
+    is_small.then(|| std::fs::read_to_string(file).ok())?
+}
+
+fn node_packages(text: &str) -> BTreeSet<String> {
+    let manifest: Value = serde_json::from_str(text).unwrap_or_default();
+    let tables = ["dependencies", "devDependencies"].map(|table| manifest[table].as_object());
+    let names = tables.into_iter().flatten().flat_map(|table| table.keys());
+    names.cloned().collect()
+}
+
+fn python_packages(pyproject: &str, requirements: &str) -> BTreeSet<String> {
+    let document: Value = toml::from_str(pyproject).unwrap_or_default();
+    let poetry = document["tool"]["poetry"]["dependencies"].as_object();
+    let mut lists = vec![&document["project"]["dependencies"]];
+    for table in [
+        &document["project"]["optional-dependencies"],
+        &document["dependency-groups"],
+    ] {
+        lists.extend(
+            table
+                .as_object()
+                .into_iter()
+                .flat_map(|table| table.values()),
+        );
+    }
+    let lines = lists.into_iter().filter_map(Value::as_array).flatten();
+    let lines = lines.filter_map(Value::as_str).chain(requirements.lines());
+    let lines = lines.chain(
+        poetry
+            .into_iter()
+            .flat_map(|table| table.keys())
+            .map(String::as_str),
+    );
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let names = lines.filter_map(|line| line.trim().split(|next| !letter(next)).next());
+    let names = names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()));
+    names.map(python_name).collect()
+}
+
+fn variable_names(text: &str) -> BTreeSet<String> {
+    let lines = text
+        .lines()
+        .map(|line| line.trim_start().trim_start_matches("export "));
+    let names = lines.filter_map(|line| Some(line.split_once('=')?.0.trim()));
+    let letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let names = names.filter(|name| !name.is_empty() && name.chars().all(letter));
+    names.map(str::to_owned).collect()
+}
+
+// Ports that the services of a compose file publish: the short form, and the long one with `published`.
+fn compose_ports(text: &str) -> Vec<ComposePort> {
+    let file: Yaml = serde_yaml_ng::from_str(text).unwrap_or_default();
+    let services = file.get("services").and_then(Yaml::as_mapping);
+    let mut found = Vec::new();
+    for (name, service) in services.into_iter().flatten() {
+        let ports = service.get("ports").and_then(Yaml::as_sequence);
+        for port in ports.into_iter().flatten() {
+            if let (Some(service), Some((published, target))) = (name.as_str(), port_pair(port)) {
+                found.push(ComposePort {
+                    service: service.to_owned(),
+                    published,
+                    target,
+                });
+            }
+        }
+    }
+    found
+}
+
+// `[IP:]HOST:CONTAINER[/PROTOCOL]`, where HOST may be `${NAME:-8080}`, or `{target: 80, published: "8080"}`.
+fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
+    let Some(text) = port.as_str() else {
+        let number = |field: &str| {
+            let value = port.get(field)?;
+            let plain = value.as_u64().and_then(|number| number.try_into().ok());
+            plain.or_else(|| value.as_str()?.parse().ok())
+        };
+        return Some((number("published")?, number("target")?));
+    };
+    let (before, target) = text.split('/').next()?.rsplit_once(':')?;
+    let published = before.rsplit([':', '-']).next()?.trim_end_matches('}');
+    Some((published.parse().ok()?, target.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{compose_ports, node_packages, python_packages};
+
+    #[test]
+    fn reads_published_ports_of_both_forms() {
+        let text = "version: '3'\nservices:\n  web:\n    image: x\n    ports:\n      - \"8080:3000\"\n      - 127.0.0.1:9000:9000/tcp # admin\n      - \"${PORT:-7000}:70\"\n    environment:\n      - \"1:2\"\n  db:\n    ports:\n    - target: 5432\n      published: \"15432\"\nvolumes:\n  ports:\n    - 1:1\n";
+        let ports: Vec<_> = compose_ports(text)
+            .into_iter()
+            .map(|port| (port.service, port.published, port.target))
+            .collect();
+        let expected = [
+            ("web", 8080, 3000),
+            ("web", 9000, 9000),
+            ("web", 7000, 70),
+            ("db", 15432, 5432),
+        ];
+        assert_eq!(ports, expected.map(|(name, a, b)| (name.to_owned(), a, b)));
+    }
+
+    #[test]
+    fn reads_packages_of_manifests() {
+        let pyproject = "[project]\ndependencies = [\"mcp[cli]>=1\", \"Foo_Bar ; x\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n";
+        let found = python_packages(pyproject, "# x\n-r a.txt\nA.B==1\n\nc @ https://x\n");
+        assert_eq!(Vec::from_iter(found).join(" "), "a-b c foo-bar mcp pytest");
+        let found = node_packages(
+            r#"{"name": "x", "devDependencies": {"a": "1"}, "dependencies": {"@s/b": "^2"}}"#,
+        );
+        assert_eq!(Vec::from_iter(found).join(" "), "@s/b a");
     }
 }

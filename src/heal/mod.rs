@@ -9,7 +9,6 @@ mod error;
 mod gather;
 #[cfg(feature = "http")]
 mod http;
-mod manifest;
 mod next;
 mod probe;
 mod programs;
@@ -26,7 +25,7 @@ mod stdio;
 
 pub use config::{ServerConfig, masked};
 pub use error::HealError;
-pub use gather::{ComposePort, Surroundings};
+pub use gather::Surroundings;
 pub use next::{Fix, History, next};
 pub use probe::{Endpoint, Probe, Target, Transport};
 pub use run::{Healed, Options, heal};

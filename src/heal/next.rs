@@ -1,4 +1,4 @@
-use super::rules::{rule, unknown};
+use super::rules::{hand_over, known_fixes};
 use super::{Probe, Surroundings};
 use crate::model::Diagnosis;
 
@@ -11,8 +11,6 @@ pub struct History<'a> {
     pub earlier: &'a [(Probe, Diagnosis)],
     /// What stands around the probe.
     pub surroundings: &'a Surroundings,
-    /// Addresses on this machine that the program said it listens on.
-    pub announced_urls: &'a [String],
     /// The last lines of what it said, redacted.
     pub tail: &'a str,
 }
@@ -41,16 +39,15 @@ impl<'a> History<'a> {
 pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     let newest = std::iter::once((history.current, diagnosis));
     let before = history.earlier.iter().rev();
-    let stages: Vec<_> = newest
+    let stages: Vec<Vec<Fix>> = newest
         .chain(before.map(|(probe, diagnosis)| (probe, diagnosis)))
         .map(|(current, diagnosis)| {
-            propose(
-                diagnosis,
-                &History {
-                    current,
-                    ..*history
-                },
-            )
+            let history = History {
+                current,
+                ..*history
+            };
+            let fixes = known_fixes(diagnosis, &history);
+            fixes.unwrap_or_else(|| vec![hand_over(diagnosis, &history)])
         })
         .collect();
     let open = |fix: &&Fix| matches!(fix, Fix::Change { probe, .. } if !history.was_tried(probe));
@@ -59,21 +56,15 @@ pub fn next(diagnosis: &Diagnosis, history: &History<'_>) -> Fix {
     }
     // A change that led to another known failure got further; one that led nowhere says nothing.
     let first = history.earlier.first().map(|(_, diagnosis)| diagnosis.kind);
-    let further =
-        first.is_none_or(|first| first != diagnosis.kind) && rule(diagnosis.kind).is_some();
-    let stage = if further {
+    let is_further = first.is_none_or(|first| first != diagnosis.kind)
+        && known_fixes(diagnosis, history).is_some();
+    let stage = if is_further {
         stages.first()
     } else {
         stages.last()
     };
-    let person = stage.and_then(|fixes| fixes.iter().find(|fix| matches!(fix, Fix::Person { .. })));
-    person
-        .cloned()
-        .unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
-}
-
-fn propose(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    rule(diagnosis.kind).unwrap_or(unknown)(diagnosis, history)
+    let person = stage.and_then(|fixes| fixes.last()).cloned();
+    person.unwrap_or_else(|| Fix::person(diagnosis.suggested_fix.clone()))
 }
 
 /// What may make a probe answer.
@@ -122,7 +113,8 @@ mod tests {
 
     use super::{Fix, History, next};
     use crate::diagnose::{LogFacts, diagnose};
-    use crate::heal::{ComposePort, Probe, ServerConfig, Surroundings, Target};
+    use crate::heal::gather::ComposePort;
+    use crate::heal::{Probe, ServerConfig, Surroundings, Target};
     use crate::model::{Diagnosis, FailureKind};
 
     fn command(line: &str) -> Probe {
@@ -161,7 +153,6 @@ mod tests {
                 current,
                 earlier,
                 surroundings: around,
-                announced_urls: &[],
                 tail: "last words",
             },
         )
@@ -335,14 +326,14 @@ mod tests {
     fn r35_a_missing_variable_is_looked_for_by_name() {
         let around = Surroundings {
             examples: [(".env.example".to_owned(), set(&["GITHUB_TOKEN"]))].into(),
-            env_file: set(&["GH_TOKEN", "DATABASE_URL"]),
+            env_file: set(&["DATABASE_URL"]),
             ..Surroundings::default()
         };
         let wrong = diagnosed("start.sh: line 2: GITHUB_TOKEN: parameter not set\n");
         assert_eq!(wrong.kind, FailureKind::MissingEnvVar);
         let (steps, last) = all(&wrong, command("./start.sh"), &around);
         assert!(steps.is_empty());
-        let expected = "Set `GITHUB_TOKEN`, which stands in .env.example; .env has `GH_TOKEN`";
+        let expected = "Set `GITHUB_TOKEN`, which stands in .env.example";
         assert_eq!(last, expected);
     }
 

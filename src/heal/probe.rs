@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::diagnose::{LogFacts, diagnose};
-use crate::exec::{Piped, SandboxState};
+use crate::exec::SandboxState;
 use crate::model::{Diagnosis, FailureKind, ProbeTransport, shell_word};
 use crate::policy::Redactor;
 use crate::source::Listing;
@@ -177,14 +177,10 @@ pub(super) struct Answer {
     /// The kind of failure, where that does not rest on the log. `message` says it in the words
     /// that the rules of diagnosis know.
     pub(super) kind: Option<FailureKind>,
-    /// Addresses on this machine that it said it listens on.
-    pub(super) announced_urls: Vec<String>,
     /// How far it was confined, once that is known.
     pub(super) sandbox: Option<SandboxState>,
     /// What the sandbox refused to be written.
     pub(super) refused: Vec<PathBuf>,
-    /// The program, still running.
-    pub(super) running: Option<Piped>,
 }
 
 impl Answer {

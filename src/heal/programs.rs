@@ -12,10 +12,9 @@ pub(super) static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
 pub(super) struct Programs {
     pub(super) way: Vec<Way>,
     pub(super) program: Vec<Program>,
-    pub(super) manifest: Vec<Manifest>,
 }
 
-/// A way to start what is not there.
+/// A way to start a program that is not there.
 #[derive(Deserialize)]
 pub(super) struct Way {
     #[serde(default)]
@@ -24,30 +23,11 @@ pub(super) struct Way {
     pub(super) does: String,
 }
 
-/// What a program comes with, and the ends of the names of scripts that it starts.
+/// What a program comes with, and the endings of the scripts that it starts.
 #[derive(Deserialize)]
 pub(super) struct Program {
     pub(super) names: Vec<String>,
     pub(super) from: Option<String>,
     #[serde(default)]
     pub(super) starts: Vec<String>,
-}
-
-/// Files that name packages, and where in them.
-#[derive(Deserialize)]
-pub(super) struct Manifest {
-    pub(super) files: Vec<String>,
-    pub(super) of: Registry,
-    #[serde(default)]
-    pub(super) keys: Vec<String>,
-    #[serde(default)]
-    pub(super) values: Vec<String>,
-    pub(super) behind: Option<String>,
-}
-
-#[derive(Deserialize, Clone, Copy, PartialEq)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Registry {
-    Npm,
-    Python,
 }

@@ -4,7 +4,7 @@ use super::server::try_server;
 use super::{Fix, HealError, History, Probe, Target, next};
 use crate::diagnose::LogFacts;
 use crate::exec;
-use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, Piped, SandboxState, Stop};
+use crate::exec::{CommandLine, Discard, End, Environment, Job, Limits, SandboxState, Stop};
 use crate::model::{Diagnosis, FailureKind, HealedProbe, HealingAttempt};
 use crate::policy::Redactor;
 use crate::source::Listing;
@@ -54,9 +54,6 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     let mut current = probe;
     let mut earlier: Vec<(Probe, Diagnosis)> = Vec::new();
     let mut attempts: Vec<HealingAttempt> = Vec::new();
-    let mut announced_urls: Vec<String> = Vec::new();
-    // A program that listens elsewhere than on its output is kept for the attempt that calls it.
-    let mut running: Option<Piped> = None;
     let mut action = None;
     let (mut sandbox, mut refused) = (None, Vec::new());
     let (answer, wrong) = loop {
@@ -74,13 +71,10 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         if options.stop.requested() {
             break (answer, Some(diagnosis));
         }
-        announced_urls.append(&mut answer.announced_urls);
-        running = answer.running.take().or(running);
         let history = History {
             current: &current,
             earlier: &earlier,
             surroundings: &surroundings,
-            announced_urls: &announced_urls,
             tail: &answer.tail(options.redactor),
         };
         let fix = next(&diagnosis, &history);
@@ -118,7 +112,6 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
             }
         }
     };
-    drop(running);
     // What never answered is no better than what was given.
     let probe = if answer.answered {
         current

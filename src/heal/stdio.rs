@@ -4,12 +4,10 @@ use std::time::Duration;
 
 use super::ask::{ConversationEnd, ask, no_response};
 use super::probe::Answer;
-use super::rules::local_port;
 use super::{Endpoint, HealError, Probe};
 use crate::diagnose::LogFacts;
 use crate::exec::{CommandLine, End, Environment, Job, Limits, Stop, spawn_piped};
 use crate::model::FailureKind;
-use crate::runners::pattern;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::{Handle, Runtime};
 
@@ -71,10 +69,8 @@ pub(super) fn connect(
     let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let heard = String::from_utf8_lossy(&heard).into_owned();
     let errors = piped.stderr().text();
-    let announced_urls = local_urls(&format!("{heard}\n{errors}"));
     let speaks = heard.lines().any(|line| line.trim_start().starts_with('{'));
     let chatter = !speaks && !heard.trim().is_empty();
-    let elsewhere = !speaks && !announced_urls.is_empty();
     let mut answer = match (end, &asked) {
         (Some(End::NotFound), _) => Answer::failed(
             Some(FailureKind::CommandNotFound),
@@ -84,7 +80,7 @@ pub(super) fn connect(
             Some(FailureKind::PermissionDenied),
             format!("sh: {command}: Permission denied"),
         ),
-        (None | Some(End::Exit(0)), _) if chatter || elsewhere => Answer::failed(
+        (None | Some(End::Exit(0)), _) if chatter => Answer::failed(
             Some(FailureKind::TransportMismatch),
             "Failed to parse JSONRPC message from server: it writes other text",
         ),
@@ -107,10 +103,6 @@ pub(super) fn connect(
     };
     answer.sandbox = piped.sandbox();
     answer.refused = piped.refused().to_vec();
-    answer.announced_urls = announced_urls;
-    if end.is_none() && elsewhere {
-        answer.running = Some(piped);
-    }
     Ok(answer)
 }
 
@@ -157,36 +149,5 @@ fn pump_in(mut from: DuplexStream, mut to: impl Write, handle: &Handle) {
         if to.write_all(bytes).and_then(|()| to.flush()).is_err() {
             return;
         }
-    }
-}
-
-pattern!(URL, r#"http://[^\s\p{Cc}"'<>`,;)\]}\\]*"#);
-
-// Addresses on this machine that a text names, at most three.
-fn local_urls(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    for url in URL.find_iter(text) {
-        let url = url.as_str().trim_end_matches('.');
-        let url = url.replacen("//0.0.0.0", "//127.0.0.1", 1);
-        if local_port(&url).is_some() && !found.contains(&url) && found.len() < 3 {
-            found.push(url);
-        }
-    }
-    found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::local_urls;
-
-    #[test]
-    fn only_addresses_of_this_machine_are_taken() {
-        let text = "see http://example.com/mcp, listening on (http://0.0.0.0:30/mcp).\nhttp://localhost:4 http://localhost.evil.example/x \"http://127.0.0.1:5/\"";
-        let expected = [
-            "http://127.0.0.1:30/mcp",
-            "http://localhost:4",
-            "http://127.0.0.1:5/",
-        ];
-        assert_eq!(local_urls(text), expected);
     }
 }

@@ -37,7 +37,9 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     let lock = read_lock(project, manager, "");
     let requirements = python_requirements(project);
     let wanted = || requirements.iter().filter(|one| !one.is_conditional);
-    if let Some(stale) = stale_requirement(wanted(), lock.as_ref().filter(|_| is_lock)) {
+    // A member of a workspace has its manifest elsewhere than the lock.
+    let is_beside = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
+    if let Some(stale) = stale_requirement(wanted(), lock.as_ref().filter(|_| is_beside)) {
         return Some(stale_lock(manager, stale));
     }
     let present = python_packages(project);
@@ -49,7 +51,7 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
     if let Some(missing) = wanted().find(usual) {
         return Some(not_installed(project, manager, &missing.name));
     }
-    if let Some(drift) = lock.and_then(|lock| drift(manager, &present, &lock)) {
+    if let Some(drift) = lock.and_then(|lock| drift(project, manager, &present, &lock)) {
         return Some(drift);
     }
     own_package_missing(project, &present).or_else(|| plugin_missing(project, &is_installed))
@@ -209,23 +211,23 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
 
 // One member of the workspace: its manifest against the lock, then against node_modules.
 fn problem_in_folder(project: &Project<'_>, manager: &Manager, folder: &str) -> Option<Remedy> {
-    let path = if folder.is_empty() {
-        "package.json".to_owned()
-    } else {
-        format!("{folder}/package.json")
-    };
-    let requirements = node_requirements(&read_text(project.source, &path)?);
+    let base = project.folder_of(&manager.file)?.join(folder);
+    let path = base.join("package.json");
+    let requirements = node_requirements(&read_text(project.source, path.to_str()?)?);
     let lock = read_lock(project, manager, folder);
-    if let Some(stale) = stale_requirement(requirements.iter(), lock.as_ref()) {
+    let members = members(project.source, false);
+    // The lock of yarn does not hold members of the workspace.
+    let is_member = |one: &&Requirement| members.iter().any(|member| member.name == one.name);
+    let bought = requirements.iter().filter(|one| !is_member(one));
+    if let Some(stale) = stale_requirement(bought, lock.as_ref()) {
         return Some(stale_lock(manager, stale));
     }
     let root = project.root.as_ref()?;
     let is_there = |name: &str| {
-        let mut above = std::path::Path::new(folder).ancestors();
+        let mut above = base.ancestors();
         above.any(|above| root.join(above).join("node_modules").join(name).exists())
     };
     if let Some(missing) = requirements.iter().find(|one| !is_there(&one.name)) {
-        let members = members(project.source, false);
         let member = members.iter().find(|member| member.name == missing.name);
         return Some(match member {
             Some(member) => {
@@ -245,8 +247,8 @@ fn problem_in_folder(project: &Project<'_>, manager: &Manager, folder: &str) -> 
     }
     let names = requirements.iter().map(|one| &one.name);
     let present =
-        names.filter_map(|name| Some((name.clone(), node_version(project, folder, name)?)));
-    drift(manager, &present.collect(), &lock?)
+        names.filter_map(|name| Some((name.clone(), node_version(project, base.to_str()?, name)?)));
+    drift(project, manager, &present.collect(), &lock?)
 }
 
 fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
@@ -277,7 +279,12 @@ fn stale_lock(manager: &Manager, requirement: &Requirement) -> Remedy {
 }
 
 // A package that is installed in another version than the lock holds.
-fn drift(manager: &Manager, present: &BTreeMap<String, String>, lock: &Lock) -> Option<Remedy> {
+fn drift(
+    project: &Project<'_>,
+    manager: &Manager,
+    present: &BTreeMap<String, String>,
+    lock: &Lock,
+) -> Option<Remedy> {
     let differs = |(name, version): (&String, &String)| {
         let locked = lock
             .versions
@@ -296,7 +303,11 @@ fn drift(manager: &Manager, present: &BTreeMap<String, String>, lock: &Lock) -> 
         0 => first,
         more => format!("{first}, and {more} more like it"),
     };
-    Some(Remedy::new(message, manager.exact.clone()))
+    let exact = manager.exact.as_ref();
+    Some(Remedy::new(
+        message,
+        exact.map(|line| project.command(line)),
+    ))
 }
 
 fn read_lock(project: &Project<'_>, manager: &Manager, folder: &str) -> Option<Lock> {

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::lock::{NODE_TABLES, normal};
+use super::lock::{NODE_TABLES, normal, normal_range};
 use super::project::{Project, is_plain};
 
 /// A package that a manifest asks for.
@@ -78,12 +78,9 @@ fn requirement(line: &str, place: Place) -> Option<Requirement> {
     let (name, rest) = line.split_at_checked(end)?;
     let range = rest.rsplit(']').next().unwrap_or(rest);
     let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
-    // Blanks and the order of the parts mean nothing.
-    let mut parts: Vec<String> = range.split(',').map(|part| part.replace(' ', "")).collect();
-    parts.sort_unstable();
     starts.then(|| Requirement {
         name: normal(name),
-        range: parts.join(","),
+        range: normal_range(range),
         place,
         is_conditional: !marker.trim().is_empty() || range.contains('@'),
     })

@@ -58,18 +58,24 @@ impl Lock {
             .insert(range.to_owned());
     }
 
-    /// Checks whether the lock was written for this requirement.
+    /// Checks whether the lock was written for this requirement. Aliases and addresses are written otherwise there.
     pub(super) fn holds(&self, name: &str, range: &str) -> bool {
+        let is_plain = !range.is_empty() && !range.contains([':', '/']);
         match &self.asked {
             Some(asked) => asked.get(name).is_some_and(|ranges| {
-                range.is_empty()
-                    || ranges
-                        .iter()
-                        .any(|asked| asked.is_empty() || asked == range)
+                let mut ranges = ranges.iter();
+                !is_plain || ranges.any(|asked| asked.is_empty() || asked == range)
             }),
             None => self.versions.contains_key(name),
         }
     }
+}
+
+/// Returns a range of Python versions in one form: blanks and the order of its parts mean nothing.
+pub(super) fn normal_range(range: &str) -> String {
+    let mut parts: Vec<String> = range.split(',').map(|part| part.replace(' ', "")).collect();
+    parts.sort_unstable();
+    parts.join(",")
 }
 
 /// Returns a name of a Python package in the form that all its spellings share (PEP 503).
@@ -108,7 +114,7 @@ fn read_packages(text: &str) -> Lock {
                 let field = |key| row.get(key).and_then(|value| value.as_str());
                 lock.add_asked(
                     normal(field("name").unwrap_or_default()),
-                    field("specifier").unwrap_or_default(),
+                    &normal_range(field("specifier").unwrap_or_default()),
                 );
             }
         }

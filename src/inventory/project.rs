@@ -28,18 +28,36 @@ impl<'a> Project<'a> {
     }
 
     pub(super) fn new(source: &'a dyn Source, root: Option<&Path>, prefix: &'a str) -> Self {
-        Self {
+        let mut project = Self {
             source,
             root: root.map(Path::to_owned),
             prefix,
             installed: root.map_or_else(Installed::default, installed),
+        };
+        // The environment of a folder below the root.
+        if let (Some(root), Some(name)) = (root, project.environment()) {
+            let folders = Path::new(prefix).ancestors();
+            let all: Vec<PathBuf> = folders.map(|folder| root.join(folder).join(name)).collect();
+            project.installed = Installed::scan(root, &all);
         }
+        project
     }
 
     /// Reads the nearest file of that name, from the directory of the command upward.
     pub(super) fn read(&self, name: &str) -> Option<String> {
+        read_text(self.source, self.folder_of(name)?.join(name).to_str()?)
+    }
+
+    /// Returns the folder of that file.
+    pub(super) fn folder_of(&self, name: &str) -> Option<&'a Path> {
         let mut folders = Path::new(self.prefix).ancestors();
-        folders.find_map(|folder| read_text(self.source, folder.join(name).to_str()?))
+        let listing = self.source.listing();
+        folders.find(|folder| {
+            folder
+                .join(name)
+                .to_str()
+                .is_some_and(|path| listing.has_file(path))
+        })
     }
 
     pub(super) fn manager(&self, python: bool) -> Option<&'static Manager> {

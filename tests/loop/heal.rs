@@ -182,7 +182,6 @@ fn a_missing_variable_is_named_with_where_it_stands() {
             action.contains("`SERVICE_TOKEN`") && action.contains(".env.example"),
             "{action}"
         );
-        assert!(action.contains("`SERVICE_TOKENS`"), "{action}");
         assert!(!document.to_string().contains("hidden"));
     }
 }

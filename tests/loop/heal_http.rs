@@ -115,20 +115,8 @@ fn refused_credentials_are_never_healed() {
 }
 
 #[test]
-fn the_transport_is_flipped_both_ways() {
-    let port = serve(mcp_over_http);
+fn an_address_that_is_no_server_gives_way_to_the_command() {
     let repo = with_server();
-    let talk = format!("echo Listening on http://localhost:{port}; exec sleep 60");
-    let entry = json!({"command": "sh", "args": ["-c", talk]});
-    let (exit, document) = heal_server(&repo, &entry, &["--timeout", "1"]);
-    assert_eq!(
-        (exit, kinds(&document)),
-        (0, vec!["transport_mismatch"]),
-        "{document:#}"
-    );
-    let healed = &document["finalConfig"]["mcpServers"]["web"];
-    assert_eq!(healed["url"], format!("http://localhost:{port}/mcp"));
-
     let web = serve(|_, _| response("200 OK", "text/html", "<html></html>"));
     let entry = json!({"type": "http", "url": format!("http://127.0.0.1:{web}/mcp"), "command": "./server.sh"});
     let (exit, document) = heal_server(&repo, &entry, &["--timeout", "5"]);
