@@ -10,7 +10,7 @@ use crate::hint::{Wanted, wanted};
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    MentionedFile, PacketSize, RepoPath, RunFailure, RunSummary,
+    MentionedFile, PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
 use crate::source::Source;
 use crate::workspace::Workspace;
@@ -56,7 +56,12 @@ pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary 
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.clone(),
-        explanation: diagnosis.explanation.clone(),
+        explanation: match diagnosis.remedy_source {
+            RemedySource::Tool => {
+                format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix)
+            }
+            RemedySource::Mendit => diagnosis.explanation.clone(),
+        },
         more: more + lines_more + left_out,
         failures,
         requires_user_action: diagnosis.requires_user_action,
