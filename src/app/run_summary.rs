@@ -8,7 +8,7 @@ use crate::diagnose::Log;
 use crate::languages::words;
 use crate::model::{
     CertainImport, ContextDocument, Diagnosis, FailedTest, Failure, FailureKind, FailurePacket,
-    PacketSize, RepoPath, RunFailure, RunSummary,
+    PacketSize, RemedySource, RepoPath, RunFailure, RunSummary,
 };
 use crate::report::run_failures;
 use crate::source::Source;
@@ -89,7 +89,10 @@ pub(super) fn summary(diagnosis: &Diagnosis, source: &dyn Source) -> RunSummary 
     RunSummary {
         kind: diagnosis.kind,
         subkind: diagnosis.subkind.clone(),
-        explanation: diagnosis.explanation.clone(),
+        explanation: match diagnosis.remedy_source {
+            RemedySource::Tool => format!("{} {}", diagnosis.explanation, diagnosis.suggested_fix),
+            RemedySource::Mendit => diagnosis.explanation.clone(),
+        },
         more: more + more_lines + left_out,
         failures,
         requires_user_action: diagnosis.requires_user_action,

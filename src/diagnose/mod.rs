@@ -1,8 +1,8 @@
-//! Floor 4: log text to a diagnosis. Pure, linear, and at a loss rather than guessing.
+//! Layer 4: log text to a diagnosis. Pure and linear; `unknown` rather than a guess.
 //!
-//! A log is read as what it is: `normalise` undresses its lines, `steps` says what the service ran
-//! and how it ended, `quiet` takes out what tells of no failure, `runners` read which tests failed
-//! and why, `rules` say what a line means, and `decide` weighs them.
+//! `document::answer` is the pipeline. `normalise` restores lines, `steps` reads what the service ran and how it
+//! ended, `quiet` marks what is no evidence, `runners` read which tests failed and why, `rules` tell what a line
+//! means, `decide` weighs them, `remedy` quotes what the tool says to do, and `refute` asks the repository.
 
 mod code_page;
 mod condense;

@@ -303,12 +303,23 @@ impl Row {
             case.cause = Some(last_printed(lines, at).unwrap_or(exit.0));
         }
         case.is_hook = self.has_hooks && shows_hook(lines, block.clone());
+        self.set_frame(&mut case, error, block, lines);
+        case
+    }
+
+    // The first own frame of the stack; with `error` that of the lines above the row.
+    fn set_frame(
+        &self,
+        case: &mut Case,
+        error: Option<Option<usize>>,
+        block: Range<usize>,
+        lines: &[Line<'_>],
+    ) {
         let frame = match (error, &self.stack) {
-            (Some(from), _) => from.and_then(|from| first_script_frame(lines, from..at)),
-            (None, Some(stack)) => {
-                let texts = block.filter_map(|at| placed(&stack.get().captures(&lines[at].text)?));
-                texts.into_iter().find(|place| !is_installed(&place.0))
-            }
+            (Some(from), _) => from.and_then(|from| first_script_frame(lines, from..case.at)),
+            (None, Some(stack)) => block
+                .filter_map(|at| placed(&stack.get().captures(&lines[at].text)?))
+                .find(|place| !is_installed(&place.0)),
             (None, None) => first_script_frame(lines, block),
         };
         match (&self.frame, frame) {
@@ -318,7 +329,6 @@ impl Row {
             (Some(FrameRole::Raised), Some(frame)) => case.set_raised(frame),
             _ => {}
         }
-        case
     }
 
     // The test as its runner spells it, with the suites above it where rows show a tree.
