@@ -116,8 +116,7 @@ fn again(app: &App, typed: &[OsString]) -> Result<Again, AppError> {
         let name = path.display();
         let message = format!("a command is expected, and `{name}` is a file");
         return Err(AppError::usage(message)
-            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
-            .hint(format!("`mendit fix --test CMD --log {name}` takes a log")));
+            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
     }
     if !typed.is_empty() {
         return Ok(Again::of(app, typed, &runs::prefix(app)?));

@@ -14,7 +14,6 @@ use super::traced::known_trace;
 use super::{App, AppError, Input, Progress, runs};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
-use crate::diagnose::Log;
 use crate::model::{
     AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
     StopReason, WorkplaceMode,
@@ -64,8 +63,6 @@ FixRequest {
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
     /// Replies of the agent to try [default: 5] [setting: limits.max-attempts]
     #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
-    /// The level of context to begin with at least, 0 to 3
-    #[arg(long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel>;
     /// The highest level of context, 0 to 3 [default: 3]
     #[arg(long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
@@ -89,7 +86,7 @@ FixRequest {
     #[arg(long, help_heading = DOES)] no_heal: bool;
     /// Heal what needs no model, but no import
     #[arg(long, help_heading = DOES)] no_heal_imports: bool;
-    /// Do not try the failing tests with other expectations before a repair counts
+    /// Skip the mutation check: do not perturb the assertions of the failing tests
     #[arg(long, help_heading = DOES)] no_counter_proof: bool;
     /// Take no repair that holds the failing test's own values, given and expected
     #[arg(long, help_heading = DOES)] strict: bool;
@@ -203,8 +200,6 @@ pub(super) fn repair_after(
     let allowed = app.allowed()?;
     let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
     let task = request.task.as_ref().map(read).transpose()?;
-    let log = |it: &Input| Ok::<_, AppError>(masked(app, &it.log(app, progress)?));
-    let reported = request.log.as_ref().map(log).transpose()?;
     let state = runs::state(app, &workspace)?;
     let _lock = RunLock::take(state.directory())?;
     let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
@@ -243,7 +238,6 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        reported,
         before: before.of(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: request.yes && !request.asks(),
@@ -322,10 +316,6 @@ pub(super) fn commands(app: &App) -> Commands {
     }
 }
 
-fn masked(app: &App, log: &Log) -> String {
-    app.redactor().redact(log.text()).text.into_owned()
-}
-
 // A run that goes on finishes first what it was writing; another one does not begin before that.
 fn after_recovery(
     app: &App,
@@ -361,9 +351,7 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
     Policy {
         agent: settings.agent.command.is_some(),
         heal: !request.no_heal,
-        heal_imports: !request.no_heal_imports,
         auto_split: !request.no_auto_split,
-        min_level: request.min_level.unwrap_or(RepairLevel::BOTTOM).level(),
         max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
         max_attempts: limits.max_attempts,
         max_seconds: Some(limits.budget_seconds.0.as_secs_f64()),
@@ -375,7 +363,6 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
         treat_as_code: request.treat_as_code,
         limit_is_failure: false,
         counter_proof: !request.no_counter_proof,
-        strict: request.strict,
         trace: settings.context.trace,
     }
 }

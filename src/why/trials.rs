@@ -169,7 +169,7 @@ impl<'a> Trials<'a> {
         let (line, tests) = (&self.red.line, &self.red.diagnosis.tests);
         let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
-        let own = own_place(line, &files, tests, (source, prefix));
+        let own = own_place(line, &files, tests);
         self.failures = Failures::collect(&self.red.diagnosis, &self.red.log);
         if setup.commands.lines.len() != 1 {
             return;
