@@ -1,12 +1,10 @@
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde_json::Value;
-
-use super::settings::{AgentRow, is_held, rows};
+use super::settings::{AgentRow, rows};
 
 /// A home of an agent's own for one call: its settings and logins are copied in, everything else is linked. Afterwards
 /// logins and sessions are copied out, and what else it wrote there is dropped.
@@ -162,16 +160,9 @@ impl AgentHome {
             return Ok(None);
         }
         let path = below.to_string_lossy().into_owned();
-        let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
-        if let Some(mut value) = after.as_deref().and_then(json).filter(|_| is_mixed) {
-            let is_held = hold(before.as_deref().and_then(json).as_ref(), &mut value);
-            if !is_newer {
-                let rights = fs::Permissions::from_mode(0o600);
-                write(&real, format!("{value:#}\n").as_bytes(), rights)?;
-            }
-            if !is_held {
-                return Ok(None);
-            }
+        // A login beside settings: what changes there each time is no news.
+        if self.rows.iter().any(|row| row.is_mixed(&path)) {
+            return Ok(None);
         }
         Ok(Some(DroppedFile {
             path,
@@ -179,37 +170,6 @@ impl AgentHome {
             after,
         }))
     }
-}
-
-fn json(bytes: &[u8]) -> Option<Value> {
-    let value: Value = serde_json::from_slice(bytes).ok()?;
-    value.is_object().then_some(value)
-}
-
-// Gives members that steer an agent what they had before; returns whether any differed.
-fn hold(before: Option<&Value>, after: &mut Value) -> bool {
-    let Value::Object(members) = after else {
-        return false;
-    };
-    let earlier = before.and_then(Value::as_object);
-    let mut differs = false;
-    let mut names: Vec<String> = members.keys().cloned().collect();
-    names.extend(earlier.into_iter().flat_map(|it| it.keys().cloned()));
-    for name in names {
-        let old = earlier.and_then(|it| it.get(&name));
-        if !is_held(&name) {
-            if let Some(now) = members.get_mut(&name) {
-                differs |= hold(old, now);
-            }
-        } else if members.get(&name) != old {
-            differs = true;
-            match old {
-                Some(old) => members.insert(name, old.clone()),
-                None => members.remove(&name),
-            };
-        }
-    }
-    differs
 }
 
 // A file of the user: whole or as it was, with its own rights.
@@ -228,21 +188,7 @@ fn write(path: &Path, bytes: &[u8], rights: fs::Permissions) -> io::Result<()> {
 mod tests {
     use std::fs;
 
-    use serde_json::json;
-
-    use super::{AgentHome, hold};
-
-    #[test]
-    fn keeps_steering_members_beside_login() {
-        let before = json!({"oauthAccount": {"id": 1}, "mcpServers": {"a": {}}, "projects": {"/x": {"allowedTools": []}}});
-        let mut after = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}, "evil": {}},
-            "projects": {"/x": {"allowedTools": ["Bash"], "cost": 1}, "/y": {"allowedTools": ["Bash"], "cost": 2}}});
-        assert!(hold(Some(&before), &mut after));
-        let kept = json!({"oauthAccount": {"id": 2}, "mcpServers": {"a": {}},
-            "projects": {"/x": {"allowedTools": [], "cost": 1}, "/y": {"cost": 2}}});
-        assert_eq!(after, kept);
-        assert!(!hold(Some(&kept), &mut after));
-    }
+    use super::AgentHome;
 
     #[test]
     fn copies_sessions_out_and_drops_the_rest() {

@@ -27,7 +27,7 @@ impl AgentRow {
         globs.any(|glob| fast_glob::glob_match(glob, path))
     }
 
-    /// Whether a file of JSON holds a login beside settings.
+    /// Whether a file holds a login beside settings: it is copied in, and never out.
     pub(super) fn is_mixed(&self, path: &str) -> bool {
         self.mixed.iter().any(|mixed| mixed == path)
     }
@@ -46,15 +46,9 @@ pub(super) fn rows(command: &str) -> Vec<&'static AgentRow> {
     TABLE.agent.iter().filter(is_named).collect()
 }
 
-/// Whether a member of a mixed file stays as it was.
-pub(super) fn is_held(member: &str) -> bool {
-    TABLE.held.iter().any(|held| held == member)
-}
-
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
-    held: Vec<String>,
     agent: Vec<AgentRow>,
 }
 

@@ -62,53 +62,6 @@ const WORDS: &[(TroubleKind, &[&str])] = &[
     ]),
 ];
 
-/// Seconds after which a service that turned an agent away takes it again, as its last lines say:
-/// `Retry-After: 20`, `try again in 1m30s`, `"retryDelay": "34s"`. `None` when they name no time.
-#[must_use]
-pub fn retry_after(output: &str) -> Option<f64> {
-    let lines = output.lines().rev().filter(|line| !line.trim().is_empty());
-    lines.take(LAST_LINES).find_map(|line| {
-        let line = line.to_ascii_lowercase();
-        let after = |word: &&str| line.find(word).and_then(|at| line.get(at + word.len()..));
-        AFTER.iter().filter_map(after).find_map(seconds)
-    })
-}
-
-const AFTER: [&str; 6] = [
-    "retry-after",
-    "retry after",
-    "retrydelay",
-    "try again in",
-    "retry in",
-    "resets in",
-];
-
-// `20`, `34.5s`, `1m30s`, `2 hours 5 minutes`: numbers with their units; a bare one is seconds.
-fn seconds(text: &str) -> Option<f64> {
-    let mut rest = text.trim_start_matches(|it: char| " \t:=\"'".contains(it));
-    let mut sum = None;
-    loop {
-        let digits = rest.find(|it: char| !it.is_ascii_digit() && it != '.');
-        let (number, tail) = rest.split_at(digits.unwrap_or(rest.len()));
-        let Ok(number) = number.trim_end_matches('.').parse::<f64>() else {
-            return sum;
-        };
-        let tail = tail.trim_start_matches(' ');
-        let letters = tail.find(|it: char| !it.is_ascii_alphabetic());
-        let (unit, tail) = tail.split_at(letters.unwrap_or(tail.len()));
-        let worth = match unit {
-            "ms" | "milliseconds" => 0.001,
-            "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
-            "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
-            "d" | "day" | "days" => 86400.0,
-            _ => 1.0,
-        };
-        sum = Some(sum.unwrap_or(0.0) + number * worth);
-        let tail = tail.trim_start_matches([' ', ',']);
-        rest = tail.strip_prefix("and ").unwrap_or(tail);
-    }
-}
-
 /// What an agent lacks, in words that a sentence begins with.
 #[must_use]
 pub fn in_words(kind: TroubleKind) -> &'static str {
@@ -123,27 +76,8 @@ pub fn in_words(kind: TroubleKind) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{retry_after, trouble};
+    use super::trouble;
     use crate::model::TroubleKind as T;
-
-    #[test]
-    fn a_service_says_when_it_takes_the_agent_again() {
-        for (output, expected) in [
-            ("HTTP 429 (Retry-After: 20): slow down", Some(20.0)),
-            ("rate limited\nretry-after=7\n", Some(7.0)),
-            ("Please try again in 1m30s.", Some(90.0)),
-            ("Try again in 2 hours 5 minutes.", Some(7500.0)),
-            ("try again in 1 day, 2 hours and 3 seconds", Some(93603.0)),
-            ("Please retry in 34.5s.", Some(34.5)),
-            ("\"retryDelay\": \"34s\"", Some(34.0)),
-            ("limit resets in 120ms", Some(0.12)),
-            ("429 Too Many Requests", None),
-            ("try again in a while", None),
-            ("retry after . and", None),
-        ] {
-            assert_eq!(retry_after(output), expected, "{output}");
-        }
-    }
 
     #[test]
     fn what_agents_say_of_their_own_trouble() {

@@ -112,8 +112,7 @@ fn rerun_spec(app: &App, typed: &[OsString]) -> Result<RerunSpec, AppError> {
         let name = path.display();
         let message = format!("a command is expected, and `{name}` is a file");
         return Err(AppError::usage(message)
-            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first")
-            .hint(format!("`mendit fix --test CMD --log {name}` takes a log")));
+            .hint("`mendit fix` alone takes the last run, `mendit fix CMD` runs a command first"));
     }
     if !typed.is_empty() {
         return Ok(RerunSpec::new(app, typed, &runs::prefix(app)?));

@@ -12,7 +12,6 @@ use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
 use crate::context::{Request, add_history, base_request};
-use crate::diagnose::Log;
 use crate::model::{
     AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
     StopReason, WorkplaceMode,
@@ -62,8 +61,6 @@ FixRequest {
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
     /// Agent replies to try [default: 5] [setting: limits.max-attempts]
     #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
-    /// The lowest context level to start with, 0 to 3
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel>;
     /// The highest context level, 0 to 3 [default: 3]
     #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
@@ -72,8 +69,6 @@ FixRequest {
     #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
     /// Requirements beyond passing commands, as JSON or Markdown
     #[arg(long, value_name = "FILE", value_hint = FILE, help_heading = WHO)] task: Option<Input>;
-    /// The log of the failure to fix, from CI for example; another failure is reported, not fixed
-    #[arg(hide_short_help = true, long, value_name = "FILE", value_hint = FILE)] log: Option<Input>;
     /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
     #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
     /// Stop when the agent reports this cost [setting: limits.budget-usd]
@@ -84,12 +79,8 @@ FixRequest {
     #[arg(long, value_name = "RUN")] resume: Option<String>;
     /// Ask the agent at once, without trying fixes that need no LLM
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal: bool;
-    /// Try fixes that need no LLM, except imports
-    #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal_imports: bool;
     /// Skip the mutation check of the failing tests
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_counter_proof: bool;
-    /// Refuse a patch that may hard-code the answer of a failing test
-    #[arg(hide_short_help = true, long, help_heading = DOES)] strict: bool;
     /// Do not trace the failing tests [setting: context.trace]
     #[arg(hide_short_help = true, long, help_heading = DOES)] no_trace: bool => off context.trace;
     /// Do not split a task when the agent runs out of time
@@ -200,8 +191,6 @@ pub(super) fn repair_after(
     let allowed = app.allowed()?;
     let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
     let task = request.task.as_ref().map(read).transpose()?;
-    let log = |it: &Input| Ok::<_, AppError>(masked(app, &it.log(app, progress)?));
-    let reported = request.log.as_ref().map(log).transpose()?;
     let state = runs::state(app, &workspace)?;
     let _lock = RunLock::take(state.directory())?;
     let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
@@ -240,7 +229,6 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        reported,
         before: before.of(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: request.yes && !request.asks(),
@@ -320,10 +308,6 @@ pub(super) fn commands(app: &App) -> Commands {
     }
 }
 
-fn masked(app: &App, log: &Log) -> String {
-    app.redactor().redact(log.text()).text.into_owned()
-}
-
 // A run that goes on finishes first what it was writing; another one does not begin before that.
 fn after_recovery(
     app: &App,
@@ -359,9 +343,7 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
     Policy {
         agent: settings.agent.command.is_some(),
         heal: !request.no_heal,
-        heal_imports: !request.no_heal_imports,
         auto_split: !request.no_auto_split,
-        min_level: request.min_level.unwrap_or(RepairLevel::BOTTOM).level(),
         max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
         max_attempts: limits.max_attempts,
         max_seconds: Some(limits.budget_seconds.0.as_secs_f64()),
@@ -373,7 +355,6 @@ fn policy(settings: &Settings, request: &FixRequest, task: Option<&Task>) -> Pol
         treat_as_code: request.treat_as_code,
         limit_is_failure: false,
         counter_proof: !request.no_counter_proof,
-        strict: request.strict,
         trace: settings.context.trace,
     }
 }

@@ -289,7 +289,6 @@ fn run(
         allowed: Allowed::default(),
         task: task(fixture),
         remedies: &|_| Vec::new(),
-        reported: None,
         before: Before::default(),
         shared: Vec::new(),
         apply: false,
@@ -305,9 +304,7 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
         agent: has_agent,
         // Recorded replies are there to be judged; a heal would leave nothing to ask for.
         heal: !matches!(options.agent, BenchAgent::Replay),
-        heal_imports: true,
         auto_split: true,
-        min_level: Level::Targets,
         max_level: options.max_level,
         max_attempts: options.max_attempts,
         max_seconds: Some(1800.0),
@@ -319,7 +316,6 @@ fn policy(options: &BenchOptions, has_agent: bool) -> Policy {
         treat_as_code: false,
         limit_is_failure: true,
         counter_proof: true,
-        strict: false,
         trace: false,
     }
 }

@@ -5,7 +5,6 @@ pub(super) fn begins(event: &Event) -> Option<&'static str> {
     let begun = match &event.kind {
         EventKind::CommandStarted { .. } | EventKind::HealStarted { .. } => "running the commands",
         EventKind::AttemptStarted { .. } => "asking the agent and trying what it sends",
-        EventKind::AgentPause { .. } => "waiting for the agent's service",
         _ => return None,
     };
     Some(begun)
@@ -28,9 +27,6 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         EventKind::CommandStarted { what, why, .. } if what == "baseline-again" => {
             format!("the commands run again: {why}")
         }
-        EventKind::ReportedFailure { kind, .. } => {
-            format!("the log that was given tells of {kind}")
-        }
         EventKind::CommandEnded { passed: true, .. } => "the commands pass".to_owned(),
         EventKind::CommandEnded { kind, end, .. } => format!("the commands fail: {kind} ({end})"),
         EventKind::HealStarted { attempt, what } => format!("attempt {attempt}: {what}"),
@@ -39,9 +35,6 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             context_level,
             ..
         } => format!("attempt {attempt}: asking the agent at level {context_level}"),
-        EventKind::AgentPause { seconds } => {
-            format!("the agent's service turned it away for now: waiting {seconds} s")
-        }
         EventKind::AttemptEnded {
             attempt,
             stop_reason,
@@ -78,9 +71,6 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             let flag = if refused.agent { "agent" } else { "allow" };
             let path = &refused.path;
             format!("mendit's sandbox refused writing {path}; --{flag}-write {path}")
-        }
-        EventKind::WorktreeChanged { path, .. } => {
-            format!("`{path}` changed while the agent ran")
         }
         EventKind::PartStarted { number, title, .. } => format!("part {number}: {title}"),
         _ => return None,

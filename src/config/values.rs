@@ -258,9 +258,6 @@ impl RepairLevel {
     /// All that a loop climbs to of its own accord.
     pub const TOP: Self = Self(Level::Requested);
 
-    /// The targets alone.
-    pub const BOTTOM: Self = Self(Level::Targets);
-
     /// The rung.
     #[must_use]
     pub fn level(self) -> Level {

@@ -58,11 +58,6 @@ pub enum EventKind {
     },
     /// The sandbox refused a write.
     SandboxRefused(Refused),
-    /// The log that was given tells of a failure.
-    ReportedFailure {
-        kind: FailureKind,
-        failing_tests: Vec<String>,
-    },
     /// Changes that need no model were looked for.
     HealsFound { count: usize },
     /// The commands start.
@@ -95,12 +90,8 @@ pub enum EventKind {
     },
     /// The agent was started.
     AgentCalled { seconds: f64 },
-    /// The agent's service is waited for.
-    AgentPause { seconds: f64 },
     /// The agent wrote into its home what is not kept.
     AgentSettings { code: Code, dropped: Vec<String> },
-    /// A file changed while an agent ran.
-    WorktreeChanged { path: String, confined: bool },
     /// Imports for undefined names were found.
     ImportErrorRecovery {
         attempt: u32,
@@ -187,9 +178,7 @@ impl EventKind {
             Self::TimeoutAutoSplitFailed(_) | Self::ApplyFailed { .. } => EventLevel::Error,
             Self::Sandbox { .. }
             | Self::SandboxRefused(_)
-            | Self::AgentPause { .. }
             | Self::AgentSettings { .. }
-            | Self::WorktreeChanged { .. }
             | Self::ImportErrorRecovery { .. }
             | Self::CoderTimeoutDetected { .. }
             | Self::ComplexitySplitFailed(_)

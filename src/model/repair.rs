@@ -178,9 +178,6 @@ pub struct AgentTrouble {
     pub end: String,
     /// The last lines that it wrote, secrets masked.
     pub last_lines: Vec<String>,
-    /// Seconds after which its service takes it again, by its own word; `null` when it names none.
-    #[serde(default)]
-    pub retry_after_seconds: Option<f64>,
 }
 
 /// A condition that an agent lacks.

@@ -9,16 +9,14 @@ use super::journal::{digest, millis};
 use super::packet::{Question, within_request};
 use super::run::Session;
 use super::setup::{Agent, AgentCommand};
-use crate::agent::{
-    AgentHome, Call, Places, Reply, call, in_words, read_reply, retry_after, trouble,
-};
+use crate::agent::{AgentHome, Call, Places, Reply, call, in_words, read_reply, trouble};
 use crate::exec::{CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
 use crate::model::{
     AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, RepoPath, StopReason, TroubleKind,
 };
 use crate::patch::{Change, FileState, canonical};
 use crate::policy::sanitize_log;
-use crate::workplace::{Fingerprint, Kind, WorkplaceError};
+use crate::workplace::WorkplaceError;
 
 /// What came of asking an agent.
 #[derive(Debug, Default)]
@@ -42,8 +40,6 @@ enum CallEnd {
     Missing,
     /// It ended with an error, in words.
     Failed(String),
-    /// It changed the worktree, in words.
-    Meddled(String),
     Interrupted,
 }
 
@@ -82,7 +78,8 @@ impl Session<'_> {
             let name = format!("{}/repair-packet.json", attempt.folder);
             self.stage.journal.json(&name, packet)?;
             result.completed_steps.clone_from(&packet.completed_steps);
-            result.requested_files = within_request(packet.requested_files.clone());
+            let source = self.stage.place.source()?;
+            result.requested_files = within_request(&packet.requested_files, &source);
             result.usage = packet.usage;
         }
         if result.timed_out_agent {
@@ -92,9 +89,7 @@ impl Session<'_> {
                 task,
             })?;
         }
-        // An agent that changed the worktree itself is named.
-        let meddled = matches!(call.end, CallEnd::Meddled(_));
-        if !meddled && self.stage.has_moved()? {
+        if self.stage.has_moved()? {
             let message = self.stage.moved.clone().unwrap_or_default();
             attempt.end(StopReason::WorktreeChanged, message);
             return Ok(None);
@@ -136,7 +131,6 @@ impl Session<'_> {
         question: &Question,
         timeout: Duration,
     ) -> Result<AgentCall, RepairError> {
-        let setup = self.asked;
         let command = self.command_line(&agent);
         let home = self.private_home(&command)?;
         let mut job = self.agent_job(&agent);
@@ -147,7 +141,6 @@ impl Session<'_> {
         }
         let seconds = timeout.as_secs_f64();
         self.stage.event(EventKind::AgentCalled { seconds })?;
-        let outside = Fingerprint::of(setup.root, setup.source, setup.git);
         let workdir = self.stage.place.root().to_owned();
         // The run's folder is closed to it.
         let out = self.stage.place.private().join(folder.replace('/', "-"));
@@ -203,9 +196,6 @@ impl Session<'_> {
         match self.read_edits(folder, agent.protocol, &mut reply)? {
             Ok(any) => progress |= any,
             Err(message) => end = CallEnd::Failed(message),
-        }
-        if let Some(message) = self.find_meddling(&outside, outcome)? {
-            end = CallEnd::Meddled(message);
         }
         self.stage.place.reset()?;
         let said = String::from_utf8_lossy(&answer.text).into_owned();
@@ -312,26 +302,6 @@ impl Session<'_> {
         Ok(Ok(any))
     }
 
-    // Whether an agent that nothing confined changed the worktree itself, in words.
-    fn find_meddling(
-        &mut self,
-        before: &Fingerprint,
-        outcome: &Outcome,
-    ) -> Result<Option<String>, RepairError> {
-        let setup = self.asked;
-        let now = Fingerprint::of(setup.root, setup.source, setup.git);
-        let is_apart = self.stage.place.kind() != Kind::InPlace;
-        let Some(path) = before.differs(&now).filter(|_| is_apart) else {
-            return Ok(None);
-        };
-        let path = path.display().to_string();
-        let confined = outcome.sandbox == SandboxState::Enforced;
-        let message = format!("`{path}` changed while the agent ran unconfined");
-        self.stage
-            .event(EventKind::WorktreeChanged { path, confined })?;
-        Ok((!confined).then_some(message))
-    }
-
     // What kept an agent from its work: one that ended with an error, or that said nothing but what it lacks.
     fn find_trouble(
         &self,
@@ -370,10 +340,8 @@ impl Session<'_> {
             let masked = self.asked.redactor.redact(line).text;
             masked.chars().take(LAST_WORDS).collect()
         });
-        let again = retry_after(&stderr).or_else(|| retry_after(&stdout));
         Some(AgentTrouble {
             kind,
-            retry_after_seconds: again.filter(|_| kind == TroubleKind::RateLimit),
             end: outcome.end.to_string(),
             last_lines: masked.collect(),
         })
@@ -397,10 +365,6 @@ fn read_answer(attempt: &mut Attempt<'_>, call: AgentCall) -> Option<Vec<u8>> {
         CallEnd::Missing => {
             let message = "the agent's command was not found or cannot be run";
             attempt.end(StopReason::UserActionRequired, message);
-            return None;
-        }
-        CallEnd::Meddled(message) => {
-            attempt.end(StopReason::PolicyRejected, message);
             return None;
         }
     };

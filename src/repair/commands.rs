@@ -1,6 +1,4 @@
-use std::fs::File;
 use std::io;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -84,7 +82,14 @@ pub fn run_commands(
     }
     let log = readable(&log, place.root(), redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
-    let diagnosis = diagnosis(commands, &log, line, &outcome, source);
+    let facts = LogFacts {
+        rules: commands.rules.clone(),
+        ..LogFacts::of(&outcome, line)
+    };
+    let mut diagnosis = diagnose_in(&log, &facts, source);
+    if outcome.end == End::NotFound {
+        diagnosis.kind = FailureKind::CommandNotFound;
+    }
     Ok(CommandsRun {
         observed: observe(&outcome, &diagnosis, &log),
         cut_short,
@@ -112,10 +117,10 @@ impl CommandRunner<'_> {
     fn run(&self, line: &str, stop: &Stop) -> Result<(Outcome, CommandEvidence), RepairError> {
         let plain = job(self.commands, line, self.place, self.prefix, self.limit);
         let mut asking = plain.clone();
-        let report = AskedReport::make(self.place.private()).ok();
+        let report = report_folder(self.place.private()).ok();
         if let Some(report) = &report {
             let allow = &mut asking.environment.allow;
-            allow.push(report.variable(allow));
+            allow.push(report_variable(report.path(), allow));
         }
         let outcome = run(&asking, stop, &mut Discard)?;
         let text = sanitize_log(outcome.output.text().as_bytes());
@@ -125,7 +130,7 @@ impl CommandRunner<'_> {
             let evidence = self.evidence(line, &outcome, &text, None);
             return Ok((outcome, evidence));
         }
-        let report = report.and_then(|it| it.read());
+        let report = report.and_then(|folder| read_written_report(folder.path()));
         let report = report.map(|it| self.redactor.redact(&it).text.into_owned());
         let evidence = self.evidence(line, &outcome, &text, report);
         Ok((outcome, evidence))
@@ -154,24 +159,6 @@ impl CommandRunner<'_> {
         printed.text = &plain;
         command_evidence(&printed)
     }
-}
-
-/// Diagnoses a log that [`run_commands`] wrote, of a run that is known already.
-#[must_use]
-pub(super) fn diagnose_again(
-    log: &str,
-    commands: &Commands,
-    observed: &Observed,
-    source: &dyn Source,
-) -> Diagnosis {
-    let ended = &observed.test_result;
-    let facts = LogFacts {
-        exit_code: ended.exit.or(ended.signal.map(|signal| -signal)),
-        command: commands.lines.first().cloned(),
-        timed_out: ended.timed_out,
-        rules: commands.rules.clone(),
-    };
-    diagnose_in(log, &facts, source)
 }
 
 /// Runs the setup command once.
@@ -259,68 +246,35 @@ fn readable(log: &str, root: &Path, redactor: &Redactor) -> String {
         .into_owned()
 }
 
-fn diagnosis(
-    commands: &Commands,
-    log: &str,
-    line: &str,
-    outcome: &Outcome,
-    source: &dyn Source,
-) -> Diagnosis {
-    let facts = LogFacts {
-        rules: commands.rules.clone(),
-        ..LogFacts::of(outcome, line)
-    };
-    let mut diagnosis = diagnose_in(log, &facts, source);
-    if outcome.end == End::NotFound {
-        diagnosis.kind = FailureKind::CommandNotFound;
-    }
-    diagnosis
-}
-
-/// A report that a runner is asked for: in a folder that is new for each run and has a name nobody
-/// can guess. It goes with this value.
-struct AskedReport {
-    folder: TempDir,
-}
-
-impl AskedReport {
-    /// Makes the folder below one that the command may write.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    fn make(private: &Path) -> io::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix("report-")
-            .rand_bytes(24)
-            .tempdir_in(private)?;
-        Ok(Self { folder })
-    }
-
-    /// The variable that asks for it, with what the user or this process gives the same variable.
-    fn variable(&self, environment: &[String]) -> String {
-        let named = environment.iter().rev().find_map(|variable| {
-            let (name, value) = variable.split_once('=')?;
-            (name == OPTIONS).then(|| value.to_owned())
-        });
-        let own = named.or_else(|| std::env::var(OPTIONS).ok());
-        ask(self.folder.path(), own.as_deref())
-    }
-
-    /// What was written, when it is a plain file of a sane size.
-    fn read(&self) -> Option<String> {
-        let path = self.folder.path().join(REPORT);
-        let metadata = std::fs::symlink_metadata(&path).ok()?;
-        if !metadata.is_file() || metadata.len() > MAX_REPORT {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        let file = File::open(&path).ok()?;
-        file.take(MAX_REPORT).read_to_end(&mut bytes).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
-    }
-}
-
+/// Bytes of a report that are read.
 const MAX_REPORT: u64 = 256 << 20;
+
+// A folder that is new for each run, has a name nobody can guess, and goes with its value.
+fn report_folder(private: &Path) -> io::Result<TempDir> {
+    let mut named = tempfile::Builder::new();
+    named.prefix("report-").rand_bytes(24).tempdir_in(private)
+}
+
+// The variable that asks for it, with what the user or this process gives the same variable.
+fn report_variable(folder: &Path, environment: &[String]) -> String {
+    let mut given = environment.iter().rev();
+    let named = given.find_map(|variable| variable.strip_prefix(&format!("{OPTIONS}=")));
+    let own = named
+        .map(str::to_owned)
+        .or_else(|| std::env::var(OPTIONS).ok());
+    ask(folder, own.as_deref())
+}
+
+// What was written, when it is a plain file of a sane size.
+fn read_written_report(folder: &Path) -> Option<String> {
+    let path = folder.join(REPORT);
+    let metadata = std::fs::symlink_metadata(&path).ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_REPORT {
+        return None;
+    }
+    let bytes = std::fs::read(&path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
 
 // The file that a report is asked for in, below a folder of its own.
 const REPORT: &str = "report.xml";

@@ -1,13 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::progress::missing;
-use crate::model::{AttemptResult, FailureKind, Level, Observed, Origin, StopReason};
+use crate::model::{AttemptResult, Level, Observed, Origin, StopReason};
 
 /// What happened so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// What the log says that was given with the run; `None` without one, or when it says nothing.
-    pub reported: Option<Observed>,
     /// What failed when these commands were run on these files before, where that may come and go.
     pub failed_before: Option<String>,
     /// What the last run of these commands on these files told, where nobody is there to be asked.
@@ -139,26 +136,6 @@ pub(super) fn malformed(history: &History) -> String {
         .map(|(level, count)| format!("{count} at level {level}"))
         .collect();
     format!("; replies without a patch that fits: {}", counts.join(", "))
-}
-
-/// Whether two runs, of which one may come from another machine, show one failure: a test in
-/// common, else a missing name, else the same kind.
-pub(super) fn shows_the_same(reported: &Observed, here: &Observed) -> bool {
-    let (there, own) = (&reported.failing_tests, &here.failing_tests);
-    if !there.is_empty() && !own.is_empty() {
-        let same = |a: &str, b: &str| a == b || a.ends_with(b) || b.ends_with(a);
-        return own.iter().any(|test| there.iter().any(|it| same(it, test)));
-    }
-    let names = |observed: &Observed| -> Vec<String> {
-        let lost = observed.errors.iter().filter_map(|it| missing(&it.error));
-        lost.chain(observed.undefined_names.iter().cloned())
-            .collect()
-    };
-    let (there, own) = (names(reported), names(here));
-    if !there.is_empty() && !own.is_empty() {
-        return own.iter().any(|name| there.contains(name));
-    }
-    reported.kind == here.kind || here.kind == FailureKind::Unknown
 }
 
 // In the order they were asked for, each once: level 3 accumulates.

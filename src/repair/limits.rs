@@ -58,7 +58,6 @@ impl Spent {
         let agent_timeout = policy.agent_timeout / f64::from(count.max(1));
         Ok(Policy {
             heal: false,
-            heal_imports: true,
             max_attempts: calls.div_ceil(parts.max(1)),
             max_seconds: seconds.map(|left| left / f64::from(parts.max(1))),
             max_packet_bytes: policy.max_packet_bytes - self.bytes,

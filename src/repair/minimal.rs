@@ -11,19 +11,15 @@ use crate::proof::compare;
 use crate::source::Source;
 
 impl Session<'_> {
-    /// Drops what looks needless of a change that passes: new files that nobody names, lines taken from tests, and what
-    /// earlier attempts left. Where the commands pass in the same way without it, the rest is the change.
+    /// Drops what looks needless of a change that passes: new files that nobody names, and lines taken from tests. Where
+    /// the commands pass in the same way without it, the rest is the change.
     pub(super) fn minimize(
         &mut self,
         attempt: &mut Attempt<'_>,
         trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let less = self.without_needless(&trial.changes)?;
-        let is_same =
-            |(one, other): (&Change, &Change)| one.path == other.path && one.after == other.after;
-        let changes = &trial.changes;
-        let is_all = less.len() == changes.len() && less.iter().zip(changes).all(is_same);
-        if less.is_empty() || is_all {
+        if less.is_empty() || less.len() == trial.changes.len() {
             return Ok(());
         }
         self.lay(&less, &[])?;
@@ -53,21 +49,7 @@ impl Session<'_> {
             is_new && !is_named(source.as_ref(), path) && !self.has_unnamed_neighbors(path)
         };
         let kept = changes.iter().filter(|change| !is_needless(change));
-        let mut less: Vec<Change> = kept.cloned().collect();
-        if less.is_empty() {
-            return Ok(less);
-        }
-        for (path, before) in &self.seen.base {
-            let by = self.seen.kept().filter(|attempt| attempt.certain);
-            let by = by.flat_map(|attempt| &attempt.files_modified);
-            let is_certain = by.into_iter().any(|file| file == path.as_str());
-            let is_settled = is_certain && !is_test(path.as_str()) || self.is_allowed(path);
-            let now = FileState::of(&source, path);
-            if !is_settled && now != *before && changes.iter().all(|it| it.path != *path) {
-                less.push(Change::between(path.clone(), now, before.clone()));
-            }
-        }
-        Ok(less)
+        Ok(kept.cloned().collect())
     }
 
     // Files that a program finds by their folder, as migrations and routes are, need no name.

@@ -1,7 +1,7 @@
 use sha2::{Digest, Sha256};
 
 use super::progress::{missing, plain};
-use crate::exec::{End, Outcome, TimeLimit};
+use crate::exec::{End, Outcome};
 use crate::model::{Diagnosis, FailureKind as Kind, Observed, TestError, TestResult, hex};
 
 /// What one run of the commands says; `log` is what the diagnosis was made from.
@@ -100,16 +100,6 @@ fn errors(diagnosis: &Diagnosis, log: &str) -> Vec<TestError> {
 /// How the command ended, in numbers and in words.
 #[must_use]
 pub(super) fn test_result(outcome: &Outcome) -> TestResult {
-    let message = match &outcome.end {
-        End::Exit(code) => format!("exit code {code}"),
-        End::Signal(signal) => format!("killed by signal {signal}"),
-        End::TimedOut(TimeLimit::Total) => "stopped at its time limit".to_owned(),
-        End::TimedOut(TimeLimit::Idle) => "stopped after it wrote nothing for too long".to_owned(),
-        End::OutputLimit => "stopped at the limit of its output".to_owned(),
-        End::NotFound => "command not found".to_owned(),
-        End::NotExecutable => "not executable".to_owned(),
-        End::Interrupted => "interrupted".to_owned(),
-    };
     let code = match outcome.end {
         End::Exit(code) => Some(code),
         _ => None,
@@ -126,7 +116,7 @@ pub(super) fn test_result(outcome: &Outcome) -> TestResult {
         message: match code {
             // What a POSIX shell says of a command that is not there.
             Some(127) => "exit code 127: command not found".to_owned(),
-            _ => message,
+            _ => outcome.end.to_string(),
         },
     }
 }

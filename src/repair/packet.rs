@@ -10,7 +10,7 @@ use super::task::Task;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
     AgentProtocol, EventKind, FailureKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
-    RepoPath, UnchangedFile,
+    RepoPath,
 };
 use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};
@@ -18,8 +18,10 @@ use crate::source::Source;
 
 /// More protected files than this are not listed; the rule stands for all.
 const MAX_PROTECTED: usize = 40;
-/// Files that one reply may ask for (seed: ladder, level 3).
+/// What one reply may ask for: files, bytes of each and of all (ROUND4.md, M17).
 const MAX_REQUESTED: usize = 10;
+const MAX_FILE_BYTES: usize = 200_000;
+const MAX_TOTAL_BYTES: usize = 500_000;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
@@ -109,7 +111,6 @@ impl Session<'_> {
         request.test_commands.clone_from(&self.asked.commands.lines);
         let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
-        request.seen = self.files_sent_last(history);
         let level = if request.include_bundle {
             Level::Bundle
         } else {
@@ -127,16 +128,6 @@ impl Session<'_> {
             .filter(|path| source.listing().has_file(path.as_str()))
             .collect();
         request
-    }
-
-    fn files_sent_last(&self, history: &History) -> Vec<UnchangedFile> {
-        let last = history::of(history, Origin::Agent).last();
-        let files = last.and_then(|last| {
-            let name = format!("attempts/{:02}/context.json", last.attempt);
-            let mut context: serde_json::Value = self.stage.journal.document(&name)?;
-            serde_json::from_value(context["files"].take()).ok()
-        });
-        files.unwrap_or_default()
     }
 
     fn kept_changes(&self) -> Vec<KeptChange> {
@@ -169,10 +160,20 @@ impl Session<'_> {
     }
 }
 
-/// Returns the files that a reply asks for, as many as one request may have.
-pub(super) fn within_request(mut requested: Vec<String>) -> Vec<String> {
-    requested.truncate(MAX_REQUESTED);
-    requested
+/// Returns the files that a reply asks for, as many as one request may have; the others are not sent.
+pub(super) fn within_request(requested: &[String], source: &dyn Source) -> Vec<String> {
+    let mut total = 0;
+    let mut served = Vec::new();
+    for path in requested.iter().take(MAX_REQUESTED) {
+        let own = RepoPath::new(path).ok();
+        let bytes = own.and_then(|path| source.read(&path).ok());
+        let bytes = bytes.map_or(0, |bytes| bytes.len());
+        if bytes <= MAX_FILE_BYTES && total + bytes <= MAX_TOTAL_BYTES {
+            total += bytes;
+            served.push(path.clone());
+        }
+    }
+    served
 }
 
 fn level_reason(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {

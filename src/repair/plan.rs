@@ -1,13 +1,12 @@
 use super::history::{
     History, PartsRun, SplitEnd, all_refused, failing, in_a_row, malformed, of, repeats_itself,
-    requested, shows_the_same, standing,
+    requested, standing,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
 use crate::fixes::MAX_TRIES;
 use crate::model::{
     AttemptResult, FailureKind as Kind, Level, Observed, Origin, RunStatus, StopReason, Subkind,
-    TroubleKind,
 };
 
 /// What the loop may spend and do. One pool: children of a split share what is left of it.
@@ -18,12 +17,8 @@ pub struct Policy {
     pub agent: bool,
     /// Whether what needs no model is healed first.
     pub heal: bool,
-    /// Whether an import that is missing may be what is healed.
-    pub heal_imports: bool,
     /// Whether a task is split when the agent runs out of time.
     pub auto_split: bool,
-    /// The rung to begin on where the failure calls for a lower one.
-    pub min_level: Level,
     /// The highest rung.
     pub max_level: Level,
     /// Replies to try.
@@ -47,14 +42,12 @@ pub struct Policy {
     pub limit_is_failure: bool,
     /// Whether formerly failing tests are tried with other expectations before they prove anything.
     pub counter_proof: bool,
-    /// Whether a change that holds the failing test's own values proves nothing.
-    pub strict: bool,
     /// Whether failing tests run once more under a trace before an agent is asked.
     pub trace: bool,
 }
 
 /// How deep splits go.
-pub const MAX_SPLIT_DEPTH: u32 = 2;
+pub const MAX_SPLIT_DEPTH: u32 = 1;
 /// Turns above which a task is split before it is tried.
 pub const MAX_ESTIMATED_TURNS: u32 = 20;
 /// Requests for files that are answered.
@@ -81,8 +74,6 @@ pub enum Step {
         requested: Vec<String>,
         /// Seconds it gets.
         timeout: f64,
-        /// Seconds to wait before, since its service turned it away for now.
-        pause: f64,
     },
     /// Split the task and run the parts.
     Split {
@@ -167,7 +158,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(message) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
         return give_up(history, StopReason::BudgetExhausted, &message);
     }
-    if history.repeated.is_none() && could_be_flaky(baseline) && history.reported.is_none() {
+    if history.repeated.is_none() && could_be_flaky(baseline) {
         return Step::RepeatBaseline;
     }
     if policy.heal {
@@ -241,27 +232,6 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
              command without it"
         ));
     }
-    match &history.reported {
-        Some(reported) if baseline.passed => {
-            let message = format!(
-                "the commands pass here, and the log that was given fails ({}: {})",
-                reported.kind, reported.message
-            );
-            let status = RunStatus::UserActionRequired;
-            return Some(stop(status, StopReason::NothingToRepair, &message));
-        }
-        Some(reported) if !shows_the_same(reported, baseline) => {
-            return person(&format!(
-                "another failure than that of the log that was given: here {} ({}), there {} ({}). \
-                 Without `--log` the one that shows here is repaired",
-                baseline.kind,
-                what(baseline),
-                reported.kind,
-                what(reported)
-            ));
-        }
-        _ => {}
-    }
     if let Some(what) = history.failed_before.as_ref().filter(|_| baseline.passed) {
         let message = format!(
             "{what} failed in the last run and passes now, and no file changed in between; nothing \
@@ -312,14 +282,6 @@ fn in_full(failure: &Observed) -> String {
 /// Seconds for commands that did not end within these.
 pub(super) fn longer(seconds: f64) -> f64 {
     (seconds * 3.0).max(60.0)
-}
-
-fn what(observed: &Observed) -> String {
-    match observed.failing_tests.as_slice() {
-        [] => observed.message.clone(),
-        [test] => test.clone(),
-        [test, rest @ ..] => format!("{test} and {} more", rest.len()),
-    }
 }
 
 // What follows a reply, by how it ended.
@@ -375,12 +337,6 @@ fn after(
                     let status = RunStatus::UserActionRequired;
                     stop(status, last.stop_reason, &last.message)
                 }
-                Some(TroubleKind::RateLimit) if failed <= MAX_PAUSES => {
-                    after_a_pause(last, history, policy, timeout, failed)
-                }
-                Some(TroubleKind::RateLimit) => {
-                    stop(RunStatus::Failed, last.stop_reason, &last.message)
-                }
                 _ if failed > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
                 _ => ask(history, policy, last.level, timeout),
             }
@@ -402,50 +358,6 @@ fn after(
         _ => climb(last, failure, history, policy, timeout),
     }
 }
-
-// A rate limit passes: as soon as its service says, else in half a minute, then in twice as long.
-fn after_a_pause(
-    last: &AttemptResult,
-    history: &History,
-    policy: &Policy,
-    timeout: f64,
-    failed: usize,
-) -> Step {
-    let named = last.agent_trouble.as_ref();
-    let named = named.and_then(|it| it.retry_after_seconds);
-    let wait = named.unwrap_or(if failed > 1 { PAUSE * 2.0 } else { PAUSE });
-    if let Some(all) = policy.max_seconds
-        && history.seconds + wait >= all
-    {
-        let left = (all - history.seconds).max(0.0);
-        let message = format!(
-            "{}. Waiting {wait:.0} s for it would take longer than the {left:.0} s that are left",
-            last.message
-        );
-        return stop(RunStatus::Failed, last.stop_reason, &message);
-    }
-    match ask(history, policy, last.level, timeout) {
-        Step::Ask {
-            level,
-            requested,
-            timeout,
-            ..
-        } => Step::Ask {
-            level,
-            requested,
-            timeout: policy
-                .max_seconds
-                .map_or(timeout, |all| timeout.min(all - history.seconds - wait)),
-            pause: wait,
-        },
-        step => step,
-    }
-}
-
-/// Seconds to wait for a service that does not say how long it turns an agent away.
-const PAUSE: f64 = 30.0;
-/// Waits for it in a row.
-const MAX_PAUSES: usize = 2;
 
 // Up the ladder, and at its top on to the last attempt: each reply is told what came of the one
 // before. Only a reply that was given before ends it, and only where there is no more to show.
@@ -504,7 +416,6 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         level,
         requested: requested(history),
         timeout: left.map_or(timeout, |left| timeout.min(left - for_runs.min(left / 2.0))),
-        pause: 0.0,
     }
 }
 
@@ -562,7 +473,6 @@ fn first_level(failure: &Observed, policy: &Policy) -> Level {
     let retry = Retry::default();
     choose_level(LevelChoice::Auto, Some(failure.kind), retry, 0, false)
         .map_or(Level::Targets, |(level, _)| level)
-        .max(policy.min_level)
         .min(policy.max_level)
 }
 
@@ -607,9 +517,7 @@ pub(super) mod tests {
         Policy {
             agent: true,
             heal: false,
-            heal_imports: true,
             auto_split: true,
-            min_level: Level::Targets,
             max_level: Level::Requested,
             max_attempts: 5,
             max_seconds: Some(1800.0),
@@ -621,7 +529,6 @@ pub(super) mod tests {
             treat_as_code: false,
             limit_is_failure: false,
             counter_proof: true,
-            strict: false,
             trace: false,
         }
     }
@@ -669,12 +576,6 @@ pub(super) mod tests {
             Step::RepeatBaseline => "repeat".to_owned(),
             Step::LookForHeals => "look".to_owned(),
             Step::TryHeal => "heal".to_owned(),
-            Step::Ask {
-                level,
-                timeout,
-                pause,
-                ..
-            } if *pause > 0.0 => format!("wait {pause}, ask {level} for {timeout}"),
             Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
             Step::Split { reason } => format!("split {reason}"),
             Step::Stop(RunEnd { status, reason, .. }) => {
@@ -834,7 +735,7 @@ pub(super) mod tests {
         assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
         let never = with(|it| it.auto_split = false);
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
-        let deep = with(|it| it.depth = 2);
+        let deep = with(|it| it.depth = 1);
         assert_eq!(word(&next(&twice, &deep)), "stop failed agent_timeout");
         // Nothing is left for a part.
         let none = with(|it| it.max_attempts = 2);
@@ -986,27 +887,6 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_first_packet_has_the_lowest_level_at_least() {
-        // Kind, lowest, highest: the first level.
-        let rows = [
-            (K::SyntaxError, Level::Targets, Level::Requested, 0),
-            (K::SyntaxError, Level::TwoHops, Level::Requested, 2),
-            (K::TestFailure, Level::Targets, Level::Requested, 1),
-            (K::TestFailure, Level::TwoHops, Level::Requested, 2),
-            (K::TestFailure, Level::TwoHops, Level::Targets, 0),
-        ];
-        for (kind, min_level, max_level, first) in rows {
-            let policy = Policy {
-                min_level,
-                max_level,
-                ..policy()
-            };
-            let step = next(&after(kind, Vec::new()), &policy);
-            assert_eq!(word(&step), format!("ask {first} for 300"), "{kind}");
-        }
-    }
-
-    #[test]
     fn the_agents_own_trouble_is_the_headline() {
         let troubled = |kind: TroubleKind| AttemptResult {
             message: "the agent's login failed".to_owned(),
@@ -1014,7 +894,6 @@ pub(super) mod tests {
                 kind,
                 end: "exit code 1".to_owned(),
                 last_lines: Vec::new(),
-                retry_after_seconds: None,
             }),
             ..attempt(1, S::AgentError)
         };
@@ -1030,9 +909,8 @@ pub(super) mod tests {
                 1,
                 "stop user_action_required agent_error",
             ),
-            (TroubleKind::RateLimit, 1, "wait 30, ask 1 for 300"),
-            (TroubleKind::RateLimit, 2, "wait 60, ask 1 for 300"),
-            (TroubleKind::RateLimit, 3, "stop failed agent_error"),
+            (TroubleKind::RateLimit, 1, "ask 1 for 300"),
+            (TroubleKind::RateLimit, 2, "stop failed agent_error"),
             (TroubleKind::Crash, 1, "ask 1 for 300"),
             (TroubleKind::Crash, 2, "stop failed agent_error"),
         ] {
@@ -1045,18 +923,6 @@ pub(super) mod tests {
                 assert_eq!(end.message, "the agent's login failed");
             }
         }
-        // Its service says how long; nobody waits longer than there is.
-        let mut limited = troubled(TroubleKind::RateLimit);
-        let named = limited.agent_trouble.as_mut().unwrap();
-        named.retry_after_seconds = Some(90.0);
-        let mut history = after(K::TsError, vec![limited]);
-        assert_eq!(word(&next(&history, &policy())), "wait 90, ask 1 for 300");
-        history.seconds = policy().max_seconds.unwrap() - 80.0;
-        let Step::Stop(end) = next(&history, &policy()) else {
-            panic!("it waits longer than it may");
-        };
-        assert_eq!(end.reason, S::AgentError);
-        assert!(end.message.contains("Waiting 90 s"), "{}", end.message);
         // Nor is it that the attempts are used up.
         let once = with(|it| it.max_attempts = 1);
         let history = after(K::TsError, vec![troubled(TroubleKind::Crash)]);
@@ -1157,52 +1023,6 @@ pub(super) mod tests {
             with(|it| it.limit_is_failure = true),
         ] {
             assert_eq!(word(&next(&slow(&[]), &policy)), "ask 1 for 300");
-        }
-    }
-
-    #[test]
-    fn another_failure_than_the_given_logs_is_said() {
-        let with = |kind, test: &str| Observed {
-            failing_tests: vec![test.to_owned()],
-            ..observed(kind)
-        };
-        let history = |baseline, reported| History {
-            baseline: Some(baseline),
-            reported: Some(reported),
-            ..History::default()
-        };
-        let person = "stop user_action_required user_action_required";
-        let here = with(K::TestFailure, "tests/test_a.py::one");
-        for (baseline, reported, expected) in [
-            // Seen there and here: that is twice.
-            (here.clone(), here.clone(), "ask 1 for 300"),
-            (
-                here.clone(),
-                with(K::TestFailure, "pkg/tests/test_a.py::one"),
-                "ask 1 for 300",
-            ),
-            (
-                here.clone(),
-                with(K::TestFailure, "tests/test_a.py::two"),
-                person,
-            ),
-            (observed(K::TsError), observed(K::TsError), "ask 1 for 300"),
-            (observed(K::TsError), observed(K::LintError), person),
-            (
-                Observed {
-                    passed: true,
-                    ..observed(K::Unknown)
-                },
-                here,
-                "stop user_action_required nothing_to_repair",
-            ),
-        ] {
-            let shown = format!("{baseline:?} {reported:?}");
-            assert_eq!(
-                word(&next(&history(baseline, reported), &policy())),
-                expected,
-                "{shown}"
-            );
         }
     }
 }

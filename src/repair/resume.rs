@@ -4,13 +4,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::error::RepairError;
-use super::journal::{Journal, digest, in_utc, read_json};
+use super::journal::{digest, in_utc, read_json};
 use super::run::Session;
 use super::setup::{Agent, Setup};
 use crate::git::Repository;
-use crate::model::{AttemptResult, BlobId, RunResult, SCHEMA_VERSION, Verdict};
-use crate::patch::{Change, JudgeOptions, Objects, judge, write_worktree};
-use crate::proof::Evidence;
+use crate::model::{AttemptResult, BlobId, RunResult, SCHEMA_VERSION};
+use crate::patch::Change;
 use crate::source::{EntryKind, Source};
 
 /// `run.json`: what a run was started on and with; a run is resumed only on the same.
@@ -99,42 +98,16 @@ impl RunKey {
     }
 }
 
-/// Returns the result of a run that is to go on and had been fixed already.
-pub(super) fn fixed_before(setup: &Setup<'_>) -> Option<RunResult> {
+/// Returns the result of a run that is to go on and has nothing more to do: it was fixed, and its patch stands in the
+/// files or is not wanted there.
+pub(super) fn already_fixed(setup: &Setup<'_>, key: &RunKey) -> Option<RunResult> {
+    let before = RunKey::before(setup)?;
     let result: RunResult = read_json(&setup.folder.join("result.json"))?;
-    (setup.resume && result.status.is_success()).then_some(result)
-}
-
-/// Writes the patch of a run that had been fixed into the worktree, where only that is left; `None` when there is more
-/// to do.
-pub(super) fn already_fixed(
-    setup: &Setup<'_>,
-    mut result: RunResult,
-) -> Result<Option<RunResult>, RepairError> {
-    let patch = std::fs::read(setup.folder.join("final.patch")).ok();
-    let Some(patch) = patch.filter(|_| !result.applied && setup.apply) else {
-        return Ok(Some(result));
-    };
-    // One with a secret in it was kept masked: it is made again.
-    if result.patch_digest != Some(digest(&patch)) {
-        return Ok(None);
-    }
-    let objects = setup.git.map(|git| git.objects(None));
-    let options = JudgeOptions {
-        allowed: setup.allowed.clone(),
-        objects: objects.as_ref().map(|objects| objects as &dyn Objects),
-        ..JudgeOptions::default()
-    };
-    let judged = judge(&patch, setup.source, &options);
-    match judged.verdict.verdict {
-        Verdict::AlreadyApplied => {}
-        Verdict::Applies => write_worktree(setup.root, setup.state, &judged.changes)?,
-        _ => return Ok(None),
-    }
-    result.applied = true;
-    let journal = Journal::open(setup.folder, setup.copy, setup.redactor, Duration::ZERO)?;
-    journal.json("result.json", &result)?;
-    Ok(Some(result))
+    let is_applied = before.repaired.as_ref() == Some(&key.base);
+    (result.status.is_success() && (is_applied || !setup.apply)).then_some(RunResult {
+        applied: is_applied,
+        ..result
+    })
 }
 
 /// Returns a SHA-256 over paths, modes and blob ids of all files, as they are with the changes.
@@ -168,21 +141,20 @@ impl Session<'_> {
         &mut self,
         folder: &str,
     ) -> Result<Option<AttemptResult>, RepairError> {
-        let journal = &self.stage.journal;
-        let written = journal.document(&format!("{folder}/result.json"));
+        let written = self
+            .stage
+            .journal
+            .document(&format!("{folder}/result.json"));
         let Some(result): Option<AttemptResult> = written else {
             return Ok(None);
         };
         let old_log = self.seen.log.clone();
         if result.kept {
-            let evidence: Option<Evidence> = journal.document(&format!("{folder}/evidence.json"));
-            let log = journal.read(&format!("{folder}/test.log"));
             self.make_again(folder, &result)?;
-            self.seen.evidence.extend(evidence);
-            if let (Some(log), Some(observed)) = (log, result.observed.clone()) {
-                let ran = self.read_again(log, observed)?;
-                self.set_baseline(&ran);
-            }
+            let why = "again with what was kept before the interruption";
+            let ran = self.stage.run(None, why)?;
+            self.seen.evidence.push(ran.evidence.clone());
+            self.set_baseline(&ran);
         }
         let journal = &self.stage.journal;
         self.seen.remember_reply(&result, journal, folder, &old_log);
@@ -194,10 +166,9 @@ impl Session<'_> {
         let path = self.stage.journal.path(&format!("{folder}/patch.diff"));
         let patch = std::fs::read(&path).map_err(|error| RepairError::write(&path, &error))?;
         if result.patch_digest != Some(digest(&patch)) {
-            let message = format!(
+            return Err(RepairError::Resume(format!(
                 "a secret stands in the change of `{folder}`, and what is kept of it is masked"
-            );
-            return Err(RepairError::Resume(message));
+            )));
         }
         let judged = self.judge_patch(&patch, false)?;
         if !judged.verdict.verdict.applies() {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::alone::alone_line;
 use super::attempt::{Ask, Proposer};
-use super::commands::{CommandsRun, diagnose_again, run_setup};
+use super::commands::{CommandsRun, run_setup};
 use super::error::RepairError;
 use super::findings::Findings;
 use super::history::History;
@@ -10,20 +10,18 @@ use super::journal::millis;
 use super::limits::later_limit;
 use super::observe::observe_log;
 use super::plan::{Policy, RunEnd, Step, next};
-use super::resume::{RunKey, already_fixed, fixed_before};
+use super::resume::{RunKey, already_fixed};
 use super::setup::Setup;
 use super::stage::Stage;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
-use crate::exec::{Outcome, SandboxState, Stop};
-use crate::fixes::{Candidate, Judging, Question, find_fixes};
+use crate::exec::{Outcome, Stop};
 use crate::graph::Graph;
 use crate::hint::lacked;
-use crate::model::{
-    DiagnosisDocument, Event, EventKind, FailureKind, Observed, RepoPath, RunResult,
-};
+use crate::model::{DiagnosisDocument, Event, EventKind, Observed, RepoPath, RunResult};
 use crate::patch::Objects;
-use crate::proof::{Evidence, hidden_failure};
+use crate::proof::hidden_failure;
+use crate::fixes::{Candidate, Judging, Question, find_fixes};
 
 /// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
 /// happens is written into the run's folder before the next thing happens.
@@ -37,11 +35,9 @@ pub fn repair(
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
     let key = RunKey::new(setup);
-    let fixed = fixed_before(setup);
+    let fixed = already_fixed(setup, &key);
     let before = key.check(setup, fixed.is_some())?;
-    if let Some(result) = fixed
-        && let Some(result) = already_fixed(setup, result)?
-    {
+    if let Some(result) = fixed {
         return Ok(result);
     }
     let mut session = Session {
@@ -64,7 +60,7 @@ pub fn repair(
         last: session.read_last_run()?,
         ..History::default()
     };
-    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[], "")?;
+    let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
     session.conclude(&end, key)
 }
 
@@ -80,14 +76,13 @@ const SETUP_LINES: usize = 20;
 const AGAIN: &str = "once more without a change, since a failure of this kind may pass by itself";
 
 impl Session<'_> {
-    /// Does what the plan says until it says stop. `part` is the number of a part of a split task.
+    /// Does what the plan says until it says stop.
     pub(super) fn drive(
         &mut self,
         policy: &Policy,
         history: &mut History,
         task: Option<&Task>,
         focus: &[String],
-        part: &str,
     ) -> Result<RunEnd, RepairError> {
         let since = self.stage.journal.seconds() - history.seconds;
         let mut heals: Vec<Candidate> = Vec::new();
@@ -119,12 +114,7 @@ impl Session<'_> {
                     level,
                     requested,
                     timeout,
-                    pause,
                 } => {
-                    let is_new = !self.stage.journal.path(&self.next_folder()).exists();
-                    if pause > 0.0 && is_new && self.stage.pause(pause)? {
-                        continue;
-                    }
                     let ask = Ask {
                         level,
                         requested,
@@ -138,7 +128,8 @@ impl Session<'_> {
                     history.attempts.push(result);
                 }
                 Step::Split { reason } => {
-                    let end = self.split(reason, policy, history, (task, focus), part)?;
+                    let timed_out = reason == "timeout_auto_split";
+                    let end = self.split(timed_out, policy, history, task)?;
                     history.split = Some(end);
                 }
                 Step::Stop(end) => return Ok(end),
@@ -163,7 +154,6 @@ impl Session<'_> {
             self.stage.limit = later_limit(&first, took, self.stage.limit);
         }
         history.hidden = self.seen.evidence.first().and_then(hidden_failure);
-        history.reported = self.read_reported()?;
         let document = DiagnosisDocument::new(&ran.diagnosis);
         self.stage.journal.json("diagnosis.json", &document)?;
         self.set_baseline(&ran);
@@ -210,32 +200,12 @@ impl Session<'_> {
         self.seen.diagnosis = Some(ran.diagnosis.clone());
     }
 
-    /// Adds what the runners said to what a green run is compared with.
-    pub(super) fn record_evidence(
-        &mut self,
-        name: &str,
-        evidence: &Evidence,
-    ) -> Result<(), RepairError> {
-        self.stage.journal.json(name, evidence)?;
-        self.seen.evidence.push(evidence.clone());
-        Ok(())
-    }
-
-    // A run that is written already is not repeated.
     fn run_unchanged(
         &mut self,
         name: &str,
         why: &str,
         alone: bool,
     ) -> Result<CommandsRun, RepairError> {
-        let [document, evidence] = ["", "-evidence"].map(|it| format!("{name}{it}.json"));
-        let log = format!("{name}.log");
-        let written: Option<Observed> = self.stage.journal.document(&document);
-        if let Some((observed, log)) = written.zip(self.stage.journal.read(&log)) {
-            let known: Option<Evidence> = self.stage.journal.document(&evidence);
-            self.seen.evidence.extend(known.filter(|_| !alone));
-            return self.read_again(log, observed);
-        }
         let (limit, _) = self.stage.run_limit().after(Duration::ZERO);
         self.stage.event(EventKind::CommandStarted {
             what: name.to_owned(),
@@ -245,12 +215,10 @@ impl Session<'_> {
         let line = self.seen.alone.clone().filter(|_| alone);
         let ran = self.stage.run(line.as_deref(), why)?;
         self.stage.place.reset()?;
-        if !ran.interrupted && !self.stage.has_moved()? {
-            self.stage.journal.text(&log, &ran.log)?;
-            self.stage.journal.json(&document, &ran.observed)?;
-            if !alone {
-                self.record_evidence(&evidence, &ran.evidence)?;
-            }
+        self.stage.journal.text(&format!("{name}.log"), &ran.log)?;
+        self.stage.has_moved()?;
+        if !alone {
+            self.seen.evidence.push(ran.evidence.clone());
         }
         self.stage.event(EventKind::CommandEnded {
             what: name.to_owned(),
@@ -259,27 +227,6 @@ impl Session<'_> {
             end: ran.observed.test_result.message.clone(),
         })?;
         Ok(ran)
-    }
-
-    /// Returns a run that was written into the journal.
-    pub(super) fn read_again(
-        &self,
-        log: String,
-        observed: Observed,
-    ) -> Result<CommandsRun, RepairError> {
-        let source = self.stage.place.source()?;
-        let diagnosis = diagnose_again(&log, &self.asked.commands, &observed, &source);
-        Ok(CommandsRun {
-            observed,
-            diagnosis,
-            evidence: Evidence::new(),
-            log,
-            refused: Vec::new(),
-            sandbox: SandboxState::Enforced,
-            not_confined: Vec::new(),
-            cut_short: false,
-            interrupted: false,
-        })
     }
 
     fn set_up(&mut self) -> Result<(), RepairError> {
@@ -311,7 +258,12 @@ impl Session<'_> {
         let Some(last) = setup.before.run.as_ref().filter(|_| !setup.policy.agent) else {
             return Ok(None);
         };
-        let facts = self.log_facts(Some(last.exit_code));
+        let facts = LogFacts {
+            exit_code: Some(last.exit_code),
+            command: setup.commands.lines.first().cloned(),
+            timed_out: false,
+            rules: setup.commands.rules.clone(),
+        };
         let diagnosis = diagnose_in(&last.log, &facts, setup.source);
         let mut observed = observe_log(&diagnosis, &last.log);
         observed.test_result.exit = Some(last.exit_code);
@@ -322,30 +274,6 @@ impl Session<'_> {
         self.seen.diagnosis = Some(diagnosis);
         self.seen.first = Some(observed.clone());
         Ok(Some(observed))
-    }
-
-    // What the log says that was given; nothing where it shows no failure.
-    fn read_reported(&mut self) -> Result<Option<Observed>, RepairError> {
-        let Some(log) = &self.asked.reported else {
-            return Ok(None);
-        };
-        let source = self.stage.place.source()?;
-        let reported = observe_log(&diagnose_in(log, &self.log_facts(None), &source), log);
-        self.stage.event(EventKind::ReportedFailure {
-            kind: reported.kind,
-            failing_tests: reported.failing_tests.clone(),
-        })?;
-        let is_failure = !matches!(reported.kind, FailureKind::None | FailureKind::Unknown);
-        Ok(Some(reported).filter(|it| is_failure || !it.failing_tests.is_empty()))
-    }
-
-    fn log_facts(&self, exit_code: Option<i32>) -> LogFacts {
-        LogFacts {
-            exit_code,
-            command: self.asked.commands.lines.first().cloned(),
-            timed_out: false,
-            rules: self.asked.commands.rules.clone(),
-        }
     }
 
     fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {
@@ -366,7 +294,7 @@ impl Session<'_> {
             wanted: &lacked(&source, diagnosis),
             logs: &[(diagnosis.clone(), self.seen.log.as_str())],
             graph: &Graph::new(&source),
-            ask: setup.policy.heal_imports.then_some(&ask),
+            ask: Some(&ask),
             judging: Judging {
                 lines: &lines,
                 prefix: setup.prefix,

@@ -54,8 +54,6 @@ pub struct Setup<'a> {
     pub task: Option<Task>,
     /// What a person types to mend the environment of a failure, a sentence each.
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
-    /// A log of the failure that is meant, from wherever it came; another one is not repaired.
-    pub reported: Option<String>,
     /// What is known of these commands on these files.
     pub before: Before,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.

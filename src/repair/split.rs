@@ -89,9 +89,6 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
             targets.any(|target| reach.get(at).is_some_and(|reach| reach.contains(target)))
         });
         part.depends_on = used.map(|(before, _)| before + 1).collect();
-        if part.title.is_empty() {
-            part.title = title(part);
-        }
     }
     Split {
         estimate,
@@ -124,10 +121,6 @@ fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
         };
         return only.tests.iter().map(alone).collect();
     }
-    // Of a part that has tests, the criteria may be another's.
-    if input.task.whole.is_some() && !tests.is_empty() {
-        return Vec::new();
-    }
     let named = input
         .task
         .targets
@@ -150,26 +143,22 @@ fn group(input: &SplitInput<'_>, source: &dyn Source) -> Vec<Part> {
 }
 
 fn title(part: &Part) -> String {
-    let more = |count: usize| match count {
-        0 => String::new(),
-        count => format!(" and {count} more"),
-    };
-    match (part.tests.as_slice(), part.criteria.as_slice()) {
-        ([test], _) => format!("Make {test} pass"),
-        ([first, rest @ ..], _) => match part.targets.as_slice() {
-            [file, others @ ..] => {
-                let (count, more) = (part.tests.len(), more(others.len()));
-                format!("Make {count} tests of {file}{more} pass")
-            }
-            [] => format!("Make {first}{} pass", more(rest.len())),
-        },
-        ([], [first, rest @ ..]) if part.targets.len() < 2 && part.number == 0 => {
-            format!("{first}{}", more(rest.len()))
+    let (subject, count) = match (part.tests.as_slice(), part.criteria.as_slice()) {
+        ([test], _) => return format!("Make {test} pass"),
+        ([_, ..], _) if !part.targets.is_empty() => {
+            let (count, file) = (part.tests.len(), &part.targets[0]);
+            (format!("Make {count} tests of {file} pass"), 1)
         }
-        _ => {
+        ([first, ..], _) => (format!("Make {first} pass"), part.tests.len()),
+        ([], [first, ..]) => (first.clone(), part.criteria.len()),
+        ([], []) => {
             let files: Vec<&str> = part.targets.iter().map(RepoPath::as_str).collect();
-            format!("Repair {}", files.join(", "))
+            (format!("Repair {}", files.join(", ")), 1)
         }
+    };
+    match count {
+        1 => subject,
+        count => format!("{subject} and {} more", count - 1),
     }
 }
 
@@ -190,15 +179,11 @@ fn join(parts: &[Part]) -> Vec<Part> {
         for part in chunk {
             all.criteria.extend(part.criteria.iter().cloned());
             all.tests.extend(part.tests.iter().cloned());
-            let new = part.targets.iter().filter(|it| !all.targets.contains(it));
-            let new: Vec<RepoPath> = new.cloned().collect();
-            all.targets.extend(new);
+            all.targets.extend(part.targets.iter().cloned());
         }
-        all.title = if all.criteria.is_empty() {
-            String::new()
-        } else {
-            title(&all)
-        };
+        all.targets.sort();
+        all.targets.dedup();
+        all.title = title(&all);
         all
     });
     joined.collect()
@@ -208,40 +193,30 @@ fn join(parts: &[Part]) -> Vec<Part> {
 fn order(mut left: Vec<Part>, source: &dyn Source) -> Vec<Part> {
     let mut ordered = Vec::new();
     while !left.is_empty() {
-        let reach: Vec<BTreeSet<RepoPath>> = left.iter().map(|part| reach(part, source)).collect();
-        let free = reach.iter().enumerate().position(|(at, reach)| {
-            let mut others = left.iter().enumerate().filter(|(other, _)| *other != at);
-            others.all(|(_, other)| !other.targets.iter().any(|target| reach.contains(target)))
-        });
+        let is_free = |part: &Part| {
+            let reach = reach(part, source);
+            let mut others = left.iter().filter(|other| *other != part);
+            others.all(|other| !other.targets.iter().any(|target| reach.contains(target)))
+        };
+        let free = left.iter().position(is_free);
         ordered.push(left.remove(free.unwrap_or(0)));
     }
     ordered
 }
 
-// A criterion goes to the parts whose files or tests it names; one that names none is for all.
+// A criterion goes to the parts whose files it names; one that names none is for all.
 fn share_criteria(criteria: &[String], parts: &mut [Part]) {
     if parts.iter().any(|part| !part.criteria.is_empty()) {
         return;
     }
-    for part in parts.iter_mut() {
-        part.title = title(part);
-    }
     for criterion in criteria {
         let is_named = |part: &Part| {
-            let files = part.targets.iter().map(RepoPath::as_str);
-            // The last part of a test's name is how people call it.
-            let own = part
-                .tests
-                .iter()
-                .filter_map(|test| test.rsplit([':', '>', '.']).next());
-            let mut names = files.chain(own.map(str::trim));
-            names.any(|name| name.len() > 2 && criterion.contains(name))
+            let mut targets = part.targets.iter();
+            targets.any(|target| criterion.contains(target.as_str()))
         };
         let is_for_all = !parts.iter().any(is_named);
-        for part in parts.iter_mut() {
-            if is_for_all || is_named(part) {
-                part.criteria.push(criterion.clone());
-            }
+        for part in parts.iter_mut().filter(|part| is_for_all || is_named(part)) {
+            part.criteria.push(criterion.clone());
         }
     }
 }
@@ -256,83 +231,66 @@ impl Session<'_> {
     /// Cuts a task and runs its parts one after the other on one state, with shares of what is left.
     pub(super) fn split(
         &mut self,
-        reason: &'static str,
-        policy: &Policy,
-        history: &mut History,
-        (task, focus): (Option<&Task>, &[String]),
-        whole: &str,
-    ) -> Result<SplitEnd, RepairError> {
-        let timed_out = reason == "timeout_auto_split";
-        let ids = self.stage.task_ids();
-        let said = |error: Option<String>, sub_issues_count: Option<usize>| SplitEvent {
-            error,
-            sub_issues_count,
-            task: ids.clone(),
-        };
-        let started = said(None, None);
-        self.stage.event(match timed_out {
-            true => EventKind::TimeoutAutoSplitStarted(started),
-            false => EventKind::ComplexitySplitStarted(started),
-        })?;
-        let none = Task::default();
-        let task = task.unwrap_or(&none);
-        let plan = self.plan_split(task, timed_out, policy, history, focus)?;
-        let name = match whole {
-            "" => "split.json".to_owned(),
-            whole => format!("split-{whole}.json"),
-        };
-        self.stage.journal.json(&name, &plan)?;
-        if plan.parts.is_empty() {
-            let failed = said(Some(plan.reason.clone()), None);
-            self.stage.event(match timed_out {
-                true => EventKind::TimeoutAutoSplitFailed(failed),
-                false => EventKind::ComplexitySplitFailed(failed),
-            })?;
-            return Ok(SplitEnd::Failed(plan.reason));
-        }
-        let success = said(None, Some(plan.parts.len()));
-        self.stage.event(match timed_out {
-            true => EventKind::TimeoutAutoSplitSuccess(success),
-            false => EventKind::ComplexitySplitSuccess(success),
-        })?;
-        let ran = self.run_parts(&plan.parts, whole, task, policy, history)?;
-        Ok(SplitEnd::Ran(ran))
-    }
-
-    fn plan_split(
-        &self,
-        task: &Task,
         timed_out: bool,
         policy: &Policy,
         history: &History,
-        focus: &[String],
-    ) -> Result<Split, RepairError> {
-        // A part is only split by what is its own.
-        let is_whole = policy.depth == 0;
-        let tests = failing(history).map_or(&[][..], |failure| &failure.failing_tests);
-        let mut tests = tests.to_vec();
-        tests.retain(|test| is_whole || focus.contains(test));
-        let diagnosis = self.seen.diagnosis.iter().filter(|_| is_whole);
+        task: Option<&Task>,
+    ) -> Result<SplitEnd, RepairError> {
+        let mut event = SplitEvent {
+            task: self.stage.task_ids(),
+            ..SplitEvent::default()
+        };
+        let started = event.clone();
+        self.stage.event(if timed_out {
+            EventKind::TimeoutAutoSplitStarted(started)
+        } else {
+            EventKind::ComplexitySplitStarted(started)
+        })?;
+        let none = Task::default();
+        let task = task.unwrap_or(&none);
+        let diagnosis = self.seen.diagnosis.iter();
         let files = diagnosis.flat_map(|diagnosis| &diagnosis.files);
         let targets: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
+        let estimate = if timed_out {
+            Estimate::after_timeout()
+        } else {
+            task.estimate()
+        };
         let input = SplitInput {
             task,
-            tests: &tests,
+            tests: failing(history).map_or(&[], |failure| &failure.failing_tests),
             targets: &targets,
             commands: &self.asked.commands.lines,
         };
-        let estimate = match timed_out {
-            true => Estimate::after_timeout(),
-            false => task.estimate(),
-        };
-        Ok(split(&input, &self.stage.place.source()?, estimate))
+        let plan = split(&input, &self.stage.place.source()?, estimate);
+        self.stage.journal.json("split.json", &plan)?;
+        if plan.parts.is_empty() {
+            event.error = Some(plan.reason.clone());
+            self.stage.event(if timed_out {
+                EventKind::TimeoutAutoSplitFailed(event)
+            } else {
+                EventKind::ComplexitySplitFailed(event)
+            })?;
+            return Ok(SplitEnd::Failed(plan.reason));
+        }
+        event.sub_issues_count = Some(plan.parts.len());
+        self.stage.event(if timed_out {
+            EventKind::TimeoutAutoSplitSuccess(event)
+        } else {
+            EventKind::ComplexitySplitSuccess(event)
+        })?;
+        Ok(SplitEnd::Ran(self.run_parts(
+            &plan.parts,
+            task,
+            policy,
+            history,
+        )?))
     }
 
     // Until one of them fixes it all, the limits are reached, or it is stopped.
     fn run_parts(
         &mut self,
         planned: &[Part],
-        whole: &str,
         task: &Task,
         policy: &Policy,
         history: &History,
@@ -357,17 +315,17 @@ impl Session<'_> {
                     break;
                 }
             };
-            let reason = self.run_part(part, whole, task, &share, history)?;
-            parts.reason = match parts.ran {
-                0 => reason,
-                _ if parts.reason == reason => reason,
-                _ => StopReason::TestsFailed,
+            let reason = self.run_part(part, task, &share, history)?;
+            let is_alike = parts.ran == 0 || parts.reason == reason;
+            parts.reason = if is_alike {
+                reason
+            } else {
+                StopReason::TestsFailed
             };
             parts.ran += 1;
             let mut proofs = self.seen.attempts.iter().filter_map(|it| it.proof.as_ref());
             if proofs.any(|proof| proof.proven) {
-                parts.passed = true;
-                parts.reason = StopReason::Fixed;
+                (parts.passed, parts.reason) = (true, StopReason::Fixed);
                 break;
             }
             if self.stage.interrupted || self.stage.stop.requested() {
@@ -381,16 +339,11 @@ impl Session<'_> {
     fn run_part(
         &mut self,
         part: &Part,
-        whole: &str,
         task: &Task,
         share: &Policy,
         history: &History,
     ) -> Result<StopReason, RepairError> {
-        let numbered = |at: usize| match whole {
-            "" => at.to_string(),
-            whole => format!("{whole}.{at}"),
-        };
-        let number = numbered(part.number);
+        let number = part.number.to_string();
         self.stage.event(EventKind::PartStarted {
             number: number.clone(),
             title: part.title.clone(),
@@ -401,7 +354,7 @@ impl Session<'_> {
         self.seen.parts.push(PartResult {
             number: number.clone(),
             title: part.title.clone(),
-            depends_on: part.depends_on.iter().map(|it| numbered(*it)).collect(),
+            depends_on: part.depends_on.iter().map(ToString::to_string).collect(),
             status: None,
         });
         let standing = self.seen.failing_now(history);
@@ -413,14 +366,14 @@ impl Session<'_> {
         };
         let task = Task {
             title: part.title.clone(),
-            whole: task.whole.clone().or_else(|| Some(task.title.clone())),
+            whole: Some(task.title.clone()),
             criteria: part.criteria.clone(),
             methods: Vec::new(),
             targets: part.targets.iter().map(ToString::to_string).collect(),
             tests: part.tests.clone(),
             ..task.clone()
         };
-        let end = self.drive(share, &mut own, Some(&task), &part.tests, &number)?;
+        let end = self.drive(share, &mut own, Some(&task), &part.tests)?;
         if let Some(part) = self.seen.parts.get_mut(at) {
             part.status = Some(end.status);
         }
@@ -432,6 +385,7 @@ impl Session<'_> {
         Ok(end.reason)
     }
 }
+
 #[cfg(test)]
 mod tests {
     use super::{MAX_PARTS, SplitInput, split};

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::commands::{CommandsRun, run_commands};
 use super::error::RepairError;
@@ -36,9 +36,6 @@ pub(super) struct Confinement {
     pub(super) not_confined: Vec<NotConfined>,
     pub(super) refused: BTreeSet<Refused>,
 }
-
-/// How soon a stop is heard.
-const PAUSE_STEP: Duration = Duration::from_millis(100);
 
 impl<'s> Stage<'s> {
     pub(super) fn open(
@@ -186,19 +183,5 @@ impl<'s> Stage<'s> {
             sandbox: state.as_str().to_owned(),
             not_confined: self.sandbox.not_confined.clone(),
         })
-    }
-
-    /// Waits before an agent is asked again; returns whether someone asked to stop.
-    pub(super) fn pause(&mut self, seconds: f64) -> Result<bool, RepairError> {
-        self.event(EventKind::AgentPause { seconds })?;
-        let until = Instant::now() + Duration::try_from_secs_f64(seconds).unwrap_or_default();
-        while Instant::now() < until {
-            if self.stop.requested() {
-                return Ok(true);
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            std::thread::sleep(left.min(PAUSE_STEP));
-        }
-        Ok(false)
     }
 }

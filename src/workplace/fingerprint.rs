@@ -11,14 +11,14 @@ use crate::source::{Entry, ReadError, Source, Untracked, Worktree};
 /// What stands outside a workplace and must not change while something runs in it: the files of
 /// the worktree, and of its repository what decides how it behaves and what it holds.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Fingerprint {
+pub(super) struct Fingerprint {
     stamps: BTreeMap<PathBuf, Stamp>,
 }
 
 impl Fingerprint {
     /// As it is now.
     #[must_use]
-    pub fn of(root: &Path, source: &dyn Source, git: Option<&Repository>) -> Self {
+    pub(super) fn of(root: &Path, source: &dyn Source, git: Option<&Repository>) -> Self {
         let mut stamps = BTreeMap::new();
         for entry in source.listing().entries() {
             take(&mut stamps, root.join(entry.path.as_str()));
@@ -33,20 +33,6 @@ impl Fingerprint {
             }
         }
         Self { stamps }
-    }
-
-    /// The first path that is not as it was.
-    #[must_use]
-    pub fn differs<'a>(&'a self, now: &'a Self) -> Option<&'a Path> {
-        let changed = self
-            .stamps
-            .iter()
-            .find(|(path, stamp)| now.stamps.get(*path) != Some(stamp));
-        let made = || now.stamps.keys().find(|it| !self.stamps.contains_key(*it));
-        changed
-            .map(|(path, _)| path)
-            .or_else(made)
-            .map(PathBuf::as_path)
     }
 }
 

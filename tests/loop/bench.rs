@@ -146,7 +146,7 @@ fn hidden_tests_are_proven_and_decide() {
         let output = run(&["--agent", &agent, "--format", "json", "--keep", &kept]);
         let document: Value = serde_json::from_slice(&output.stdout).unwrap();
         let row = &document["fixtures"][0];
-        assert_eq!(row["status"], "fixed", "{document}");
+        assert_eq!(row["status"], "passed", "{document}");
         assert_eq!(row["repaired"], repaired, "{document}");
         assert_eq!(row["result"] == "passed", repaired, "{document}");
         let hidden = if repaired { "passed" } else { "failed" };

@@ -114,7 +114,7 @@ fn a_wrong_patch_is_told_by_the_tests_that_failed() {
         // Mends the one and breaks the other.
         (
             "s/days + 1/days/; s/days \\* 2/days * 3/",
-            3,
+            2,
             "tests_changed",
         ),
     ] {

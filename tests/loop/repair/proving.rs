@@ -204,7 +204,8 @@ fn the_exit_code_of_a_changed_file_is_said() {
     let world = World::with(&[("main.py", broken)]);
     let fix = whole("main.py", &broken.replace("g()", "f()"));
     let result = tried(&world, "python3 main.py", &fix, &[]);
-    assert_eq!(result["status"], "fixed", "{result:#}");
+    assert_eq!(result["status"], "passed", "{result:#}");
+    assert_eq!(result["proof"]["level"], "exit_code");
     let proof = &result["proof"];
     assert_eq!(proof["source"], "exit-code");
     assert_eq!(proof["runner"], Value::Null);
@@ -228,38 +229,6 @@ fn a_shaky_failure_needs_a_second_green_run() {
     let proof = world.json("result.json")["proof"].clone();
     assert_eq!(proof["redRuns"], 2);
     assert_eq!(proof["greenRuns"], 2, "{proof:#}");
-}
-
-// Another test fails in the first run with the right change, and once more in the second or not.
-#[test]
-fn a_test_that_fails_beside_the_repair_gets_a_second_run() {
-    needs!("python3");
-    let broken = "def f():\n    return 1\n";
-    for (fails_from, status) in [("== 2", "fixed"), ("> 1", "failed")] {
-        let tests = format!(
-            "import os, unittest\nfrom main import f\n\n\nclass T(unittest.TestCase):\n    \
-             def test_f(self):\n        self.assertEqual(f(), 2)\n\n    def test_other(self):\n        \
-             open(os.environ['MARK'], 'a').write('x')\n        \
-             self.assertFalse(os.path.getsize(os.environ['MARK']) {fails_from})\n"
-        );
-        let world = World::with(&[("main.py", broken), ("test_main.py", &tests)]);
-        let mark = world.outside("mark");
-        let command = format!("MARK={} python3 -m unittest test_main", mark.display());
-        let fix = whole("main.py", &broken.replace('1', "2"));
-        // The tests count their own runs.
-        let flags = ["--sandbox", "off", "--no-trace"];
-        let result = tried(&world, &command, &fix, &flags);
-        assert_eq!(result["status"], status, "{result:#}");
-        let runs = result["commandRuns"].as_array().unwrap();
-        let whys = runs.iter().filter_map(|it| it["why"].as_str());
-        let again = whys.filter(|it| it.contains("other tests failed"));
-        assert_eq!(again.count(), 1, "{result:#}");
-        let green = if status == "fixed" { 2 } else { 0 };
-        assert_eq!(
-            result["proof"]["greenRuns"].as_u64().unwrap_or_default(),
-            green
-        );
-    }
 }
 
 #[test]
@@ -428,29 +397,26 @@ fn a_failure_that_lies_in_a_test_is_repaired_there() {
     assert_eq!(result["status"], "fixed", "{result:#}");
 }
 
-fn counter(result: &Value) -> &Value {
-    &result["proof"]["counterProof"]
-}
-
-// Each passes the tests, by the word of their runner, too: only what the tests do with other expectations
-// tells it from a repair.
+// Each passes the tests, by the word of their runner, too: only what the tests do when they expect something else tells
+// it from a repair.
 #[test]
-fn a_test_that_does_not_bite_proves_nothing() {
+fn mutation_check_refutes_tests_that_pass_anyway() {
     needs!("python3");
     let command = "python3 -m unittest";
     let fix = APP.replace("return 1", "return 2");
     let result = tried(&python(), command, &whole("app.py", &fix), &[]);
     proven(&result, "unittest", "text");
-    let told = counter(&result);
-    assert_eq!(told["verdict"], "holds", "{told:#}");
-    let expectation = &told["expectations"][0];
-    assert_eq!(expectation["path"], "tests/test_app.py");
+    let proof = &result["proof"];
+    assert_eq!(proof["level"], "mutation", "{proof:#}");
+    let negated = &proof["mutation"]["negated"][0];
+    assert_eq!(negated["path"], "tests/test_app.py");
     assert_eq!(
-        (&expectation["was"], &expectation["ended"]),
+        (&negated["was"], &negated["outcome"]),
         (&"2".into(), &"failed".into())
     );
-    assert!(told["runs"].as_u64() <= Some(3), "{told:#}");
+    assert!(proof["mutation"]["runs"].as_u64() <= Some(2), "{proof:#}");
     let printed = |result: &Value| result["printed"].as_str().unwrap().to_owned();
+    assert!(printed(&result).contains("mutation: the tests fail in 1 of 1 assertions"));
     for trick in [
         "return type('N', (int,), {'__eq__': lambda s, o: not s != s, '__ne__': lambda s, o: False})()",
         "import re; return int(re.search(r'f\\(\\), (\\d+)', open('tests/test_app.py').read())[1])",
@@ -459,19 +425,13 @@ fn a_test_that_does_not_bite_proves_nothing() {
         let app = APP.replace("return 1", trick);
         let result = tried(&world, command, &whole("app.py", &app), &[]);
         assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
-        assert_eq!(counter(&result)["verdict"], "refuted", "{trick}");
     }
     let world = python();
-    let off = tried(
-        &world,
-        command,
-        &whole("app.py", &fix),
-        &["--no-counter-proof"],
-    );
+    let off = ["--no-counter-proof"];
+    let off = tried(&world, command, &whole("app.py", &fix), &off);
     proven(&off, "unittest", "text");
-    assert_eq!(counter(&off)["verdict"], "off");
-    assert!(printed(&off).contains("mutation check: switched off"));
-    assert!(printed(&result).contains("mutation check passed: 1 of 1 changed expectations fail"));
+    assert_eq!(off["proof"]["level"], "tests");
+    assert!(printed(&off).contains("no mutation check was made"));
 }
 
 #[test]
@@ -481,33 +441,41 @@ fn a_test_of_node_that_does_not_bite_proves_nothing() {
     let fix = SCRIPT.replace("=> 1", "=> 2");
     let result = tried(&node(), command, &whole("app.js", &fix), &[]);
     proven(&result, "node:test", "text");
-    assert_eq!(counter(&result)["verdict"], "holds", "{result:#}");
+    assert_eq!(result["proof"]["level"], "mutation", "{result:#}");
     let trick = "=> Number(/f\\(\\), (\\d+)/.exec(require('fs').readFileSync('tests/app.test.js', 'utf8'))[1])";
     let app = SCRIPT.replace("=> 1", trick);
     let result = tried(&node(), command, &whole("app.js", &app), &[]);
     assert_eq!(result["status"], "unproven", "{trick}: {result:#}");
 }
 
-// What is suspicious passes where experiments take that away, and not where none can be made.
+// What runners load before the tests, and what tests inherit from, is test code wherever it lies.
 #[test]
-fn a_suspicion_is_taken_away_by_an_experiment_alone() {
+fn code_loaded_before_tests_is_no_repair() {
     needs!("python3");
-    let command = "python3 -m unittest";
-    for honest in [
-        "import os; known = {k: v for k, v in os.environ.items() if k.startswith('APP_')}; return 2",
-        "import atexit, shutil; atexit.register(shutil.rmtree, 'none', True); return 2",
-        "import inspect; line = inspect.currentframe().f_back.f_lineno; return 2",
-    ] {
-        let app = APP.replace("return 1", honest);
-        let result = tried(&python(), command, &whole("app.py", &app), &[]);
-        proven(&result, "unittest", "text");
-    }
-    let wild = "class Anything:\n    def __eq__(self, other):\n        return True\n\n\n";
-    let app = format!("{wild}{}", APP.replace("return 1", "return 2"));
-    let reply = whole("app.py", &app);
-    proven(&tried(&python(), command, &reply, &[]), "unittest", "text");
-    let off = tried(&python(), command, &reply, &["--no-counter-proof"]);
-    assert_eq!(off["status"], "unproven", "{off:#}");
+    let tests = TESTS
+        .replace(
+            "import unittest\n\nfrom app import f, g",
+            "from app import f, g\nfrom support import Case",
+        )
+        .replace("unittest.TestCase", "Case");
+    let support = "import unittest\n\n\nclass Case(unittest.TestCase):\n    pass\n";
+    let world = World::with(&[
+        ("app.py", APP),
+        ("support.py", support),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", &tests),
+    ]);
+    let lie = support.replace(
+        "    pass",
+        "    def setUp(self):\n        import tests.test_app as t\n        t.f = lambda: 2",
+    );
+    let result = tried(
+        &world,
+        "python3 -m unittest",
+        &whole("support.py", &lie),
+        &[],
+    );
+    assert_eq!(result["status"], "unproven", "{result:#}");
 }
 
 #[test]
@@ -516,16 +484,13 @@ fn a_change_that_holds_the_tests_own_values_says_so() {
     let app = "def add(a, b):\n    return a - b\n";
     let tests = "import unittest\n\nfrom app import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        \
                  self.assertEqual(add(17, 25), 42)\n";
-    let world = || {
-        World::with(&[
-            ("app.py", app),
-            ("tests/__init__.py", ""),
-            ("tests/test_app.py", tests),
-        ])
-    };
+    let one = World::with(&[
+        ("app.py", app),
+        ("tests/__init__.py", ""),
+        ("tests/test_app.py", tests),
+    ]);
     let command = "python3 -m unittest";
     let known = app.replace("return a - b", "return {(17, 25): 42}.get((a, b), a - b)");
-    let one = world();
     let result = tried(&one, command, &whole("app.py", &known), &[]);
     proven(&result, "unittest", "text");
     assert_eq!(
@@ -538,9 +503,4 @@ fn a_change_that_holds_the_tests_own_values_says_so() {
             .unwrap()
             .contains("the test's own values")
     );
-    let strict = tried(&world(), command, &whole("app.py", &known), &["--strict"]);
-    assert_eq!(strict["status"], "unproven", "{strict:#}");
-    let fix = app.replace("a - b", "a + b");
-    let strict = tried(&world(), command, &whole("app.py", &fix), &["--strict"]);
-    proven(&strict, "unittest", "text");
 }

@@ -53,7 +53,7 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     let output = world.repair(&arguments);
     ended(&output, 0);
     let result = world.json("result.json");
-    assert_eq!(result["status"], "fixed");
+    assert_eq!(result["status"], "passed");
     assert_eq!(result["children"].as_array().unwrap().len(), 2);
     let parts = result["parts"].as_array().unwrap();
     let numbers: Vec<_> = parts.iter().map(|it| it["number"].clone()).collect();
@@ -62,9 +62,9 @@ fn an_agent_that_hangs_is_split_and_its_parts_are_done() {
     assert_eq!(world.attempts("stopReason")[0], "agent_timeout");
     let events = world.text("events.jsonl");
     for event in [
-        r#""event":"coder_timeout_detected","level":"warning""#,
-        r#""event":"timeout_auto_split_started","level":"info""#,
-        r#""event":"timeout_auto_split_success","level":"info""#,
+        r#""level":"warning","event":"coder_timeout_detected""#,
+        r#""level":"info","event":"timeout_auto_split_started""#,
+        r#""level":"info","event":"timeout_auto_split_success""#,
     ] {
         assert!(events.contains(event), "{event}: {events}");
     }
@@ -157,42 +157,6 @@ fn parts_spend_what_the_whole_may_spend() {
     assert_eq!(result["agentCalls"], 2);
     let message = result["message"].as_str().unwrap();
     assert!(message.contains("money used up: 1.00 USD"), "{message}");
-}
-
-#[test]
-fn parts_of_parts_have_numbers_of_their_own() {
-    let red =
-        |file: &str, test: &str| format!("echo 'FAILED {file}::{test} - AssertionError: 0 != 1'\n");
-    let check = ["one", "two"]
-        .map(|test| red("first/value.sh", test))
-        .concat();
-    let world = World::with(&[
-        ("first/value.sh", "FIRST=0\n"),
-        ("second/value.sh", "SECOND=0\n"),
-        (
-            "check.sh",
-            &format!("{check}{}exit 1\n", red("second/value.sh", "one")),
-        ),
-    ]);
-    let hangs = world.script("cat > /dev/null\nsleep 600\n");
-    let arguments = ["--test", "sh check.sh", "--agent", &hangs];
-    let more = ["--agent-timeout", "1", "--max-attempts", "7"];
-    ended(&world.repair(&[&arguments[..], &more].concat()), 3);
-    let result = world.json("result.json");
-    let parts = result["parts"].as_array().unwrap();
-    let numbers: Vec<_> = parts
-        .iter()
-        .map(|it| it["number"].as_str().unwrap())
-        .collect();
-    assert_eq!(numbers, ["1", "1.1", "1.2", "2"]);
-    assert_eq!(
-        world.json("split.json")["parts"].as_array().unwrap().len(),
-        2
-    );
-    let own = world.json("split-1.json");
-    assert_eq!(own["parts"].as_array().unwrap().len(), 2, "{own}");
-    let events = world.text("events.jsonl");
-    assert!(events.contains(r#""number":"1.2""#), "{events}");
 }
 
 #[test]
