@@ -112,7 +112,11 @@ pub(super) fn document(
         around.extend((find.around)(trials.red(), trials.not_run()));
     }
     let mut suspects = answer.suspects;
-    put_likely_first(&mut suspects, trials.likely.as_deref().unwrap_or_default());
+    let likely = trials
+        .likely
+        .as_deref()
+        .filter(|_| verdict != WhyVerdict::Caused);
+    put_likely_first(&mut suspects, likely.unwrap_or_default());
     let more = suspects.len().saturating_sub(MAX_SUSPECTS);
     suspects.truncate(MAX_SUSPECTS);
     let place_now = |cause| place_now(masked(cause), workspace);

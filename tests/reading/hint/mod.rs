@@ -297,26 +297,6 @@ fn moved_modules_and_renamed_exports_are_found() {
 }
 
 #[test]
-fn a_file_that_is_gone_is_told_with_the_line_that_brings_it_back() {
-    let log = "app.py:1: in <module>\n    from shop.money import join\nE   ModuleNotFoundError: No module named \
-               'shop.money'\n";
-    let repo = Repo::with(&[
-        ("shop/__init__.py", ""),
-        ("shop/money.py", "def join(a):\n    return a\n"),
-        ("app.py", "from shop.money import join\n\njoin('a')\n"),
-        ("log", log),
-    ]);
-    repo.commit();
-    let told = || {
-        let told = repo.mendit(&["hint", "--log", "log"]);
-        String::from_utf8(told.stdout).unwrap()
-    };
-    std::fs::remove_file(repo.root().join("shop/money.py")).unwrap();
-    let gone = "- shop/money.py is deleted, and the last commit has it: `git checkout HEAD -- shop/money.py`\n";
-    assert_eq!(told(), gone);
-}
-
-#[test]
 fn packets_carry_the_hints() {
     let repo = Repo::with(&ENGINE);
     let context = repo.context(&["--log", "log", "--out", "out"]);
