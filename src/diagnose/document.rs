@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use super::decide::{Inputs, decide};
 use super::directories::directories;
 use super::facts::LogFacts;
+use super::failures::place_other_checkers;
 use super::line::{Line, Mark};
 use super::locate::Locator;
 use super::log::{Log, View};
@@ -93,7 +94,12 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, locator: Locator<'_>) -> 
     diagnosis.left_out = (left_out != LeftOut::default()).then_some(left_out);
     diagnosis.tests = tests.into_iter().take(MAX_LISTED).collect();
     diagnosis.failing_tests = diagnosis.tests.iter().map(|test| test.id.clone()).collect();
-    let evidence = decisive_lines(&verdict, &lines);
+    let mut evidence = decisive_lines(&verdict, &lines);
+    for at in place_other_checkers(&mut verdict.failures, &inputs, &locator) {
+        if !evidence.contains(&at) {
+            evidence.push(at);
+        }
+    }
     name_suite(&mut verdict, &cases, &locator);
     let shown = |at: &usize| Evidence {
         line: lines[*at].number,

@@ -1,6 +1,8 @@
 use std::collections::HashMap;
 
 use super::decide::Inputs;
+use super::locate::Locator;
+use super::mention;
 use super::steps::Step;
 use super::verdict::{Finding, Verdict, WeighedFinding};
 use crate::model::{Failure, FailureKind as Kind};
@@ -10,6 +12,53 @@ const MAX_FAILURES: usize = 50;
 const STANDS_ALONE: u8 = 25;
 // A finding of a later step that is worth a row.
 const WORTH_A_ROW: u8 = 50;
+
+/// How many failures of other checkers are shown with their lines, and how far from the line their file stands.
+const MAX_BESIDE: usize = 5;
+const NEAR: usize = 4;
+
+// Whether a program that only reads code reports such a failure.
+fn is_of_checker(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::LintError | Kind::StaticTypeError | Kind::TsError | Kind::SyntaxError
+    )
+}
+
+/// Returns the lines, as indices, of what other checkers found, and names the file beside each.
+pub(super) fn place_other_checkers(
+    failures: &mut [Failure],
+    inputs: &Inputs<'_, '_>,
+    locator: &Locator<'_>,
+) -> Vec<usize> {
+    let tool = failures.first().and_then(|first| first.tool.clone());
+    let line_of = |failure: &Failure| {
+        let mut lines = inputs.lines.iter();
+        lines.position(|line| line.number == failure.line)
+    };
+    let is_other = |failure: &Failure| {
+        // A file that does not parse is why a test failed, where some did.
+        let is_alone = inputs.cases.is_empty() || failure.kind != Kind::SyntaxError;
+        is_alone && !failure.follows && is_of_checker(failure.kind) && failure.tool != tool
+    };
+    let others = failures
+        .iter_mut()
+        .skip(1)
+        .filter(|failure| is_other(failure));
+    let others = others.filter_map(|failure| Some((line_of(failure)?, failure)));
+    let mut others: Vec<(usize, &mut Failure)> = others.take(MAX_BESIDE).collect();
+    let found: Vec<usize> = others.iter().map(|(at, _)| *at).collect();
+    let files = mention::files(inputs.lines, &found, &[], locator);
+    for (at, failure) in &mut others {
+        let near = files
+            .iter()
+            .filter(|(line, file)| file.in_repository && line.abs_diff(*at) <= NEAR);
+        if let Some((_, file)) = near.min_by_key(|(line, _)| (*line < *at, line.abs_diff(*at))) {
+            (failure.path, failure.path_line) = (Some(file.path.clone()), file.line);
+        }
+    }
+    found
+}
 
 /// Returns the failures of a log, the cause first: what the verdict names, other kinds of the failing
 /// step, then the steps that failed after it.

@@ -57,6 +57,8 @@ const ABOVE: usize = 12;
 const BELOW: usize = 40;
 const AT_THE_END: usize = 40;
 const MAX_SENTENCE: usize = 400;
+// The left sides of boxes.
+const BOX: [char; 4] = ['│', '║', '┃', '╔'];
 
 /// Finds what the tool says to do about the failure at `decisive`, whose step ends at `end`: near the
 /// line first, then in the last lines of the step.
@@ -84,6 +86,7 @@ fn sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
     let mut found = Vec::new();
     let mut paragraph = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();
+    let mut was_boxed = false;
     for at in range.start..=range.end {
         let line = lines.get(at).filter(|_| at < range.end);
         let may_speak = |line: &&Line<'_>| {
@@ -93,8 +96,11 @@ fn sentences(lines: &[Line<'_>], range: std::ops::Range<usize>) -> Vec<Remedy> {
         };
         let text = line.filter(may_speak).map_or("", |line| bare(&line.text));
         let is_speech = !text.is_empty() && !NOISE.is_match(text);
-        // A label opens a sentence of its own.
-        let is_apart = LABEL.is_match(text) && !paragraph.is_empty();
+        let is_boxed = line.is_some_and(|line| line.text.starts_with(BOX));
+        // A label opens a sentence of its own, and so does a box.
+        let is_new = LABEL.is_match(text) || is_boxed != was_boxed;
+        let is_apart = is_new && !paragraph.is_empty();
+        was_boxed = is_boxed;
         if is_speech && !is_apart {
             starts.push((paragraph.len(), at));
             paragraph.push_str(text);

@@ -16,12 +16,12 @@ use super::stage::Stage;
 use super::task::Task;
 use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, Stop};
+use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
 use crate::model::{DiagnosisDocument, Event, EventKind, Observed, RepoPath, RunResult};
 use crate::patch::Objects;
 use crate::proof::hidden_failure;
-use crate::fixes::{Candidate, Judging, Question, find_fixes};
 
 /// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
 /// happens is written into the run's folder before the next thing happens.

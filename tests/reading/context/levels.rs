@@ -363,7 +363,13 @@ fn requests_have_limits() {
         repo.write("ask.json", document.to_string());
         let before = previous.map(|file| ["--previous", file]);
         let base = ["--log", "log", "--request", "ask.json", "--profile", "spec"];
-        repo.context(&[&base[..], before.as_ref().map_or(&[][..], |flags| &flags[..])].concat())
+        repo.context(
+            &[
+                &base[..],
+                before.as_ref().map_or(&[][..], |flags| &flags[..]),
+            ]
+            .concat(),
+        )
     };
     let first = ask(&names, None);
     let rejected = first["filesRejected"].as_array().unwrap();
