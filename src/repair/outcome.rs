@@ -3,7 +3,7 @@ use super::progress::{Effect, effect};
 use super::run::Session;
 use crate::model::{FailureKind, Observed, StopReason};
 use crate::patch::Change;
-use crate::workplace::{Kind, editable_install, installed_copy};
+use crate::workplace::installed_copy;
 
 /// What a run says of a change.
 pub(super) struct Judged {
@@ -125,20 +125,11 @@ impl Session<'_> {
                 Some(found.display().to_string())
             })
         });
-        let leads_out = editable_install(root, lines)
-            .filter(|_| self.stage.place.kind() == Kind::Copy)
-            .map(|path| path.display().to_string());
-        let finding = match (leads_out, copy) {
-            (Some(path), _) => format!(
-                "`{path}` leads to the worktree, not to the copy in which `{names}` was changed; \
-                 `--workplace overlay` or an install in the copy (`--setup`) mends that"
-            ),
-            (None, Some(path)) => format!(
-                "`{path}` is what runs, and `{names}` was changed: install the project editable \
-                 (`pip install -e .`), or in the workplace with `--setup`"
-            ),
-            (None, None) => return,
-        };
+        let Some(copy) = copy else { return };
+        let finding = format!(
+            "`{copy}` is what runs, and `{names}` was changed: install the project editable \
+             (`pip install -e .`), or in the isolated copy with `--setup`"
+        );
         let message = format!("{}, but {finding}", attempt.result.message);
         attempt.end(StopReason::WorkplaceUnused, message);
     }

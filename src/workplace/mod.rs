@@ -22,6 +22,6 @@ mod relink;
 
 pub use environments::installed;
 pub use error::WorkplaceError;
-pub use path_files::{editable_install, installed_copy};
+pub use path_files::installed_copy;
 pub use place::Workplace;
 pub use plan::{Kind, Plan};

@@ -4,16 +4,6 @@ use std::path::{Component, Path, PathBuf};
 
 use super::environments::named_in;
 
-/// A file of an environment outside a worktree, through which its programs find the worktree's
-/// packages: of the environments that `lines` and the variables name. A copy cannot change it.
-#[must_use]
-pub fn editable_install(worktree: &Path, lines: &[String]) -> Option<PathBuf> {
-    environments(worktree, lines)
-        .iter()
-        .filter(|it| !it.starts_with(worktree))
-        .find_map(|environment| first_path_file(environment, worktree))
-}
-
 /// Another file of the same package and name as this one of a worktree, where the commands would load
 /// it from: a copy that was installed. `variables` are those handed on to them, `NAME` or `NAME=VALUE`.
 #[must_use]
@@ -129,7 +119,7 @@ pub(super) fn entries(folder: &Path) -> Vec<PathBuf> {
 mod tests {
     use std::path::Path;
 
-    use super::{editable_install, installed_copy};
+    use super::installed_copy;
 
     #[test]
     fn a_package_that_was_copied_is_found() {
@@ -153,18 +143,5 @@ mod tests {
         let found = find("pytest".to_owned(), &[format!("PYTHONPATH={at}/lib")]);
         assert_eq!(found.as_deref(), Some(copied));
         assert_eq!(find("pytest".to_owned(), &[]), None);
-    }
-
-    #[test]
-    fn an_environment_that_a_command_names_is_looked_into() {
-        let home = tempfile::tempdir().unwrap();
-        let packages = home.path().join("venv/lib/python3.12/site-packages");
-        std::fs::create_dir_all(&packages).unwrap();
-        std::fs::write(packages.join("_pkg.pth"), "/w/r/src\n").unwrap();
-        let line = format!("{}/venv/bin/python -m pytest", home.path().display());
-        let lines = [line];
-        let found = editable_install(Path::new("/w/r"), &lines);
-        assert_eq!(found, Some(packages.join("_pkg.pth")));
-        assert_eq!(editable_install(Path::new("/w/other"), &lines), None);
     }
 }

@@ -207,17 +207,6 @@ fn two_definitions_are_not_certain() {
 }
 
 #[test]
-fn names_like_it_are_proposed_and_never_certain() {
-    let files = [
-        ("a.py", "def load_config(): pass\n"),
-        ("b.py", "load_confg()\n"),
-    ];
-    let found = hints(&files, "b.py", "load_confg");
-    assert_eq!(found[0].import_statement, "from a import load_config");
-    assert!(!found[0].certain && found[0].source == HintSource::Similar);
-}
-
-#[test]
 fn the_command_prints_and_applies_patches() {
     let repo = Repo::with(&ENGINE);
     let document = json(&repo.mendit(&["hint", "--log", "log", "--format", "json"]));
