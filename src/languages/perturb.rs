@@ -520,7 +520,7 @@ mod tests {
         }
         let head = "def test_a():\n    with pytest.raises(";
         let found = perturbed("tests/test_a.py", head, "ValueError):", "        f()\n");
-        assert_eq!(found, "P(ValueError):");
+        assert_eq!(found, "P(ValueError)):");
         let head = "def test_a():\n    try:\n        ";
         let tail = "    except AssertionError:\n        pass\n";
         assert_eq!(perturbed("test_a.py", head, "assert f() == 1", tail), "");

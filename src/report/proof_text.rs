@@ -162,7 +162,8 @@ mod tests {
             text(&proof),
             "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
              |1 of 1 previously failing tests pass\n\
-             |failed in 2 runs without the change; passed in 2 runs with it\nmissing|x"
+             |failed in 2 runs without the change; passed in 2 runs with it\n\
+             level|exit code only\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
