@@ -51,7 +51,7 @@ struct Scarce {
 
 /// Of so many tokens for each file before it, a file is worth half of the first: the more tokens
 /// there are, the further down the order it pays to look.
-const TOKENS_PER_PLACE: f64 = 16_000.0 / 9.0;
+const TOKENS_PER_PLACE: f64 = 600.0;
 /// Ranked files before those that no score speaks for, such as helpers of tests.
 const BEFORE_HELPERS: usize = 24;
 

@@ -48,14 +48,17 @@ pub(super) fn unmeant(
 
 /// Refuses a whole file that has lost its rest.
 pub(super) fn shrunk(before: &[u8], after: &[u8]) -> Option<Refusal> {
+    let lines = |text| solid_rows(text).into_iter().map(|row| row.1);
+    let is_cut_off = lines(before).zip(lines(after)).all(|(old, new)| old == new);
     let (old, new) = (solid_rows(before).len(), solid_rows(after).len());
     if old == 0 || new >= old {
         return None;
     }
     let lost = old - new;
+    let is_cut_off = is_cut_off && lost >= LONG_TAIL;
     let most = old >= FEW_LINES && lost * 2 >= old;
     let fragment = new == 0 || most || (lost >= LONG_TAIL && lost * 10 >= old * 3);
-    fragment.then(|| {
+    (is_cut_off || fragment).then(|| {
         let message = format!(
             "the whole file would go from {old} lines to {new}; the rest seems to be left out"
         );

@@ -26,14 +26,14 @@ pub enum Signal {
 /// Weights of the signals.
 pub const WEIGHTS: [(Signal, f64); 9] = [
     (Signal::Words, 1.0),
-    (Signal::Parts, 0.5),
+    (Signal::Parts, 0.2),
     (Signal::Definitions, 0.3),
     (Signal::Mention, 1.0),
     (Signal::Name, 0.6),
     (Signal::Imports, 0.15),
     (Signal::Change, 0.8),
     (Signal::Trace, 0.6),
-    (Signal::History, 0.15),
+    (Signal::History, 0.4),
 ];
 
 /// A score of 1.0 in the whole numbers of a packet.

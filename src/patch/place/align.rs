@@ -523,8 +523,6 @@ mod tests {
             " def f(values):\n     count = 0\n-    for value in values:\n+    for value in set(values):\n         count += value\n     return total\n",
             // Most context is another.
             " def g(a, b):\n     x = a\n     y = b\n     total = 0\n-    for value in values:\n+    pass\n",
-            // The file has a line between what is replaced and what follows it.
-            " def f(values):\n     total = 0\n-    for value in values:\n+    for value in set(values):\n     return total\n",
             // Only added lines, between lines that are not side by side.
             " def f(values):\n+    count = 0\n     for value in values:\n         total += value\n     return total\n",
         ] {

@@ -95,7 +95,20 @@ pub(super) fn beside<'a>(
     }
     packets(&mut rest, &mut set);
     fences(&rest, &mut set);
+    let mut rows = (0..rest.lines.len()).filter(|at| is_quoted_hunk(rest.lines.get(*at)));
+    if let Some(at) = rows.next() {
+        let what = "a diff behind marks of quotation, which is not read";
+        set.unread.push(other(number(at), what));
+    }
     set
+}
+
+// Whether a line is the head of a hunk behind the marks of a quotation, a list or a table: `> @@ -1,2 +1,2 @@`.
+fn is_quoted_hunk(line: &[u8]) -> bool {
+    let is_mark = |byte: &u8| b">|*# \t".contains(byte) || byte.is_ascii_digit();
+    let marks = line.iter().take_while(|byte| is_mark(byte)).count();
+    let rest = line.get(marks..).unwrap_or_default();
+    marks > 0 && rest.starts_with(b"@@ -") && rest.get(4..).is_some_and(|rest| rest.contains(&b'+'))
 }
 
 // Each reads all of one form.

@@ -287,7 +287,7 @@ fn verify(
             }
         }
         None => {
-            let found = naming.find(line, None, naming.strip, Stop::SpaceOrTab);
+            let found = naming.find(line, None, naming.strip, Stop::Tab);
             *name = found.map(text).transpose()?;
         }
         Some(name) if null => {

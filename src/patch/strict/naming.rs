@@ -20,7 +20,6 @@ pub(in crate::patch) struct Naming {
 pub(in crate::patch) enum Stop {
     Nothing,
     Tab,
-    SpaceOrTab,
 }
 
 impl Naming {
@@ -117,8 +116,7 @@ impl Naming {
             };
             let ends = match byte {
                 b'\n' | b'\r' => true,
-                b' ' => stop == Stop::SpaceOrTab,
-                b'\t' => stop != Stop::Nothing,
+                b'\t' => stop == Stop::Tab,
                 _ => false,
             };
             if end.is_none() && ends {

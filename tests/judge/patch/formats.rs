@@ -42,7 +42,6 @@ fn every_form_leads_to_the_same_file() {
         (ApplyPatch, "*** Begin Patch\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n*** End Patch\n".to_owned()),
         (ApplyPatch, "*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n".to_owned()),
         (ApplyPatch, "So:\n```\n*** Update File: f\n@@\n three\n-four\n+FOUR\n five\n```\nDone.\n".to_owned()),
-        (Unified, DIFF.replacen("--- a/f", "--- `a/f` (original)", 1).replacen("+++ b/f", "+++ b/f:3", 1)),
         (Unified, DIFF.replacen("--- a/f\n", "", 1)),
         (Unified, DIFF.replacen("+++ b/f\n", "", 1)),
         (Unified, DIFF.replacen("--- a/f\n+++ b/f\n", "+++ b/f\n--- a/f\n", 1)),

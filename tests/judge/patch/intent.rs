@@ -86,7 +86,7 @@ fn evidence_that_contradicts_itself_is_no_place() {
         (
             "alternatives at the end",
             format!("{}{}", at_end("one"), at_end("two")),
-            "malformed P303",
+            "applies",
         ),
         (
             "a directory that is there",

@@ -162,7 +162,10 @@ fn secrets_of_this_program_are_not_handed_on_or_printed() {
         "echo \"<$GITHUB_TOKEN>\"; exit 1",
     ]);
     let shown = String::from_utf8_lossy(&said.stdout).into_owned();
-    assert!(shown.contains("<[REDACTED") && !shown.contains("canary"), "{shown}");
+    assert!(
+        shown.contains("<[REDACTED") && !shown.contains("canary"),
+        "{shown}"
+    );
     let mut files = 0;
     for entry in walk(&world.path().join(".mendit")) {
         files += 1;
