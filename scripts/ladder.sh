@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # What each level of context is worth, as a Markdown table.
 #
-#   scripts/ladder.sh [FIXTURES]          prints the table
-#   scripts/ladder.sh --write [FIXTURES]  puts it into docs/bench.md, between its two marks
+#   scripts/ladder.sh [FIXTURES]
 #
 # Runs the oracle, which repairs when the packet shows all that the repair needs, with the
 # ladder cut off at each level. MENDIT is the program (default target/release/mendit), JOBS how many
@@ -12,11 +11,6 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 mendit=${MENDIT:-$here/target/release/mendit}
 jobs=${JOBS:-2}
-write=
-if [ "${1-}" = --write ]; then
-  write=1
-  shift
-fi
 fixtures=${1:-$here/fixtures}
 [ -x "$mendit" ] || { echo "no program at $mendit: cargo build --release" >&2; exit 2; }
 
@@ -29,7 +23,7 @@ for level in 0 1 2 3; do
     --partition all --save "$scratch/$level.json" >/dev/null
 done
 
-python3 - "$scratch" >"$scratch/table.md" <<'PY'
+python3 - "$scratch" <<'PY'
 import json, statistics, sys
 
 print("| levels | fixed | of | rate | 95 % interval | bytes of packets a run, mean | median | most |")
@@ -56,22 +50,4 @@ for level in range(4):
     )
 if skipped:
     print(f"\nSkipped, as a program that they need was missing: {skipped}.")
-PY
-
-if [ -z "$write" ]; then
-  cat "$scratch/table.md"
-  exit
-fi
-python3 - "$here/docs/bench.md" "$scratch/table.md" <<'PY'
-import sys
-
-page, table = sys.argv[1:]
-begin, end = "<!-- ladder: scripts/ladder.sh --write -->\n", "<!-- end of ladder -->\n"
-with open(page, encoding="utf-8") as file:
-    head, _, rest = file.read().partition(begin)
-tail = rest.partition(end)[2]
-with open(table, encoding="utf-8") as file:
-    body = file.read()
-with open(page, "w", encoding="utf-8") as file:
-    file.write(f"{head}{begin}\n{body}\n{end}{tail}")
 PY

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws what commands show on a terminal as an SVG, light and dark as the reader's page is.
+"""Draws a terminal session as an SVG that follows the reader's light or dark theme.
 
     scripts/picture.py OUT.svg 'mendit run pytest' 'mendit fix --yes'
 
-Each command is run in this folder by a shell on a terminal of 112 columns; its last screen lines are
-drawn below it. Lines above `--keep` lines of a command's output are left out and counted.
+Runs each command with a shell in the current folder, on a terminal of 112 columns, and draws the last `--keep` lines
+of its output. `scripts/picture.sh` draws the picture in the README.
 """
 
 import argparse
@@ -27,7 +27,7 @@ rect{fill:var(--back)}text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,
 
 
 def shown(command):
-    """What a command writes on a terminal."""
+    """Returns the lines that a command prints on a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
     environment = dict(os.environ, TERM="xterm-256color")
@@ -45,12 +45,12 @@ def shown(command):
         text += chunk
     child.wait()
     lines = text.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
-    # A line that is redrawn shows what was drawn last.
+    # Progress lines are redrawn in place: only the last state counts.
     return [re.split(r"\r|\x1b\[2?K", line.rstrip("\r"))[-1] for line in lines]
 
 
 def spans(line):
-    """A line's text with the classes of its colours."""
+    """Yields pieces of a line with the CSS classes of their colors."""
     classes = set()
     for part in re.split(r"(\x1b\[[0-9;?]*[A-Za-z])", line):
         if part.startswith("\x1b["):
@@ -87,10 +87,11 @@ def main():
         while lines and not lines[-1].strip():
             lines.pop()
         if len(lines) > said.keep:
-            rows.append(f"\x1b[2m  … {len(lines) - said.keep} lines\x1b[0m")
+            rows.append(f"\x1b[2m  … {len(lines) - said.keep} more lines\x1b[0m")
         rows += lines[-said.keep :]
     height = 20 * len(rows) + 24
-    width = int(7.85 * COLUMNS) + 24
+    lengths = [len(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", row)) for row in rows]
+    width = int(7.85 * max([COLUMNS, *lengths])) + 24
     drawn = []
     for at, row in enumerate(rows):
         inner = "".join(

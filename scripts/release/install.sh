@@ -43,7 +43,7 @@ target() {
   case $(uname -s) in
     Linux) echo "$cpu-unknown-linux-musl" ;;
     Darwin) echo "$cpu-apple-darwin" ;;
-    *) fail "there is no program for $(uname -s): see docs/install.md" ;;
+    *) fail "there is no program for $(uname -s): see docs/quick-start.md" ;;
   esac
 }
 

@@ -29,35 +29,34 @@ BenchRequest {
     #[arg(skip)] real: Option<RealSets>;
     /// builtin, oracle, replay, or a command that writes patches [default: builtin]
     #[arg(long, value_name = "AGENT")] agent: Option<String>;
-    /// How a command is spoken to [default: json] [setting: agent.protocol]
-    #[arg(long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// The protocol of a command [default: json] [setting: agent.protocol]
+    #[arg(hide_short_help = true, long, value_enum)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
-    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    #[arg(hide_short_help = true, long, value_name = "S")] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
     /// [setting: agent.env]
-    #[arg(long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
-    /// Replies of the agent to try for each fixture [default: 6]
+    #[arg(hide_short_help = true, long, value_name = "NAME")] agent_env: Vec<String> => add agent.env;
+    /// Agent replies to try for each fixture [default: 6]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
-    /// The highest level of context, 0 to 3 [default: 3]
-    #[arg(long, value_name = "N")] max_level: Option<RepairLevel>;
+    /// The highest context level, 0 to 3 [default: 3]
+    #[arg(hide_short_help = true, long, value_name = "N")] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
-    #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
-    /// Compare with what --save wrote earlier; a fixture that no longer passes is a failure
+    #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    /// Compare with an earlier --save; a fixture that no longer passes is a failure
     #[arg(long, value_name = "FILE")] baseline: Option<PathBuf>;
     /// Write the document here, whatever is printed
     #[arg(long, value_name = "FILE")] save: Option<PathBuf>;
-    /// Fail when a smaller share passes, from 0 to 1; without it only a regression, a leak or a
-    /// wrong heal fails
+    /// Fail if a smaller share passes, from 0 to 1; by default only a regression, a leak or an unsafe
+    /// fix fails
     #[arg(long, value_name = "X", value_parser = share)] min_rate: Option<f64>;
-    /// Run the K-th of N parts, or `all`; without it the variables of a job array of Slurm
-    /// are read
+    /// Run the K-th of N parts, or `all`; by default a Slurm job array chooses the part
     #[arg(long, value_name = "K/N")] partition: Option<String>;
     /// Fixtures at a time
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Keep the copies and the runs' folders here
-    #[arg(long, value_name = "DIR")] keep: Option<PathBuf>;
+    #[arg(hide_short_help = true, long, value_name = "DIR")] keep: Option<PathBuf>;
 }
 }
 

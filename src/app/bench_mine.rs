@@ -14,21 +14,21 @@ request! {
 MineRequest {
     /// The repository, a clone of it or a bare one
     #[arg(value_name = "REPO", default_value = ".")] repository: PathBuf;
-    /// Set-up and test commands, as docs/real-history.md describes them
+    /// Setup and test commands, as docs/bench.md describes them
     #[arg(long, value_name = "FILE")] environment: PathBuf;
-    /// The folder that takes fixes.json and what was found of each candidate
+    /// The folder for fixes.json and the results of each candidate
     #[arg(long, value_name = "DIR")] to: PathBuf;
     /// Checkouts and environments [default: DIR/work]
     #[arg(long, value_name = "DIR")] work: Option<PathBuf>;
     /// Where the search begins
     #[arg(long, value_name = "REV", default_value = "HEAD")] revision: String;
-    /// End after this many fixes
+    /// Stop after this many fixes
     #[arg(long, value_name = "N")] limit: Option<usize>;
     /// Look at this many commits
     #[arg(long, value_name = "N")] max_commits: Option<u64>;
     /// Leave out fixes that change more product files
     #[arg(long, value_name = "N", default_value = "5")] max_files: usize;
-    /// Leave out fixes that take away and bring more lines of product
+    /// Leave out fixes that add and remove more product lines
     #[arg(long, value_name = "N", default_value = "200")] max_lines: usize;
     /// Candidates at a time, each in a checkout and environment of its own
     #[arg(long, value_name = "N")] jobs: Option<NonZeroUsize>;

@@ -21,68 +21,68 @@ ContextRequest {
     /// Files the failure is about; a directory means its files
     #[arg(value_name = "TARGET")] targets: Vec<String>;
     /// The same as TARGET
-    #[arg(long = "target", value_name = "PATH")] more_targets: Vec<String>;
+    #[arg(hide_short_help = true, long = "target", value_name = "PATH")] more_targets: Vec<String>;
     /// Log of the failing command; `-` is standard input. Without it and without a target, the last
     /// run
     #[arg(long, value_name = "FILE")] log: Option<Input>;
-    /// Text of an issue or a task in place of a log; `-` is standard input
+    /// Text of an issue or a task instead of a log; `-` is standard input
     #[arg(long, visible_alias = "task", value_name = "FILE", conflicts_with_all = ["log", "failure"])]
     issue: Option<Input>;
-    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
-    #[arg(long, value_name = "FILE", requires = "log")] junit: Vec<Input>;
+    /// A `JUnit` report in addition to the log; repeatable
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "log")] junit: Vec<Input>;
     /// A failure packet to take log, targets and commands from
-    #[arg(long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "log")] failure: Option<Input>;
     /// The command that shows the failure (it is not run)
-    #[arg(long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
-    /// Rung of the ladder: auto, or 0 to 4
+    #[arg(hide_short_help = true, long = "test-command", value_name = "CMD")] test_commands: Vec<String>;
+    /// Context level: auto, or 0 to 4
     #[arg(long, value_name = "LEVEL", default_value = "auto", value_parser = LEVEL, hide_possible_values = true)]
     level: LevelChoice;
     /// The rung of the attempt before.
     #[arg(skip)] previous_level: Option<Level>;
-    /// How the attempt before ended, such as `tests_failed`
-    #[arg(long, value_name = "REASON", value_parser = stop_reason, help_heading = AFTER)]
+    /// How the previous attempt ended, such as `tests_failed`
+    #[arg(hide_short_help = true, long, value_name = "REASON", value_parser = stop_reason, help_heading = AFTER)]
     stop_reason: Option<StopReason>;
-    /// context.json or result.json of the attempt before
+    /// context.json or result.json of the previous attempt
     #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
-    /// context.json of an earlier packet: files it held are named and not repeated
-    #[arg(long, value_name = "FILE", help_heading = AFTER)] since: Option<Input>;
-    /// JSON with `requestedFiles` that an agent asked for; `-` is standard input
-    #[arg(long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
-    /// What an agent asked for: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
+    /// context.json of an earlier packet; its files are listed and not repeated
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] since: Option<Input>;
+    /// JSON with the `requestedFiles` of an agent; `-` is standard input
+    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
+    /// A request of an agent: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
     #[arg(long = "request-path", value_name = "PATH", help_heading = AFTER)] requested: Vec<String>;
     /// Permit level 4: the whole repository, without caps
-    #[arg(long, help_heading = WHAT)] include_repo_bundle: bool;
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] include_repo_bundle: bool;
     /// Read this commit instead of the worktree
     #[arg(long, value_name = "REV")] rev: Option<String>;
     /// Base of the change under test: its diff is shown, its files rank high
     #[arg(long, value_name = "BASE", help_heading = WHAT)] diff: Option<String>;
-    /// How places are given out [default: ranked] [setting: context.profile]
-    #[arg(long, value_name = "PROFILE", value_parser = profile, help_heading = WHAT)]
+    /// How files are chosen [default: ranked] [setting: context.profile]
+    #[arg(hide_short_help = true, long, value_name = "PROFILE", value_parser = profile, help_heading = WHAT)]
     profile: Option<Profile> => set context.profile;
     /// Files beyond targets and manifests [setting: context.max-files]
-    #[arg(long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_files: Option<u64> => set context.max_files;
     /// Bytes of one file [setting: context.max-file-bytes]
-    #[arg(long, value_name = "N", help_heading = WHAT)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_file_bytes: Option<Bytes> => set context.max_file_bytes;
     /// Bytes of all files [setting: context.max-total-bytes]
-    #[arg(long, value_name = "N", help_heading = WHAT)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_total_bytes: Option<Bytes> => set context.max_total_bytes;
     /// Estimated tokens of all files and the log (two for every seven bytes); 0 is no limit [setting: context.max-tokens]
     #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
-    /// Leave out what the failing tests were seen to enter [setting: context.trace]
-    #[arg(long, help_heading = WHAT)] no_trace: bool => off context.trace;
-    /// Exit 1 when bytes or tokens cut something out
+    /// Do not use the trace of the failing tests [setting: context.trace]
+    #[arg(hide_short_help = true, long, help_heading = WHAT)] no_trace: bool => off context.trace;
+    /// Exit 1 if bytes or tokens cut something out
     #[arg(long, help_heading = "Result")] fail_over_budget: bool;
     /// Bytes of the log; the middle is left out [default: 32768]
-    #[arg(long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes>;
-    /// Read only files that match; can be given again [setting: context.allow]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes>;
+    /// Read only files that match; repeatable [setting: context.allow]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => set context.allow;
-    /// Never read files that match; can be given again [setting: context.deny]
+    /// Never read files that match; repeatable [setting: context.deny]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] deny: Vec<String> => add context.deny;
     /// Write context.json and failure-packet.json here
     #[arg(long, value_name = "DIR", help_heading = "Result")] out: Option<PathBuf>;
     /// Whether it is written below `.mendit` of the worktree when no folder is named.
     #[arg(skip)] shown: bool;
     /// Neither use nor fill the cache of parsed files
-    #[arg(long)] no_cache: bool;
+    #[arg(hide_short_help = true, long)] no_cache: bool;
 }
 }
 

@@ -17,19 +17,19 @@ use crate::policy::decode_log;
 use crate::source::Memory;
 use crate::workspace::At;
 
-/// Say what a log tells about a failure.
+/// Classify the failure in a log.
 #[derive(Debug, Clone, Default, Args)]
 pub struct DiagnoseRequest {
-    /// The log, a folder or archive of the logs of several jobs, or `-` for standard input; without one,
-    /// what is piped in, else the last run
+    /// The log, a folder or archive of job logs, or `-` for standard input; by default what is piped
+    /// in, otherwise the last run
     pub log: Option<Input>,
-    /// The logs of the base's last run: failures that they do not show are new
+    /// The logs of the base's last run; failures that are not in them are new
     #[arg(long, value_name = "LOG|DIR", requires = "log")]
     pub base: Vec<PathBuf>,
     /// The same as LOG
     #[arg(long = "log", value_name = "FILE", conflicts_with = "log")]
     pub log_flag: Option<Input>,
-    /// A report of the tests in the form of `JUnit`; can be given again
+    /// A `JUnit` report of the tests; repeatable
     #[arg(long, value_name = "FILE")]
     pub junit: Vec<Input>,
     /// The exit code of the command that wrote it; a negative number is a signal

@@ -60,7 +60,7 @@ impl AppError {
                 ("there is no such file", hint)
             }
             ErrorKind::NotFound => {
-                let hint = "check its path, which starts where you stand";
+                let hint = "the path is relative to the current directory";
                 ("there is no such file", hint)
             }
             ErrorKind::NotADirectory => ("it is a file", "name the folder that holds it"),
@@ -176,7 +176,7 @@ from_errors! {
     BenchError {
         BenchError::None { .. } => "pass a folder of fixtures; docs/bench.md says what one holds",
         BenchError::Part { .. } => "`--partition all` runs everything here; `bench merge` takes what `--save` wrote in every part",
-        BenchError::File { code: Code::F401, .. } => "`bench mine` writes sets; docs/real-history.md lists every key",
+        BenchError::File { code: Code::F401, .. } => "`bench mine` writes sets; docs/bench.md lists every key",
         BenchError::File { .. } => "docs/bench.md lists every key",
     }
 }

@@ -121,13 +121,13 @@ words! { SandboxMode:
 }
 
 words! { TestChanges:
-    Told "told" "It is told"
-    Refused "refused" "It is refused"
+    Warn "warn" "Report a warning"
+    Refused "deny" "Refuse the patch"
 }
 
 words! { WorkplaceMode:
-    Auto "auto" "An overlay where the system has it, else a copy"
-    Overlay "overlay" "The worktree at its own path; what is changed there lands in a private folder"
+    Auto "auto" "An overlay if the system supports it, otherwise a copy"
+    Overlay "overlay" "The worktree at its own path; writes go to a private folder"
     Copy "copy" "A copy in another folder"
     InPlace "in-place" "The worktree itself"
 }

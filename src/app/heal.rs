@@ -18,26 +18,26 @@ request! {
 /// Start what must answer before a repair can begin, and mend its configuration.
 #[derive(Default)]
 HealRequest {
-    /// A command that must run: it may fail, but for a reason in the code
+    /// A command that must start; it may fail for a reason in the code
     #[arg(long, value_name = "CMD")] test: Option<String>;
-    /// A file with `mcpServers`, each of which must answer
+    /// A file with `mcpServers`, all of which must answer
     #[arg(long, value_name = "FILE")] mcp: Option<PathBuf>;
-    /// Only this server of the file; can be given again
+    /// Only this server of the file; repeatable
     #[arg(long = "server", value_name = "NAME", requires = "mcp")] servers: Vec<String>;
     /// Write the configuration that answers back to the file
     #[arg(long)] auto: bool;
     /// Fixes to try for each probe [default: 3]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
-    /// Seconds that a probe has to answer; 30 when nothing is set [setting: limits.timeout]
+    /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
     /// Where probes run [setting: sandbox.workplace]
     #[arg(long, value_enum)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
-    /// Confine what probes write to the worktree, a temporary folder and caches of their own
+    /// Confine what probes write to the worktree, a private temporary folder and caches
     /// [default: auto] [setting: sandbox.mode]
     #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
-    /// Let a confined probe write here too [setting: sandbox.allow-write]
+    /// Let a confined probe write to this path [setting: sandbox.allow-write]
     #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
-    /// Hand on this variable too to the command, or set it: NAME or NAME=VALUE [setting: test.env]
+    /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
 }
 }

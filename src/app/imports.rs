@@ -21,17 +21,16 @@ pub struct ImportsRequest {
     /// Files, or directories whose source files are meant
     #[arg(value_name = "FILE", required_unless_present_any = ["graph", "changed"])]
     pub files: Vec<String>,
-    /// How many imports away files may be; 1 when missing, any with `changed` or `tests`
+    /// Number of import hops to follow; 1 by default, any with `changed` or `tests`
     #[arg(long, value_name = "N")]
     pub hops: Option<u32>,
-    /// Who imports the files, instead of what they import
+    /// List what imports the files, instead of what they import
     #[arg(long, conflicts_with = "graph")]
     pub reverse: bool,
-    /// A commit: what the files that differ from it can reach, their importers and those of them
+    /// A commit: list what the files that differ from it can affect, through all importers
     #[arg(long, value_name = "BASE", conflicts_with_all = ["graph", "files", "rev"])]
     pub changed: Option<String>,
-    /// Only tests, of what imports the files or what changed: the tests worth running; as text a path
-    /// on each line
+    /// List only tests: those worth running; as text, one path per line
     #[arg(long, conflicts_with = "graph")]
     pub tests: bool,
     /// Every source file of the repository

@@ -228,7 +228,7 @@ pub(super) fn no_such_file(typed: &str, source: &dyn Source) -> AppError {
     };
     match near.first().filter(alike) {
         Some(path) => error.hint(format!("did you mean `{path}`?")),
-        None => error.hint("check its path, which starts where you stand"),
+        None => error.hint("the path is relative to the current directory"),
     }
 }
 

@@ -20,20 +20,19 @@ request! {
 PatchRequest {
     /// The patch, in any accepted format.
     #[arg(skip)] patch: Vec<u8>;
-    /// Mend nothing [setting: patch.strict]
+    /// Correct nothing [setting: patch.strict]
     #[arg(long)] strict: bool => on patch.strict;
-    /// Strip N leading components from names, instead of finding out
+    /// Strip N leading path components, instead of detecting how many
     #[arg(short = 'p', value_name = "N")] strip: Option<usize>;
     /// Put DIR before every path of the patch
     #[arg(id = "below", long = "directory", value_name = "DIR", default_value = "", hide_default_value = true)]
     directory: String;
-    /// Let the patch change protected files that match; can be given again
+    /// Let the patch change protected files that match; repeatable
     /// [setting: patch.allow-protected]
     #[arg(long, value_name = "GLOB")] allow_protected: Vec<String> => add patch.allow_protected;
-    /// What becomes of assertions that change beside the product [default: told] [setting: patch.tests]
+    /// How to treat changed assertions beside a product change [default: warn] [setting: patch.tests]
     #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
-    /// Take the patch at its word: write placeholders, whole files without their rest and text that
-    /// no longer parses as they are
+    /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
     /// Whether it is applied the other way round.
     #[arg(skip)] reverse: bool;

@@ -20,7 +20,7 @@ pub fn last_line(app: &App, printed: &[u8]) -> Option<String> {
 pub struct RedactRequest {
     /// The text, or `-` for standard input
     pub file: Input,
-    /// Mask the values of secret-named environment variables as well
+    /// Also redact the values of secret-named environment variables
     #[arg(
         long,
         value_enum,

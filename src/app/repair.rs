@@ -37,87 +37,86 @@ FixRequest {
     /// Revert the change that `mendit why` or `mendit run` named, and nothing else
     #[arg(long, conflicts_with_all = ["command", "agent"])] undo: bool;
     /// Print the sub-tasks of `--task` and run nothing
-    #[arg(long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
-    /// A command that must pass, for scripts: nothing is asked; can be given again, they run in order
+    #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
+    /// A command that must pass, for scripts (asks nothing); repeatable, run in order
     /// [setting: test.command]
     #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
-    /// Who writes the patch: a command line, or claude, codex, gemini, opencode, copilot, qwen, cursor, aider or llm
-    /// by name; without one only what needs no model is healed [setting: agent.command]
+    /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
+    /// only fixes that need no LLM are tried [setting: agent.command]
     #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
     agent: Option<String> => set agent.command;
-    /// How the agent is spoken to [default: json] [setting: agent.protocol]
-    #[arg(long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
+    /// The protocol of the agent [default: json] [setting: agent.protocol]
+    #[arg(hide_short_help = true, long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
     /// Seconds for one call of the agent [default: 300] [setting: agent.timeout]
-    #[arg(long, value_name = "S", help_heading = WHO)] agent_timeout: Option<Seconds> => set agent.timeout;
-    /// Hand this variable on to the agent: NAME or NAME=VALUE; can be given again
+    #[arg(hide_short_help = true, long, value_name = "S", help_heading = WHO)] agent_timeout: Option<Seconds> => set agent.timeout;
+    /// Pass an environment variable to the agent (NAME) or set it (NAME=VALUE); repeatable
     /// [setting: agent.env]
-    #[arg(long, value_name = "NAME", help_heading = WHO)] agent_env: Vec<String> => add agent.env;
-    /// Let the agent write here too, besides the workplace; can be given again
+    #[arg(hide_short_help = true, long, value_name = "NAME", help_heading = WHO)] agent_env: Vec<String> => add agent.env;
+    /// Let the agent write to this path, besides the isolated copy; repeatable
     /// [setting: agent.write]
-    #[arg(long, value_name = "PATH", help_heading = WHO)] agent_write: Vec<PathBuf> => add agent.write;
-    /// Seconds for one run of a test command; without, the first run says how long the others may
-    /// take [setting: limits.timeout]
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = WHO)] agent_write: Vec<PathBuf> => add agent.write;
+    /// Seconds for one run of a test command; by default derived from the first run
+    /// [setting: limits.timeout]
     #[arg(long, visible_alias = "test-timeout", value_name = "S", help_heading = LIMITS)]
     timeout: Option<Seconds> => set limits.timeout;
-    /// Hand this variable on to the test commands: NAME or NAME=VALUE; can be given again
+    /// Pass an environment variable to the test commands (NAME) or set it (NAME=VALUE); repeatable
     /// [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
-    /// Replies of the agent to try [default: 5] [setting: limits.max-attempts]
+    /// Agent replies to try [default: 5] [setting: limits.max-attempts]
     #[arg(long, value_name = "N", help_heading = WHO)] max_attempts: Option<u32> => set limits.max_attempts;
-    /// The level of context to begin with at least, 0 to 3
-    #[arg(long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel>;
-    /// The highest level of context, 0 to 3 [default: 3]
-    #[arg(long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
+    /// The lowest context level to start with, 0 to 3
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO)] min_level: Option<RepairLevel>;
+    /// The highest context level, 0 to 3 [default: 3]
+    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHO)] max_level: Option<RepairLevel>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
-    #[arg(long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
+    #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Send the whole repository (level 4)
-    #[arg(long, help_heading = WHO)] include_repo_bundle: bool;
-    /// What is wanted beyond passing commands: JSON or Markdown
+    #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
+    /// Requirements beyond passing commands, as JSON or Markdown
     #[arg(long, value_name = "FILE", value_hint = FILE, help_heading = WHO)] task: Option<Input>;
-    /// The log of the failure that is meant, from CI for example; another failure is said and not
-    /// repaired
-    #[arg(long, value_name = "FILE", value_hint = FILE)] log: Option<Input>;
+    /// The log of the failure to fix, from CI for example; another failure is reported, not fixed
+    #[arg(hide_short_help = true, long, value_name = "FILE", value_hint = FILE)] log: Option<Input>;
     /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
     #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
-    /// Stop when the agent says that it has cost so much [setting: limits.budget-usd]
-    #[arg(long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set limits.budget_usd;
-    /// Where the run's folder is to be
-    #[arg(long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
-    /// Go on with an interrupted run: its folder or its name
+    /// Stop when the agent reports this cost [setting: limits.budget-usd]
+    #[arg(hide_short_help = true, long, value_name = "USD", help_heading = WHO)] budget_usd: Option<Dollars> => set limits.budget_usd;
+    /// Write the run's folder here
+    #[arg(hide_short_help = true, long, value_name = "DIR", conflicts_with = "resume")] out: Option<PathBuf>;
+    /// Continue an interrupted run, by its folder or name
     #[arg(long, value_name = "RUN")] resume: Option<String>;
-    /// Ask the agent at once
-    #[arg(long, help_heading = DOES)] no_heal: bool;
-    /// Heal what needs no model, but no import
-    #[arg(long, help_heading = DOES)] no_heal_imports: bool;
-    /// Do not try the failing tests with other expectations before a repair counts
-    #[arg(long, help_heading = DOES)] no_counter_proof: bool;
-    /// Take no repair that holds the failing test's own values, given and expected
-    #[arg(long, help_heading = DOES)] strict: bool;
-    /// Do not run the failing tests once more to see what they enter [setting: context.trace]
-    #[arg(long, help_heading = DOES)] no_trace: bool => off context.trace;
+    /// Ask the agent at once, without trying fixes that need no LLM
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal: bool;
+    /// Try fixes that need no LLM, except imports
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_heal_imports: bool;
+    /// Skip the mutation check of the failing tests
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_counter_proof: bool;
+    /// Refuse a patch that may hard-code the answer of a failing test
+    #[arg(hide_short_help = true, long, help_heading = DOES)] strict: bool;
+    /// Do not trace the failing tests [setting: context.trace]
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_trace: bool => off context.trace;
     /// Do not split a task when the agent runs out of time
-    #[arg(long, help_heading = DOES)] no_auto_split: bool;
-    /// Ask the agent about failures that look like a person's to mend, too: a refused connection, a
-    /// missing package, commands that never end
-    #[arg(long, help_heading = DOES)] treat_as_code: bool;
-    /// Let patches change protected files that match; can be given again
+    #[arg(hide_short_help = true, long, help_heading = DOES)] no_auto_split: bool;
+    /// Ask the agent also about failures that usually need a human: a refused connection, a missing
+    /// package, commands that never end
+    #[arg(hide_short_help = true, long, help_heading = DOES)] treat_as_code: bool;
+    /// Let patches change protected files that match; repeatable
     /// [setting: patch.allow-protected]
-    #[arg(long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
-    /// How far the test commands' writing is confined [default: auto] [setting: sandbox.mode]
-    #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    #[arg(hide_short_help = true, long, value_name = "GLOB", help_heading = DOES)] allow_protected: Vec<String> => add patch.allow_protected;
+    /// Confine what the test commands write [default: auto] [setting: sandbox.mode]
+    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
     /// Refuse the network to the test commands [setting: sandbox.no-net]
-    #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
-    /// Let the commands and the agent write here too; can be given again
+    #[arg(hide_short_help = true, long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
+    /// Let the commands and the agent write to this path; repeatable
     /// [setting: sandbox.allow-write]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where commands and agents run [setting: sandbox.workplace]
-    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
-    /// Run once in the fresh copy before anything else [setting: test.setup]
-    #[arg(long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
-    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; can be given again
+    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    /// Run this once in the fresh isolated copy [setting: test.setup]
+    #[arg(hide_short_help = true, long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
+    /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
     /// [setting: sandbox.share]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set sandbox.share;
-    /// Write what makes the command pass, and imports that are certain, without asking
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set sandbox.share;
+    /// Apply what makes the command pass, and certain imports, without asking
     #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
 }

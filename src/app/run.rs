@@ -29,30 +29,30 @@ request! {
 /// Run a test command inside limits.
 #[derive(Default)]
 RunRequest {
-    /// The command; a single word with spaces in it is a line for the shell
+    /// The command; a single quoted argument with spaces is a shell line
     #[arg(value_name = "CMD", trailing_var_arg = true)] command: Vec<OsString>;
-    /// End it after so many seconds, or `10m` [setting: limits.timeout]
+    /// End it after this many seconds, or `10m` [setting: limits.timeout]
     #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
-    /// End it after so many seconds without output
+    /// End it after this many seconds without output
     #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
-    #[arg(long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
-    /// End it after so many bytes of output; K, M and G are understood [default: 256M]
+    #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
+    /// End it after this many bytes of output; accepts K, M and G [default: 256M]
     /// [setting: limits.max-output]
-    #[arg(long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
+    #[arg(hide_short_help = true, long, value_name = "B", value_parser = some_bytes, help_heading = LIMITS)]
     max_output: Option<Bytes> => set limits.max_output;
-    /// Hand on this variable too, or set it: NAME or NAME=VALUE [setting: test.env]
+    /// Pass an environment variable through (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME", help_heading = SEES)] env: Vec<String> => add test.env;
-    /// Confine writing to the worktree, a temporary folder and caches of its own [default: auto]
+    /// Confine writing to the worktree, a private temporary folder and caches [default: auto]
     /// [setting: sandbox.mode]
     #[arg(long, value_enum, help_heading = SEES)] sandbox: Option<SandboxMode> => set sandbox.mode;
-    /// Let a confined command write here too [setting: sandbox.allow-write]
-    #[arg(long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
+    /// Let a confined command write to this path [setting: sandbox.allow-write]
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Where it runs [setting: sandbox.workplace]
-    #[arg(long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
+    #[arg(hide_short_help = true, long, value_enum, help_heading = SEES)] workplace: Option<WorkplaceMode> => set sandbox.workplace;
     /// Refuse the network, loopback included [setting: sandbox.no-net]
     #[arg(long, help_heading = SEES)] no_net: bool => on sandbox.no_net;
-    /// Run it up to N times more when it fails; a pass then is reported as flaky [default: 0]
+    /// Retry a failure up to N times; a pass on retry is reported as flaky [default: 0]
     #[arg(long, value_name = "N", help_heading = LIMITS)] retry_flaky: Option<u32>;
     /// Do not search for the change that made it fail [setting: test.why]
     #[arg(long)] no_why: bool => off test.why;

@@ -49,7 +49,7 @@ pub fn find_settings(named: Option<&Path>) -> Result<(), AppError> {
     let missing = named.filter(|file| !file.exists());
     missing.map_or(Ok(()), |file| {
         let file = file.display().to_string();
-        let reason = "it is not there".to_owned();
+        let reason = "no such file".to_owned();
         Err(ConfigError::Unreadable { file, reason }.into())
     })
 }

@@ -15,19 +15,19 @@ pub(crate) struct Args {
     /// Write the tree object, print its id and change nothing else
     #[arg(long, conflicts_with = "index")]
     tree: bool,
-    /// Write a commit on top of the revision judged, print its id and change nothing else
+    /// Write a commit on top of the validated revision, print its id and change nothing else
     #[arg(long, requires = "message", conflicts_with = "index")]
     commit: bool,
     /// The message of --commit
     #[arg(short = 'm', long, value_name = "MSG")]
     message: Option<String>,
-    /// Merge with what the files have become, when the blobs the patch was made for are known
+    /// Do a three-way merge when the blobs that the patch was made for are known
     #[arg(long)]
     three_way: bool,
     /// Finish or undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
-    /// Judge and write nothing
+    /// Validate and write nothing
     #[arg(long)]
     dry_run: bool,
 }

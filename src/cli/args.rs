@@ -5,7 +5,7 @@ use clap::{Parser, Subcommand};
 use super::global::Global;
 use super::{AppError, Exit, Output};
 
-/// Makes a failing test pass, and shows what it did and why.
+/// Finds the change that broke your tests, fixes them, and validates patches.
 #[derive(Debug, Parser)]
 #[command(
     name = "mendit",
@@ -29,20 +29,20 @@ const HELP: &str = "\
 
   run        Run a test command, diagnose it and find the change that broke it
   why        Find the change that broke the tests
-  fix        Fix what the last run failed with, without a model or with an agent
+  fix        Fix the last run, without an LLM or with an agent
   check      Validate a patch without applying it
   apply      Validate a patch, then apply all of it or nothing
   git-apply  Apply a patch with the flags and rules of git apply
-  context    Build the context of a failure: the files that a repair needs
+  context    Build the context of a failure: the files that a fix needs
   diagnose   Classify a failure from its log
   hint       Suggest imports for undefined names
   imports    List what files import and what imports them
-  doctor     Check the environment and MCP servers, and repair their set-up
+  doctor     Check the environment and MCP servers, and repair their setup
   bench      Measure pass rates of agents on fixtures and real fixes
   report     Report why a run failed, or the rates of several runs
   mcp        Serve the commands as tools of an MCP server
   init       Connect an agent, an editor or a CI host
-  redact     Print a text with its secrets masked
+  redact     Print a text with its secrets redacted
   explain    Explain a code and what to do about it
   config     Show the settings in force, or delete what is kept
 
@@ -52,23 +52,22 @@ Options of every command:
 `mendit COMMAND --help` explains a command and its options.
 ";
 
-/// What stands there when no command is named.
+/// The text for a call without a command.
 pub(crate) const FIRST: &str = "\
-mendit makes a failing test pass, and shows what it did and why.
+mendit finds the change that broke your tests, fixes them, and validates patches.
 
-  mendit run CMD       run a test command; when it fails, say what broke and where
-  mendit why           find the change that broke it; nothing is written
-  mendit fix           fix what the last run failed with; the change is shown first
-  mendit check PATCH   say whether a patch applies, and if not why; changes nothing
-  mendit apply PATCH   write it, all or nothing
-  mendit context       the code that a repair of the last run needs
+  mendit run CMD       run a test command; when it fails, find what broke it
+  mendit why           find the change that broke it; writes nothing
+  mendit fix           fix the last run; shows the patch and asks
+  mendit check PATCH   validate a patch; changes nothing
+  mendit apply PATCH   apply it, all or nothing
+  mendit context       the code that a fix of the last run needs
   mendit diagnose LOG  classify a failure from its log
 
 More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
 ";
 
-// A row: a command, where its flags and what it does stand. One that has more to say than a line says it at
-// its arguments.
+// A row is a command and the file with its flags. Longer descriptions are on the arguments type.
 macro_rules! commands {
     ($($(#[$meta:meta])* $Name:ident $file:ident;)*) => {
         #[derive(Debug, Subcommand)]
@@ -112,7 +111,7 @@ commands! {
     Report report;
     Mcp mcp;
     Init init;
-    /// Print a text with its secrets masked
+    /// Print a text with its secrets redacted
     Redact redact;
     /// Explain a code and what to do about it
     Explain explain;

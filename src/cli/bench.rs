@@ -12,10 +12,10 @@ use crate::app::{
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
 
-/// Say how often broken repositories with a known repair are repaired
+/// Measure how often repositories with a known fix are fixed
 ///
-/// Each fixture gets a copy of its own; nothing is written into FIXTURES. Commands come from the
-/// fixtures: run only fixtures that you trust.
+/// Each fixture runs in its own copy; nothing is written to FIXTURES. Commands come from the fixtures: run only
+/// fixtures that you trust.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXITS)]
 pub(crate) struct Args {
@@ -26,12 +26,12 @@ pub(crate) struct Args {
     fixtures: Option<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// Prove the fixtures instead: broken they fail, repaired they pass, undone they fail again
+    /// Validate the fixtures instead: each must fail, pass with its reference fix, and fail again without it
     #[arg(long)]
     verify: bool,
 }
 
-/// Who is asked, within what, and how it is told.
+/// Flags that `bench` and `bench real` share.
 #[derive(Debug, clap::Args)]
 struct How {
     #[command(flatten)]
@@ -49,9 +49,9 @@ enum BenchCommand {
     Real(RealArgs),
 }
 
-const EXITS: &str = "Exit codes: 0 as it should be · 1 a regression, a wrong heal, a trick that \
-was taken for a repair, a share below --min-rate, or a fixture that does not hold · 2 it could not be run · 5 something forbidden has \
-left · 130 interrupted";
+const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
+fix, a rate below --min-rate, or an invalid fixture · 2 it could not run · 5 something forbidden left the run \
+· 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     match &args.command {
@@ -164,11 +164,11 @@ fn merge_parts(args: &MergeArgs, output: &Output) -> Result<Exit, AppError> {
     conclude(&document, args.format, args.min_rate, output)
 }
 
-/// Say how often fixes of real histories are repaired.
+/// Measure how often fixes of real histories are fixed again.
 ///
-/// Takes what `mendit bench mine` writes. Each fix is laid out from a clone below --clones, its tests
-/// run in the environment that the set describes, and what a run calls fixed is judged by tests that
-/// no run sees. Commands come from the sets: run only sets that you trust. Clones are only read.
+/// Takes what `mendit bench mine` writes. Each fix is checked out from a clone below --clones, its tests run in
+/// the environment that the set describes, and hidden tests confirm each fix. Commands come from the sets: run
+/// only sets that you trust. Clones are only read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 struct RealArgs {

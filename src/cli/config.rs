@@ -19,8 +19,8 @@ enum Action {
     Show,
     /// List what is kept between runs, and delete it
     ///
-    /// Runs, journals of writes, workplaces and caches are kept outside the repository, by worktree.
-    /// Nothing is deleted while a repair uses it. Without a flag nothing is deleted.
+    /// Runs, journals, isolated copies and caches are kept outside the repository, by worktree. Nothing is
+    /// deleted while a fix uses it. Without a flag, nothing is deleted.
     Clean {
         /// Delete what is kept for worktrees that are gone
         #[arg(long)]

@@ -6,10 +6,10 @@ use crate::report::healing_text;
 
 /// Check tools, packages, the sandbox and agents; start MCP servers and repair their configuration
 ///
-/// Without `--test` and `--mcp` it looks and runs nothing of the repository; what is missing stands
-/// there with the command that mends it. A probe is the test command, or an MCP server of a configuration file. It is really started; when
-/// it does not answer, the reason is diagnosed, a copy of its configuration is changed, and it is
-/// started again. Nothing that only a log names is ever run or installed.
+/// Without `--test` and `--mcp`, doctor runs nothing of the repository and prints the command that fixes each
+/// problem. With them, it starts the test command, or each MCP server of the file; when one does not answer,
+/// it diagnoses the failure, changes a copy of the configuration and retries. Nothing that only a log names is
+/// ever run or installed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
@@ -21,12 +21,12 @@ pub(crate) struct Args {
 }
 
 const EXITS: &str = "Examples:
-  mendit doctor                          what is there, and what mends what is not
-  mendit doctor --test pytest            whether the command runs at all
-  mendit doctor --mcp .mcp.json --auto   start the servers, mend their configuration
+  mendit doctor                          what is installed, what is missing, how to fix it
+  mendit doctor --test pytest            whether the command starts at all
+  mendit doctor --mcp .mcp.json --auto   start the servers, correct their configuration
 
 Exit codes: 0 all answer · 1 one does not, for an unknown reason · 2 nothing \
-could be started · 3 a time limit ended it · 4 a person must act · 130 interrupted";
+could start · 3 out of time · 4 action required · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let request = &args.request;

@@ -7,7 +7,7 @@ use crate::report::printable;
 pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
     let begun = match event.event.as_str() {
         "command_started" | "heal_started" => Some("running the commands"),
-        "attempt_started" => Some("asking the agent and trying what it sends"),
+        "attempt_started" => Some("asking the agent and testing its patch"),
         "agent_pause" => Some("waiting for the agent's service"),
         "agent_works" => {
             let what = event.fields.get("what").and_then(|it| it.as_str());
@@ -19,7 +19,7 @@ pub(super) fn begins(event: &Event) -> Option<Cow<'static, str>> {
     begun.map(Cow::Borrowed)
 }
 
-/// What a person watching wants to know of an event.
+/// Returns what to print for an event.
 pub(super) fn line_of(event: &Event) -> Option<String> {
     let text = |name: &str| {
         event
@@ -36,7 +36,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         "command_started" if text("what") == "baseline-again" => {
             format!("the commands run again: {}", text("why"))
         }
-        "reported_failure" => format!("the log that was given tells of {}", text("kind")),
+        "reported_failure" => format!("the given log shows {}", text("kind")),
         "command_ended" if text("passed") == "true" => "the commands pass".to_owned(),
         "command_ended" => format!("the commands fail: {} ({})", text("kind"), text("end")),
         "heal_started" => format!("attempt {}: {}", text("attempt"), text("what")),
@@ -46,7 +46,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             text("level")
         ),
         "agent_pause" => format!(
-            "the agent's service turned it away for now: waiting {} s",
+            "the agent's service is rate limited: waiting {} s",
             text("seconds").trim_end_matches(".0")
         ),
         "attempt_ended" => format!(
@@ -60,7 +60,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
         }
         "timeout_auto_split_failed" => format!("the task cannot be split: {}", text("error")),
         "complexity_split_failed" => format!(
-            "a large task that cannot be split: {}; the agent is asked for all of it",
+            "a large task that cannot be split: {}; asking the agent for all of it",
             text("error")
         ),
         "workplace_copying" => format!(
@@ -73,7 +73,7 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             "{}: the sandbox is {}",
             text("code"),
             if text("sandbox") == "partial" {
-                "only partly in force; places that should be closed may be written"
+                "only partly in force; commands may write to places that should be closed"
             } else {
                 "not in force; commands and agents may write anywhere"
             }

@@ -10,30 +10,34 @@ use crate::report::{declined_text, diff_text, patch_text, run_text};
 
 /// Fix what the last run failed with
 ///
-/// Fixes that need no model come first: imports that are certain, and what linters fix themselves. With
-/// `--agent` an agent is asked after that. Every change is validated, and tried with the command in an
-/// isolated copy; then the diff is shown, and written when you say so. With `--test` nothing is asked: the
-/// patch stays in the run's folder, or is written with `--yes`.
+/// Fixes that need no LLM come first: certain imports, and what linters fix themselves. With `--agent`, an
+/// agent is asked after that. Every patch is validated and tested in an isolated copy; then the diff is shown,
+/// and written if you agree. With `--test` nothing is asked: the patch stays in the run's folder, or is
+/// written with `--yes`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXITS)]
+#[command(after_help = EXAMPLES, after_long_help = EXITS)]
 pub(crate) struct Args {
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(hide_short_help = true, long, value_parser = PLAIN, default_value = "text")]
     format: Form,
 }
 
+const EXAMPLES: &str = "Examples:
+  mendit run pytest; mendit fix            fix the failure without an LLM
+  mendit fix --agent claude                ask Claude Code for the rest";
+
 const EXITS: &str = "Examples:
-  mendit run pytest; mendit fix            fix what it fails with, without a model
-  mendit fix --agent claude                ask Claude Code for what is left
+  mendit run pytest; mendit fix            fix the failure without an LLM
+  mendit fix --agent claude                ask Claude Code for the rest
   mendit fix --yes npm test                run, fix and write in one go
-  mendit fix --test pytest --agent CMD     for scripts: nothing is asked
+  mendit fix --test pytest --agent CMD     for scripts: asks nothing
   mendit fix --task issue.md --split-only  print the sub-tasks of a task
 
-Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or not wanted · 2 it could not
-be run · 3 a time limit ended it · 4 a person must act, such as to say yes · 5 refused by policy · 130
-interrupted";
+Exit codes: 0 fixed, or nothing was wrong · 1 not fixed, or declined · 2 it could not run ·
+3 out of time · 4 action required, such as your confirmation · 5 refused by policy ·
+130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, &args.request)?;
@@ -78,7 +82,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     })
 }
 
-// The change is a person's own: it goes only when somebody says so.
+// The change is the user's own work: it is reverted only with consent.
 fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
     let undo = known_undo(app, output)?;
     let json = args.format == Form::Json;
@@ -107,7 +111,7 @@ fn undo(args: &Args, app: &App, output: &Output) -> Result<Exit, AppError> {
     Ok(if applies { Exit::Yes } else { Exit::Refused })
 }
 
-// What is neither proven nor certain is written only by a person who has seen it.
+// A patch that is neither proven nor certain is written only after the user has seen it.
 fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
     let command = &fixed.command;
     let still_fails = fixed.repaired.result.remaining.is_some();
@@ -115,19 +119,19 @@ fn wanted(args: &Args, fixed: &Fixed, output: &Output) -> bool {
         let is_written = fixed.is_proven() || fixed.is_part();
         if !is_written && still_fails {
             output.note(&format!(
-                "it is not written: `{command}` still fails with it, and it is not certain"
+                "not applied: `{command}` still fails with it, and it is not certain"
             ));
         } else if !is_written {
-            output.note("it is not written: nothing shows that the tests that failed pass now");
+            output.note("not applied: no runner reported the failing tests as passed");
         }
         return is_written;
     }
     let question = if fixed.is_proven() {
-        format!("`{command}` passes with this. Write it?")
+        format!("`{command}` passes with this patch. Apply it?")
     } else if fixed.is_part() {
-        format!("These imports are certain, and `{command}` still fails otherwise. Write them?")
+        format!("These imports are certain, but `{command}` still fails. Apply them?")
     } else {
-        format!("It is not proven that `{command}` is mended. Write it?")
+        format!("It is not proven that this fixes `{command}`. Apply it?")
     };
     output.ask(&question).unwrap_or(false)
 }
@@ -137,9 +141,9 @@ fn not_written(args: &Args, output: &Output) -> Exit {
     if args.request.yes || std::io::stdin().is_terminal() {
         return Exit::No;
     }
-    let error = AppError::new(Code::U311, "nothing is written: there is nobody to ask")
-        .hint("`mendit fix --yes` writes what makes the command pass")
-        .hint("`mendit apply PATCH` writes the one above");
+    let error = AppError::new(Code::U311, "not applied: stdin is not a terminal")
+        .hint("`mendit fix --yes` applies the fix without asking")
+        .hint("`mendit apply PATCH` applies the patch above");
     output.fail(&error)
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Args {
     /// Patches; none or `-` reads standard input
     #[arg(value_name = "PATCH")]
     patches: Vec<String>,
-    /// Change nothing and say whether it applies
+    /// Check whether it applies, and change nothing
     #[arg(long)]
     check: bool,
     /// Print a diffstat instead of applying
@@ -30,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long)]
     apply: bool,
     /// End names with NUL and do not quote them, with --numstat
-    #[arg(short = 'z')]
+    #[arg(hide_short_help = true, short = 'z')]
     nul: bool,
     /// Change worktree and index, which must agree
     #[arg(long)]
@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Merge when the blobs the patch was made for are known, else place hunks
     #[arg(short = '3', long = "3way")]
     three_way: bool,
-    /// Settle conflicts of --3way with what stands there
+    /// Settle conflicts of --3way with the current content
     #[arg(long, conflicts_with_all = ["theirs", "union"], requires = "three_way")]
     ours: bool,
     /// Settle conflicts of --3way with the patch
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     /// Settle conflicts of --3way with both
     #[arg(long, requires = "three_way")]
     union: bool,
-    /// Apply the other way round
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     reverse: bool,
     /// Apply the hunks that fit and leave the rest in .rej files
@@ -75,16 +75,16 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_overlap: bool,
     /// Work around tools that lose a missing final newline
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     inaccurate_eof: bool,
     /// Leave added lines out
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     no_add: bool,
     /// Let white space in context differ
     #[arg(long, alias = "ignore-space-change")]
     ignore_whitespace: bool,
-    /// What errors of white space in added lines lead to
-    #[arg(long, value_name = "nowarn|warn|fix|error|error-all", value_parser = white_space)]
+    /// How to treat whitespace errors in added lines: nowarn, warn, fix, error or error-all
+    #[arg(long, value_name = "ACTION", value_parser = white_space)]
     whitespace: Option<WhiteSpace>,
     /// Use only paths that match; the first of --include and --exclude that matches decides
     #[arg(long, value_name = "GLOB")]
@@ -96,20 +96,25 @@ pub(crate) struct Args {
     #[arg(id = "below", long = "directory", value_name = "DIR")]
     below: Option<String>,
     /// Work as if started in DIR, as -C is git's own here
-    #[arg(id = "directory", long = "work-directory", value_name = "DIR")]
+    #[arg(
+        hide_short_help = true,
+        id = "directory",
+        long = "work-directory",
+        value_name = "DIR"
+    )]
     // It takes the place of the global flag of this name.
     _work_directory: Option<PathBuf>,
     /// Let names lead out of the tree, without the index; git's own directory stays closed
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     unsafe_paths: bool,
     /// An input without a patch is no error
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     allow_empty: bool,
     /// Write an index with the blobs the patch was made for to FILE
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     build_fake_ancestor: Option<PathBuf>,
     /// Taken for git's sake: binary patches always apply
-    #[arg(long, alias = "allow-binary-replacement")]
+    #[arg(hide_short_help = true, long, alias = "allow-binary-replacement")]
     binary: bool,
 }
 

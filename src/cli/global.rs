@@ -9,28 +9,40 @@ use crate::app::settings::Color;
 #[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Work as if started in DIR
-    #[arg(short = 'C', value_name = "DIR", global = true)]
+    #[arg(hide_short_help = true, short = 'C', value_name = "DIR", global = true)]
     pub(crate) directory: Option<PathBuf>,
     /// Read this configuration file instead of the nearest mendit.toml
-    #[arg(long, value_name = "FILE", global = true, env = "MENDIT_CONFIG")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        global = true,
+        env = "MENDIT_CONFIG"
+    )]
     pub(crate) config: Option<PathBuf>,
     /// Let the repository's own configuration file run commands and loosen rules
-    #[arg(long, global = true)]
+    #[arg(hide_short_help = true, long, global = true)]
     pub(crate) trust_config: bool,
-    /// When to use colour [default: auto] [setting: output.color]
-    #[arg(long, value_enum, global = true)]
+    /// When to use color [default: auto] [setting: output.color]
+    #[arg(hide_short_help = true, long, value_enum, global = true)]
     pub(crate) color: Option<Color>,
-    /// Say only what went wrong
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    /// Print only errors
+    #[arg(
+        hide_short_help = true,
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose"
+    )]
     pub(crate) quiet: bool,
-    /// Log what is done to stderr; -vv logs more, `MENDIT_LOG=git=debug,exec=info` what it names
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    /// Log each step to stderr; -vv logs details, `MENDIT_LOG=git=debug,exec=info` selects modules
+    #[arg(hide_short_help = true, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
-    /// Use N threads; the output is the same for any number [setting: output.threads]
-    #[arg(long, value_name = "N", global = true, value_parser = parse_threads)]
+    /// Use N threads; the output does not depend on it [setting: output.threads]
+    #[arg(hide_short_help = true, long, value_name = "N", global = true, value_parser = parse_threads)]
     pub(crate) threads: Option<usize>,
-    /// Draw no progress
-    #[arg(long, global = true)]
+    /// Hide progress
+    #[arg(hide_short_help = true, long, global = true)]
     pub(crate) no_progress: bool,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Args {
     /// is the last run's
     #[arg(long, value_name = "FILE")]
     log: Option<Input>,
-    /// A report of the tests beside the log, in the form of `JUnit`; can be given again
+    /// A `JUnit` report in addition to the log; repeatable
     #[arg(long, value_name = "FILE", requires = "log")]
     junit: Vec<Input>,
     /// Print a patch that adds the imports that are certain
@@ -56,8 +56,9 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let log = args.log.as_ref().map(|it| it.log(&app, output));
     let last = match &args.log {
         None if args.names.is_empty() && args.file.is_some() => {
-            return Err(AppError::usage("no name says what to look for")
-                .hint("`mendit hint NAME --file FILE`"));
+            return Err(
+                AppError::usage("no name to look for").hint("`mendit hint NAME --file FILE`")
+            );
         }
         None if args.file.is_none() => Some(last(&app, output)?.ok_or_else(|| {
             no_run().hint("or name what is undefined: `mendit hint NAME --file FILE`")

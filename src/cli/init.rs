@@ -6,15 +6,15 @@ use crate::report::{diff_text, table};
 /// Connect an agent, an editor or a CI host to mendit
 ///
 /// Writes the files that the named tool reads: how to run tests through mendit, a command, the MCP
-/// server, or a workflow. Existing files are extended, or left alone and named. Without a name the
-/// supported names are listed.
+/// server, or a workflow. Existing files are extended, or left alone and named. Without a name,
+/// the supported names are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   mendit init claude                     skill, command and MCP server of Claude Code
   mendit init codex --dry-run            show the changes and write nothing
   mendit init github --test 'npm test'   a workflow that reports failed runs
-  mendit init claude --remove            take the same files and entries out again
+  mendit init claude --remove            remove the same files and entries
 
 Exit codes: 0 done · 2 it could not be written · 4 a file was left alone")]
 pub(crate) struct Args {

@@ -15,13 +15,13 @@ pub(crate) struct Args {
     /// Offer the tool that applies patches to the worktree
     #[arg(long)]
     allow_write: bool,
-    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; can be given again
+    /// Offer `run_tests`, `find_cause` and `fix_tests` for this command; repeatable
     #[arg(long, value_name = "CMD")]
     run: Vec<String>,
     /// Offer them for the command of the last `mendit run` here
     #[arg(long)]
     run_last: bool,
-    /// Let patches change protected files that match; can be given again
+    /// Let patches change protected files that match; repeatable
     #[arg(long, value_name = "GLOB")]
     allow_protected: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     use crate::mcp::{Server, ServerOptions, serve_stdio};
     use crate::model::Code;
 
-    // Wrong settings are told now, not at the first call.
+    // Report wrong settings now, not at the first call.
     let app = open(global, &())?;
     let server = Server::new(ServerOptions {
         directory: app.directory().to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     }
     serve_stdio(server).map_err(|error| {
         AppError::new(Code::U305, format!("the server stopped: {error}")).hint(
-            "an MCP client starts it and speaks first; docs/mcp.md shows how to name it there",
+            "an MCP client starts it and speaks first; docs/agents.md shows its configuration",
         )
     })?;
     Ok(Exit::Yes)

@@ -99,7 +99,7 @@ fn run(cli: &Cli, output: &Output) -> Result<Exit, AppError> {
     command.run(&cli.global, output)
 }
 
-/// What the command's task stands on; its flags go before what the settings say.
+/// Opens the repository and settings of a command; its flags override the settings.
 fn open(global: &Global, flags: &dyn Flags) -> Result<App, AppError> {
     let options = AppOptions {
         directory: ".".into(),
@@ -120,7 +120,7 @@ fn choice(global: &Global) -> SettingsChoice {
 }
 
 // How to print, before anything else is known: the repository has no say, and settings that are
-// wrong are told by the command that needs them.
+// wrong are reported by the command that needs them.
 fn printing(global: &Global) -> settings::Output {
     let mut settings = app::own_settings(global.config.as_deref());
     take_global(global, &mut settings);
@@ -149,7 +149,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     };
     std::env::set_current_dir(directory).map_err(|error| {
         let why = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+            std::io::ErrorKind::NotFound => "no such folder".to_owned(),
             std::io::ErrorKind::NotADirectory => "it is a file".to_owned(),
             kind => kind.to_string(),
         };
@@ -157,7 +157,7 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
             Code::U302,
             format!("cannot enter `{}`: {why}", directory.display()),
         )
-        .hint("`-C DIR` starts where you stand, and names a folder that is there")
+        .hint("`-C DIR` is relative to the current directory and must exist")
     })
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct PatchArgs {
     /// Validate against the index, which the worktree must agree with
     #[arg(long)]
     pub(crate) index: bool,
-    /// Apply the other way round
+    /// Apply the patch in reverse
     #[arg(short = 'R', long)]
     reverse: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
@@ -31,7 +31,7 @@ pub(crate) struct PatchArgs {
 }
 
 impl PatchArgs {
-    /// The patch, and how it is to be judged.
+    /// Returns the patch and how to validate it.
     pub(crate) fn request(&self) -> Result<PatchRequest, AppError> {
         Ok(PatchRequest {
             patch: self.read()?,

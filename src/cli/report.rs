@@ -14,10 +14,9 @@ use crate::report::{
 
 /// Report why a run failed and what was tried, or the rates of several runs
 ///
-/// A run is named by its folder, its name, or `latest`. A report in a file or on standard input is
-/// read back, in the text form and as JSON; of several in a text the last one counts. Several folders,
-/// or a folder that holds runs, are added up: rates by kind and category, and what most often stood in
-/// the way.
+/// Name a run by its folder, its name, or `latest`. A report in a file or on standard input is read back, as
+/// text or JSON; of several in a text the last one counts. Several folders, or a folder of runs, are
+/// aggregated: rates by kind and category, and the top blockers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,13 +27,12 @@ Examples:
   mendit report report.txt --format json        the text form read back
   mendit report .mendit/runs --since 7          the rates of the last week
 
-Exit codes: 0 shown · 1 more failures stay unfixed than --alert-rate allows · 2 there is no such run or
-no report in the file")]
+Exit codes: 0 printed · 1 more failures stay unfixed than --alert-rate allows · 2 no such run or report")]
 pub(crate) struct Args {
     /// A run's folder or name, a report's file, `-`, or folders of runs
     #[arg(value_name = "RUN|FILE|DIR", default_value = "latest")]
     what: Vec<String>,
-    /// Of folders of runs, only runs that ended in the last N days
+    /// Only runs that ended in the last N days
     #[arg(long, value_name = "DAYS")]
     since: Option<u64>,
     /// Exit 1 when a larger share of failures stays unfixed, 0 to 1
@@ -108,7 +106,7 @@ fn show_rates(args: &Args, folders: &[String], output: &Output) -> Result<Exit, 
         Some(Format::Json) => output.json(&rates)?,
         Some(Format::Markdown) => output.text(&rates_markdown(&rates))?,
         Some(Format::Html) => {
-            return Err(AppError::usage("there is no page of several runs")
+            return Err(AppError::usage("several runs have no page")
                 .hint("`--format markdown` and `--format json` show their rates"));
         }
         _ => output.text(&rates_text(&rates))?,
@@ -140,7 +138,7 @@ fn show_command(
         Format::Json => output.json(&report.document),
         Format::Summary | Format::Text => output.painted(|color| command_text(report, name, color)),
         Format::Markdown | Format::Html => Err(AppError::usage(
-            "the last run tried no repair, so there are no attempts to show",
+            "the last run tried no fix, so there are no attempts to show",
         )
         .hint("`mendit fix` tries one; `--format text` and `--format json` show this run")),
     }

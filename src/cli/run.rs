@@ -9,23 +9,22 @@ use crate::report::{run_culprit, run_summary};
 
 /// Run a test command; on failure, diagnose it and find the change that broke it
 ///
-/// The output is passed on as it comes, in color on a terminal. The command gets the variables that
-/// tools need and those named with `--env`, and no standard input; whatever it starts ends with it.
-/// When it fails, the diagnosis is printed at once; then changes are reverted in an isolated copy and
-/// the failing tests rerun, at most six times, until the culprit is known. Log, diagnosis and packet are
-/// kept, with secrets masked: `mendit fix`, `why`, `diagnose`, `hint`, `context` and `report` take the
-/// last run by default. Without a command the last one is run again; without a last run the project's own
-/// test command is found, and run if you agree.
+/// Output passes through as it comes. The command gets the variables that tools need and those named with
+/// `--env`, and no standard input; whatever it starts ends with it. When it fails, mendit prints the
+/// diagnosis, then reverts changes in an isolated copy and reruns the failing tests, at most six times, until
+/// it finds the culprit. Log, diagnosis and packet are kept, with secrets redacted: `mendit fix`, `why`,
+/// `diagnose`, `hint`, `context` and `report` use the last run by default. Without a command, the last one
+/// runs again; without a last run, mendit finds the project's test command and asks before it runs it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
     #[command(flatten)]
     request: RunRequest,
-    /// Say only what an agent needs: one line when it passes, less than 1,000 tokens when it does
-    /// not; the whole log is kept
+    /// Print only what an agent needs: one line when it passes, less than 1,000 tokens when it
+    /// fails; the whole log is kept
     #[arg(long, conflicts_with = "format")]
     brief: bool,
-    /// End with the command's own exit code, as a shell tells it
+    /// Exit with the command's own exit code, as a shell does
     #[arg(long)]
     keep_exit_code: bool,
     /// `json` prints one document and passes the command's output to standard error
@@ -36,11 +35,10 @@ pub(crate) struct Args {
 const EXITS: &str = "Examples:
   mendit run pytest -x
   mendit run --timeout 10m npm test
-  mendit run \"npm run build && npm test\"      one word with blanks is a line for the shell
+  mendit run \"npm run build && npm test\"      one quoted argument is a shell line
 
-Exit codes: 0 it passes · 1 it fails · 2 no such command, or it could not be \
-run · 3 a time limit ended it · 4 a person must act (a variable, credentials, a package) · 130 \
-interrupted";
+Exit codes: 0 passed · 1 failed · 2 command not found, or it could not run · \
+3 out of time · 4 action required (a variable, credentials, a package) · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let json = args.format == Form::Json;
@@ -55,8 +53,8 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     if request.command.is_empty() {
         // A script whose variable is empty means no other command.
         if std::env::args_os().any(|it| it == "--") {
-            return Err(AppError::usage("there is no command behind `--`")
-                .hint("`mendit run` alone runs the last one again"));
+            return Err(AppError::usage("no command after `--`")
+                .hint("`mendit run` alone repeats the last command"));
         }
         request.command = if has_last_run(&app)? {
             last_words(&app)?
@@ -105,8 +103,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     })
 }
 
-// The project's own test command, where a person agrees to it: a command that a repository names is never run
-// without that.
+// Finds the project's own test command. It runs only if the user agrees, because the repository names it.
 fn agreed_command(app: &App, output: &Output) -> Result<Vec<std::ffi::OsString>, AppError> {
     let Some(found) = find_test_command(app) else {
         return last_words(app);

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
         let far = |document: &&DocumentSchema| strsim::damerau_levenshtein(document.name, name);
         let nearest = DOCUMENTS.iter().min_by_key(far);
         let nearest = nearest.filter(|it| far(it) <= (name.len() / 3).max(1));
-        let error = AppError::usage(format!("there is no document `{name}`"));
+        let error = AppError::usage(format!("unknown document `{name}`"));
         return Err(match nearest {
             Some(document) => error.hint(format!("did you mean `{}`?", document.name)),
             None => error,

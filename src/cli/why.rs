@@ -7,9 +7,9 @@ use crate::report::{why_markdown, why_text};
 
 /// Find the change that broke the tests
 ///
-/// mendit reverts changes in an isolated copy and reruns the failing tests, until the smallest set is known
-/// without which they pass: first the uncommitted changes, otherwise the commits since one at which they
-/// pass. The worktree is not touched.
+/// mendit reverts changes in an isolated copy and reruns the failing tests until it finds the smallest set of
+/// changes whose revert makes them pass: uncommitted changes first, otherwise commits since a good one. The
+/// worktree is not touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXITS)]
 pub(crate) struct Args {
@@ -25,8 +25,8 @@ const EXITS: &str = "Examples:
   mendit why npm test                       the change that broke a command
   mendit why --since v2.1                   among the commits since a release
 
-Exit codes: 0 the cause is named, or nothing fails · 1 not by these changes, or unknown · 2 it
-could not be run · 3 time or runs are used up · 130 interrupted";
+Exit codes: 0 culprit found, or nothing fails · 1 not by these changes, or unknown · 2 it could not
+run · 3 out of time or runs · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let mut app = open(global, &args.request)?;

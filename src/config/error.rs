@@ -40,8 +40,8 @@ pub enum ConfigError {
         /// What it must be.
         expected: &'static str,
     },
-    /// What a file that came with the repository may not say.
-    #[error("`{key}` may not stand in {place}, which came with the repository: it {why}")]
+    /// A key that a file of the repository may not set.
+    #[error("`{key}` is not allowed in {place}, which came with the repository: it {why}")]
     Untrusted {
         /// The key.
         key: String,
@@ -72,7 +72,7 @@ impl ConfigError {
             } => Some(format!("did you mean `{key}`?")),
             Self::UnknownKey { .. } => Some("`mendit config show` lists every setting".to_owned()),
             Self::Untrusted { .. } => Some(
-                "`--trust-config` takes it from there; your own file or a flag may always say it"
+                "set it in your own file or by a flag, or pass `--trust-config`"
                     .to_owned(),
             ),
             Self::Unreadable { .. } => Some(

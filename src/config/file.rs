@@ -40,7 +40,7 @@ impl File {
             reason,
         };
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => unreadable("it is not there".to_owned()),
+            std::io::ErrorKind::NotFound => unreadable("no such file".to_owned()),
             kind => unreadable(kind.to_string()),
         };
         // A link in a repository leads where its author wants.

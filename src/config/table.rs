@@ -130,10 +130,10 @@ macro_rules! settings {
     };
 }
 
-const COMMAND: Trust = Trust::Person("is a command to run");
-const PASSED_ON: Trust = Trust::Person("hands variables of yours on");
+const COMMAND: Trust = Trust::Person("names a command to run");
+const PASSED_ON: Trust = Trust::Person("passes your variables on");
 const LOOSENS: Trust = Trust::Person("loosens a rule that protects you");
-const YOURS: Trust = Trust::Person("is the taste of who reads");
+const YOURS: Trust = Trust::Person("is a personal preference");
 const SPENDING: Trust = Trust::Person("spends your money");
 const CONFINED: Trust = Trust::Stricter(&["off", "auto", "require"]);
 const SWITCH: Trust = Trust::Stricter(&["false", "true"]);
@@ -151,95 +151,95 @@ pub fn file_schema() -> serde_json::Value {
 settings! {
     /// The commands that must pass.
     test: Test {
-        /// what must pass; several run in order
+        /// commands that must pass, in order
         command: CommandLines = CommandLines::default(), COMMAND;
-        /// run once in the fresh copy before anything else
+        /// run once in a fresh isolated copy
         setup: Option<String> = None, COMMAND;
-        /// variables passed on to the commands: NAME or NAME=VALUE
+        /// variables for the commands: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), PASSED_ON, adds;
-        /// after a failed run, look for the change that broke it, in about the time that the run took
+        /// search for the culprit after a failed run
         why: bool = true, Trust::Free;
-        /// rules for logs, asked before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
+        /// log rules, tried before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
         rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
     }
     /// What commands may do, and where they run.
     sandbox: Sandbox {
-        /// how far writing is confined
+        /// how strictly to confine writing
         mode: SandboxMode = SandboxMode::Auto, CONFINED;
         /// refuse the network, loopback included
         no_net: bool = false, SWITCH;
-        /// where commands and the agent may write too
+        /// paths that commands and agents may write
         allow_write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
-        /// where commands run (without: `run` and `doctor` in place, all others in an isolated copy)
+        /// where commands run (default: `run` and `doctor` in place, all others in an isolated copy)
         workplace: Option<WorkplaceMode> = None, LOOSENS;
-        /// ignored folders that a copy needs, besides `node_modules` and `.venv`
+        /// ignored folders that a copy links to, besides `node_modules` and `.venv`
         share: Vec<String> = Vec::new(), Trust::Inside;
     }
-    /// What may be spent.
+    /// Budgets.
     limits: Limits {
-        /// for one run of a command (without: no limit for `run`, measured for `fix`, 30 s for `doctor`)
+        /// one run of a command (default: no limit for `run`, measured for `fix`, 30 s for `doctor`)
         timeout: Option<Seconds> = None, Trust::Free;
-        /// bytes of output until a command is ended
+        /// bytes of output before a command is ended
         max_output: Bytes = Bytes(256 << 20), Trust::Free;
-        /// replies of the agent to try
+        /// agent replies to try
         max_attempts: u32 = 5, Trust::Free;
-        /// for all of `fix`
+        /// all of `fix`
         budget_seconds: Seconds = Seconds::whole(1800), Trust::Free;
-        /// stop when the agent reports that it has cost so much (without: no limit)
+        /// reported cost at which to stop (default: no limit)
         budget_usd: Option<Dollars> = None, SPENDING;
     }
     /// What goes into a packet.
     context: Context {
-        /// how the places of a level are given out
+        /// how files are chosen: by rank, or in import order
         profile: Profile = Profile::Ranked, Trust::Free;
-        /// files beyond targets and manifests (without: the level's own cap)
+        /// files beyond targets and manifests (default: the level's)
         max_files: Option<u64> = None, Trust::Free;
-        /// bytes of one file (without: the level's own cap)
+        /// bytes per file (default: the level's)
         max_file_bytes: Option<Bytes> = None, Trust::Free;
-        /// bytes of all files (without: the level's own cap)
+        /// bytes in total (default: the level's)
         max_total_bytes: Option<Bytes> = None, Trust::Free;
-        /// estimated tokens of all files (without: no limit)
+        /// estimated tokens in total (default: no limit)
         max_tokens: Option<u64> = None, Trust::Free;
-        /// run failing tests once more to see what they enter, before a packet is made of their run
+        /// trace failing tests before building a packet
         trace: bool = true, Trust::Free;
-        /// only files that match one of these are read; an empty list means all
+        /// read only matching files; empty means all
         allow: Vec<String> = Vec::new(), Trust::Narrower;
-        /// files that are never read, besides the built-in list
+        /// never read these, besides the built-in list
         deny: Vec<String> = Vec::new(), Trust::Free, adds;
-        /// where names come from that the repository does not tell
+        /// where names come from that the repository does not define
         known: KnownNames = KnownNames::default(), Trust::Free;
     }
     /// How patches are validated.
     patch: Patch {
-        /// repair nothing that is wrong in a patch
+        /// correct nothing in a patch
         strict: bool = false, SWITCH;
-        /// what becomes of assertions that change beside the product
-        tests: TestChanges = TestChanges::Told, Trust::Stricter(&["told", "refused"]);
+        /// how to treat changed assertions beside a product change
+        tests: TestChanges = TestChanges::Warn, Trust::Stricter(&["warn", "deny"]);
         /// protected files that patches may change
         allow_protected: Vec<String> = Vec::new(), LOOSENS, adds;
-        /// files that patches may not change, besides the built-in list
+        /// more protected files, besides the built-in list
         protected: Vec<String> = Vec::new(), Trust::Free, adds;
     }
     /// Who writes patches.
     agent: Agent {
-        /// the command that writes a patch
+        /// the agent's name or command line
         command: Option<String> = None, COMMAND;
-        /// how it is spoken to
+        /// the protocol of the agent
         protocol: AgentProtocol = AgentProtocol::Json, Trust::Person("belongs to your agent");
-        /// for one call
+        /// one call of the agent
         timeout: Seconds = Seconds::whole(300), Trust::Free;
-        /// variables passed on to it: NAME or NAME=VALUE
+        /// variables for the agent: NAME or NAME=VALUE
         env: Vec<String> = Vec::new(), PASSED_ON, adds;
-        /// where it may write too, besides the workplace
+        /// paths that the agent may write, besides the isolated copy
         write: Vec<PathBuf> = Vec::new(), LOOSENS, adds;
     }
-    /// What is printed, and how hard this machine works.
+    /// Output and threads.
     output: Output {
         /// when to use color
         color: Color = Color::Auto, YOURS;
-        /// threads to use (without: one for each processor)
+        /// threads to use (default: one per processor)
         threads: Option<NonZeroU16> = None, YOURS;
-        /// formats masked besides the built-in ones: id, pattern; keywords, why
+        /// secret formats besides the built-in ones: id, pattern; keywords, why
         secret: Vec<SecretRule> = Vec::new(), Trust::Free, adds;
     }
 }

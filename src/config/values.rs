@@ -358,7 +358,7 @@ described! {
     Profile: "one of ranked, spec"
     SandboxMode: "one of auto, require, off"
     WorkplaceMode: "one of auto, overlay, copy, in-place"
-    TestChanges: "one of told, refused"
+    TestChanges: "one of warn, deny"
     AgentProtocol: "one of json, prompt, edit"
     Color: "one of auto, always, never"
     Seconds: "a number of seconds above 0, or a time such as \"10m\""
@@ -377,16 +377,16 @@ impl<T: Described> Described for Option<T> {
     }
 }
 
-/// A rule of the user's own for what is secret: `[[output.secret]]`.
+/// A user's rule for a secret format: `[[output.secret]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// The name that stands in the mask: lower-case letters, digits and dashes.
+    /// The name shown in the mask: lower-case letters, digits and dashes.
     pub id: String,
-    /// A regular expression of the secret. Its first group, when it has one, is what is masked.
+    /// A regular expression of the secret. Its first group is masked, or the whole match without one.
     pub pattern: String,
-    /// Texts, any of which a line must hold for the pattern to be tried on it, without regard to
-    /// case. Without them the pattern is tried on the whole text, over line ends too.
+    /// Texts, one of which a line must contain (in any case) before the pattern is tried. Without them, the
+    /// pattern is tried on the whole text, across line ends too.
     #[serde(default)]
     pub keywords: Vec<String>,
     /// What the secret opens, in a sentence.
@@ -394,11 +394,11 @@ pub struct SecretRule {
     pub why: Option<String>,
 }
 
-/// A rule of the user's own for what a line of a log means: `[[test.rule]]`.
+/// A user's rule for log lines: `[[test.rule]]`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DiagnoseRule {
-    /// What answers call it.
+    /// The name of the rule in answers.
     pub id: String,
     /// The kind that a matching line means.
     pub kind: FailureKind,
@@ -410,7 +410,7 @@ pub struct DiagnoseRule {
     /// The program that prints such a line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// How near to the root cause it stands, 1 to 99; 88 when left out.
+    /// How close to the root cause it is, 1 to 99; 88 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<u8>,
     /// A line that it must match.

@@ -37,7 +37,7 @@ pub(super) fn answer(given: Given, answers: &Answers, links: bool) -> CallToolRe
     if !left.is_empty() {
         let left = left.iter().map(|(list, rows)| format!("{rows} of {list}"));
         let left: Vec<String> = left.take(MOST_NAMED).collect();
-        cuts.push(format!("the document leaves off {}", left.join(", ")));
+        cuts.push(format!("the document omits {}", left.join(", ")));
     }
     shown.push_str(&format!(
         "\n[cut here: {}. All of it: `{}`; more of it here: `maxTokens`]\n",
@@ -60,7 +60,7 @@ pub(super) fn limit_argument(input: &mut Map<String, Value>) {
     if let Value::Object(properties) = properties {
         properties.entry(LIMIT).or_insert_with(|| {
             json!({
-                "description": "Tokens of the answer: 20000 when missing, 0 for all.",
+                "description": "Maximum tokens of the answer: 20000 by default, 0 for no limit.",
                 "type": "integer",
                 "minimum": 0
             })
@@ -74,7 +74,7 @@ pub(super) fn left_off_field(output: &mut Map<String, Value>) {
         properties.insert(
             LEFT_OFF.to_owned(),
             json!({
-                "description": "Rows that were left off for the answer's size, by list.",
+                "description": "Rows that were omitted to limit the size of the answer, by list.",
                 "type": "object",
                 "additionalProperties": {"type": "integer", "minimum": 1}
             }),

@@ -1,6 +1,6 @@
 use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 
-/// What a person can call by name in a client.
+/// Lists the prompts that a user can call by name in a client.
 pub(super) fn list() -> Vec<Prompt> {
     let argument = PromptArgument::new("log")
         .with_description("a log of the failure in this repository; without one, the last run")
@@ -8,7 +8,7 @@ pub(super) fn list() -> Vec<Prompt> {
     vec![
         Prompt::new(
             FIX,
-            Some("Find out why the tests fail, and mend it with the fewest words read"),
+            Some("Find out why the tests fail and fix them, in few tokens"),
             Some(vec![argument]),
         )
         .with_title("Fix the failing tests"),
@@ -28,12 +28,12 @@ pub(super) fn get(name: &str, arguments: &JsonObject, runs: bool) -> Option<GetP
                          import, call `fix_tests` first."
                 .to_owned()
         }
-        None => "1. Call `build_context` without a log: it takes the last run.".to_owned(),
+        None => "1. Call `build_context` without a log: it uses the last run.".to_owned(),
     };
     let end = if runs {
-        "4. Call `run_tests` again. Stop when it passes, or after three attempts; then say what is left."
+        "4. Call `run_tests` again. Stop when it passes, or after three attempts; then report what still fails."
     } else {
-        "4. Run the test command. Stop when it passes, or after three attempts; then say what is left."
+        "4. Run the test command. Stop when it passes, or after three attempts; then report what still fails."
     };
     let text = format!(
         "Make the failing tests of this repository pass.\n\n{start}\n2. Read what it shows before you \

@@ -253,7 +253,7 @@ fn refused(message: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(message)])
 }
 
-// What a call stands on; its arguments go before what the settings say.
+// Opens the repository and settings of a call; its arguments override the settings.
 fn open(directory: PathBuf, options: &ServerOptions, flags: &dyn Flags) -> Result<App, AppError> {
     let opened = AppOptions {
         directory,

@@ -13,9 +13,9 @@ pub struct BenchDocument {
     pub document: String,
     /// Who was asked: `builtin`, `oracle`, `replay` or a command.
     pub agent: String,
-    /// What the figures say with that agent, and what they do not.
+    /// How to interpret the figures with that agent.
     pub measures: String,
-    /// The highest rung that was allowed.
+    /// The highest level that was allowed.
     pub max_level: Level,
     /// Which part of the fixtures this is; `null` is all.
     pub partition: Option<Partition>,
@@ -23,7 +23,7 @@ pub struct BenchDocument {
     pub fixtures: Vec<FixtureOutcome>,
     /// Over all of them.
     pub totals: Tally,
-    /// What was repaired.
+    /// Counts of what was fixed.
     #[serde(default)]
     pub repairs: Repairs,
     /// By the kind of the failure.
@@ -35,7 +35,7 @@ pub struct BenchDocument {
     pub by_repository: Vec<TallyRow>,
     /// By the level that the fixture says it needs.
     pub by_level: Vec<TallyRow>,
-    /// How many were fixed by each rung.
+    /// How many were fixed at each level.
     pub ladder: Vec<Rung>,
     /// Repairs without a model where the fixture calls that unsafe.
     pub wrong_heals: u64,
@@ -87,17 +87,16 @@ pub struct FixtureOutcome {
     /// Whether it was repaired: the run is fixed, and no hidden test says otherwise.
     #[serde(default)]
     pub repaired: bool,
-    /// What its hidden tests said of the repaired files; `null` when it has none or nothing was
-    /// fixed.
+    /// The result of its hidden tests on the fixed files; `null` if it has none or nothing was fixed.
     #[serde(default)]
     pub hidden: Option<HiddenTests>,
-    /// How the run stood; `null` when there was none.
+    /// The status of the run; `null` if there was none.
     pub status: Option<RunStatus>,
     /// How it ended.
     pub stop_reason: Option<StopReason>,
-    /// The highest rung that was used.
+    /// The highest level that was used.
     pub level: Level,
-    /// Attempts, heals included.
+    /// Attempts, including fixes without an LLM.
     pub attempts: u32,
     /// Whether a change without a model repaired it.
     pub healed: bool,
@@ -109,7 +108,7 @@ pub struct FixtureOutcome {
     /// Times the agent was called.
     #[serde(default)]
     pub agent_calls: u32,
-    /// What the agent says it cost.
+    /// Tokens and cost that the agent reports.
     #[serde(default)]
     pub usage: Usage,
     /// Seconds in which its test was run, of all seconds.
@@ -119,7 +118,7 @@ pub struct FixtureOutcome {
     pub packets: Vec<String>,
     /// Seconds.
     pub seconds: f64,
-    /// What is not as it should be, a sentence each; empty when it passed.
+    /// Problems, one sentence each; empty if it passed.
     pub why: Vec<String>,
     /// Where something forbidden was found: files of the run's folder.
     pub leaks: Vec<String>,
@@ -139,7 +138,7 @@ pub enum FixtureResult {
     Error,
 }
 
-/// What hidden tests say of what a run calls fixed.
+/// The result of hidden tests on a fixed run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HiddenTests {
@@ -189,23 +188,23 @@ pub struct TallyRow {
     pub tally: Tally,
 }
 
-/// A rung of the ladder and what it was worth.
+/// A context level and its share of fixes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rung {
-    /// The rung.
+    /// The level.
     pub level: Level,
-    /// Fixtures fixed with this rung as the highest used.
+    /// Fixtures fixed with this as the highest level.
     pub fixed: u64,
-    /// Fixtures fixed with this rung or a lower one.
+    /// Fixtures fixed at this level or a lower one.
     pub fixed_so_far: u64,
     /// Fixtures that can be fixed and were run.
     pub of: u64,
-    /// Bytes of packets of those fixed at this rung, on average.
+    /// Packet bytes of those fixed at this level, on average.
     pub mean_packet_bytes: u64,
 }
 
-/// What differs from an earlier document.
+/// Differences from an earlier document.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Comparison {

@@ -11,9 +11,9 @@ use super::{Exit, Severity, StopReason, Verdict};
 
 macro_rules! codes {
     ($($($code:ident)+ => $consequence:expr;)*) => {
-        /// The stable name of one reason why something was refused, left out or mended.
+        /// The stable name of one reason why something was refused, omitted or corrected.
         ///
-        /// The first letter is the family (P patch, M mend, C context, R runner, L loop,
+        /// The first letter is the family (P patch, M correction, C context, R runner, L loop,
         /// F fixtures, U usage and environment), the first digit the group inside it. Every code
         /// has a page that `mendit explain CODE` prints; `tests/tidy.rs` holds the two together.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,13 +83,13 @@ codes! {
     P307 => refuses(Malformed)
         .advice("Write hunk headers as `@@ -LINE,COUNT +LINE,COUNT @@`, or as `@@` alone.");
     P308 => refuses(Malformed)
-        .advice("Send the patch in several parts, each with lines that stand once in the file.");
+        .advice("Send the patch in several parts, each with lines that occur once in the file.");
     P309 => refuses(Malformed)
-        .advice("Send the patch as `git diff` writes it; nothing is mended here.");
+        .advice("Send the patch as `git diff` writes it; nothing is corrected here.");
     P311 => refuses(ContextNotFound)
-        .advice("Send the added lines again, character for character as the file shall have them.");
+        .advice("Send the added lines again, character for character as the file should have them.");
     P312 => refuses(Malformed)
-        .advice("Send the code itself where the placeholder stands, or leave that part out of the patch.");
+        .advice("Send the code itself instead of the placeholder, or leave that part out of the patch.");
     P313 => refuses(Malformed)
         .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
     P314 => refuses(Malformed)
@@ -97,11 +97,11 @@ codes! {
     P401 P402 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)
-        .advice("Send the change again with more of the lines around it, until they stand once in the file.");
+        .advice("Send the change again with more of the lines around it, until they occur once in the file.");
     P406 => refuses(ContextNotFound)
         .advice("Leave out what the files already have and send the rest.");
     P407 => refuses(Reversed)
-        .advice("Swap the two sides: `-` for what stands there now, `+` for what shall stand there.");
+        .advice("Swap the two sides: `-` for the current lines, `+` for the new lines.");
     P408 => refuses(Stale)
         .advice("Read the file as it is now and make the change again.");
     P410 => refuses(ContextNotFound)

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Code;
 
-/// What `mendit explain` prints for one code.
+/// The page of `mendit explain` for one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 pub struct CodePage {

@@ -33,7 +33,7 @@ pub struct CommandRecord {
     pub sandbox: String,
     /// Walls of the sandbox that could not be had, and why.
     pub not_confined: Vec<NotConfined>,
-    /// What the log of the last run that failed says.
+    /// The diagnosis of the last failed run.
     pub diagnosis: Option<Diagnosis>,
     /// The same in a few lines.
     pub summary: Option<RunSummary>,
@@ -92,7 +92,7 @@ pub struct CommandAttempt {
     pub timed_out: bool,
     /// Processes that it left behind, which were ended.
     pub leaked: u32,
-    /// Wall-clock seconds; 0 of a run that an agent's hook told of.
+    /// Wall-clock seconds.
     pub duration_seconds: f64,
     /// Bytes that it wrote, those not kept included.
     pub output_bytes: u64,

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a sandbox holds back.
+/// A layer of the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Wall {
@@ -43,18 +43,18 @@ impl Wall {
     }
 }
 
-/// A wall that cannot be had.
+/// A layer that is not available.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NotConfined {
     /// Which.
     pub wall: Wall,
-    /// What the system says.
+    /// The reason, as the system reports it.
     pub why: String,
 }
 
 impl NotConfined {
-    /// A wall, and what the system says.
+    /// Creates a missing layer with the system's reason.
     #[must_use]
     pub fn new(wall: Wall, why: &str) -> Self {
         Self {

@@ -15,9 +15,9 @@ pub struct ContextDocument {
     /// Always `context`.
     #[schemars(extend("const" = "context"))]
     pub document: &'static str,
-    /// The rung of the ladder.
+    /// The context level.
     pub level: Level,
-    /// Why this rung: the rule and its evidence in one sentence.
+    /// Why this level: the rule and its evidence in one sentence.
     pub escalation_reason: String,
     /// How places were given out.
     pub profile: Profile,
@@ -48,11 +48,11 @@ pub struct ContextDocument {
     pub next: Vec<RepoPath>,
     /// The same, each with the reason.
     pub next_why: Vec<NextFile>,
-    /// What the repository holds.
+    /// The files of the repository.
     pub repo_index: RepoIndex,
-    /// What history was used.
+    /// The history that was used.
     pub history: History,
-    /// What the log says; `null` without a log.
+    /// The diagnosis; `null` without a log.
     pub diagnosis: Option<Diagnosis>,
     /// Import hints for undefined names.
     pub hints: Vec<String>,
@@ -137,14 +137,14 @@ pub struct PacketFile {
     pub content: String,
     /// Where secrets were masked; these lines cannot be patched.
     pub redactions: Vec<Redaction>,
-    /// Characters a person would not see.
+    /// Invisible characters.
     pub warnings: Vec<TextWarning>,
     /// Why less than all of it is here; left out of the document when nothing was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shortened: Option<Shortening>,
 }
 
-/// What made a file less than whole.
+/// Why a file is shortened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Shortening {
     /// The stable reason.
@@ -153,7 +153,7 @@ pub struct Shortening {
     pub reason: String,
     /// Bytes of the whole text.
     pub bytes: u64,
-    /// What would give all of it.
+    /// The flag or request for all of it.
     pub remedy: String,
     /// Of a file that was asked for: what to ask for next to see the most of the rest, in the spelling
     /// of `requestedFiles`.
@@ -229,7 +229,7 @@ pub struct Omission {
     pub reason: String,
     /// Its size; `null` when that is not known.
     pub bytes: Option<u64>,
-    /// What would include it; empty when nothing would.
+    /// The flag that would include it; empty if none would.
     pub remedy: String,
 }
 
@@ -238,7 +238,7 @@ pub struct Omission {
 pub struct NextFile {
     /// Where it is.
     pub path: RepoPath,
-    /// What speaks for it, in one sentence.
+    /// The reason for it, in one sentence.
     pub why: String,
 }
 
@@ -249,13 +249,13 @@ pub struct UnresolvedImport {
     pub path: RepoPath,
     /// 1-based line.
     pub line: u32,
-    /// What it asks for.
+    /// The request.
     pub specifier: String,
     /// The paths that were looked for, in order.
     pub tried: Vec<String>,
 }
 
-/// What the repository holds, within a size limit.
+/// The files of the repository, within a size limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RepoIndex {
@@ -284,7 +284,7 @@ pub struct RepoIndexFile {
     pub blob_id: Option<BlobId>,
 }
 
-/// What git history the packet rests on.
+/// The git history that the packet is based on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct History {
@@ -315,7 +315,7 @@ pub struct FailurePacket {
     /// Always `failure-packet`.
     #[schemars(extend("const" = "failure-packet"))]
     pub document: &'static str,
-    /// What failed.
+    /// The failure.
     pub failure: FailureSummary,
     /// The log.
     pub logs: LogExcerpt,
@@ -327,7 +327,7 @@ pub struct FailurePacket {
     pub file_snapshots: Vec<PacketFile>,
     /// The repository index of the context document.
     pub repo_index: RepoIndex,
-    /// The rung of the ladder.
+    /// The context level.
     pub context_level: Level,
     /// Bytes of content of all files.
     pub context_bytes: u64,
@@ -337,7 +337,7 @@ pub struct FailurePacket {
     pub previous: Option<PreviousAttempt>,
     /// Changes of this run that helped; the files and the log are those with them.
     pub kept: Vec<KeptChange>,
-    /// What is wanted beyond passing commands.
+    /// Requirements beyond passing commands.
     pub task: Option<String>,
     /// Import hints, when names were undefined.
     pub recovery_context: Option<RecoveryContext>,
@@ -346,7 +346,7 @@ pub struct FailurePacket {
     /// Such paths beyond those listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_protected_paths: Option<u64>,
-    /// What is left to spend.
+    /// The remaining budget.
     pub budget: PacketBudget,
 }
 
@@ -367,8 +367,8 @@ pub struct FailureSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LogExcerpt {
-    /// The text: escapes removed, secrets masked, what stands in it again told once, the middle left
-    /// out when it is too long.
+    /// The text: escapes removed, secrets redacted, repetitions shown once, the middle omitted if it is too
+    /// long.
     pub text: String,
     /// Bytes of the whole log as given.
     pub bytes: u64,
@@ -392,11 +392,11 @@ pub struct PreviousAttempt {
     pub message: Option<String>,
     /// The patch it sent, when it is not large.
     pub patch: Option<String>,
-    /// What failed with the patch in place.
+    /// The failure with the patch.
     pub failure: Option<String>,
     /// Whether its change helped and stays.
     pub kept: bool,
-    /// What the commands wrote with its change, beside what they wrote without.
+    /// The output of the commands with and without its change.
     pub outputs: Option<Outputs>,
 }
 
@@ -413,7 +413,7 @@ pub struct Outputs {
     pub after: String,
 }
 
-/// A change that later attempts stand on.
+/// A change that later attempts build on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct KeptChange {
@@ -421,7 +421,7 @@ pub struct KeptChange {
     pub attempt: u32,
     /// Who made it.
     pub origin: super::Origin,
-    /// What it did, in one sentence.
+    /// Its effect, in one sentence.
     pub message: String,
     /// Files that it touches.
     pub files: Vec<String>,
@@ -441,7 +441,7 @@ pub struct RecoveryContext {
     pub recovery_hint: String,
 }
 
-/// What is left to spend; `null` without a limit.
+/// The remaining budget; `null` without a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketBudget {

@@ -9,13 +9,13 @@ pub enum Exit {
     Environment,
     /// 3: a time limit ended it.
     TimedOut,
-    /// 4: a person must act.
+    /// 4: action required.
     PersonMustAct,
     /// 5: refused by policy.
     Refused,
     /// 130: interrupted by the person who asked for it.
     Interrupted,
-    /// A code of the stand-in for git.
+    /// An exit code of `git-apply`.
     Git(u8),
     /// The code of a command that was run, kept because that was asked for.
     Command(u8),

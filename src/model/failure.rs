@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{RepoPath, SCHEMA_VERSION};
 
-/// What the evidence in a log says: the closed list of the contract.
+/// The kind of a failure: a closed list.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -66,8 +66,8 @@ impl FailureKind {
         )
     }
 
-    /// Whether it lies in what is around the code: the machine, its services, what is installed or
-    /// set. No patch mends it.
+    /// Whether it is an environment problem: the machine, its services, installed packages, settings. No patch
+    /// fixes it.
     #[must_use]
     pub fn is_around_code(self) -> bool {
         matches!(
@@ -201,7 +201,7 @@ pub enum Subkind {
     Other(String),
 }
 
-/// What a log says went wrong.
+/// The failure that a log shows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -216,11 +216,11 @@ pub struct Diagnosis {
     pub confidence: f64,
     /// The report's word for it.
     pub category: Category,
-    /// One sentence for a person.
+    /// One sentence that explains the failure.
     pub explanation: String,
     /// What to do about it, in one sentence.
     pub suggested_fix: String,
-    /// Whether nothing but a person's action helps.
+    /// Whether the user has to act.
     pub requires_user_action: bool,
     /// The lines that say so, in log order.
     pub evidence: Vec<Evidence>,
@@ -242,20 +242,20 @@ pub struct Diagnosis {
     pub rule: Option<String>,
     /// The tool whose output it is, when recognised.
     pub tool: Option<String>,
-    /// What of the log had no say, when there is such a thing.
+    /// Parts of the log that were not used, if any.
     pub left_out: Option<LeftOut>,
 }
 
-/// What of a log had no say, and what of the answer is not shown.
+/// Counts of log parts that were not used, and of results that are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
-    /// Bytes of a huge log without a word that anything knows, and ends of overlong lines.
+    /// Bytes of a huge log without a known word, and ends of overlong lines.
     pub bytes: u64,
     /// Lines among them.
     pub lines: u64,
-    /// Lines that hold such a word and were more than there is room for.
+    /// Lines with a known word beyond the limit.
     pub telling: u64,
     /// Failing tests beyond those that are listed.
     pub tests: u64,
@@ -299,7 +299,7 @@ pub struct JobFailure {
     pub jobs: Vec<String>,
     /// Whether the logs of the base do not show it; `null` without such logs.
     pub is_new: Option<bool>,
-    /// What their logs say.
+    /// The diagnosis of their logs.
     pub diagnosis: Diagnosis,
 }
 
@@ -345,7 +345,7 @@ pub struct FailedTest {
     pub crash_line: Option<u32>,
     /// 1-based line of the log that says why it failed.
     pub log_line: Option<u64>,
-    /// What it died of, in one line, from the log or a report.
+    /// Its error in one line, from the log or a report.
     pub message: Option<String>,
 }
 

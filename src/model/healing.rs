@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::{Diagnosis, SCHEMA_VERSION};
 
-/// What `mendit doctor` found and did.
+/// The output of `mendit doctor`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HealingResult {
@@ -24,7 +24,7 @@ pub struct HealingResult {
     /// The configuration as it is after the fixes, with secrets masked: `mcpServers` when there are
     /// servers, `test` when there is a command.
     pub final_config: serde_json::Map<String, serde_json::Value>,
-    /// What a person must do; `null` when there is nothing.
+    /// What the user has to do; `null` if nothing.
     pub user_action_needed: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl HealingResult {
 pub struct HealedProbe {
     /// `test`, or the server's name.
     pub name: String,
-    /// What is started or called at the end.
+    /// The command or address at the end.
     pub transport: ProbeTransport,
     /// Whether it answers.
     pub fixed: bool,
@@ -84,9 +84,9 @@ pub struct HealedProbe {
     pub changed: bool,
     /// Seconds it was given.
     pub timeout_seconds: f64,
-    /// What stands in the way at the end; `null` when it answers.
+    /// The remaining problem; `null` if it answers.
     pub diagnosis: Option<Diagnosis>,
-    /// What a person must do; `null` when there is nothing.
+    /// What the user has to do; `null` if nothing.
     pub user_action_needed: Option<String>,
 }
 
@@ -110,11 +110,11 @@ pub struct HealingAttempt {
     pub probe: String,
     /// Counted from 1 for each probe.
     pub attempt_number: u32,
-    /// What was wrong before it.
+    /// The problem before it.
     pub diagnosis: Diagnosis,
-    /// What was changed; `null` when only a person can.
+    /// The change; `null` if only the user can make it.
     pub fix_applied: Option<String>,
-    /// How the probe answered after it, or what a person must do.
+    /// The answer of the probe after it, or what the user has to do.
     pub result: String,
 }
 
@@ -122,17 +122,17 @@ pub struct HealingAttempt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckupRow {
-    /// What was looked at.
+    /// The thing that was checked.
     pub name: &'static str,
-    /// How it stands.
+    /// Its state.
     pub state: CheckupState,
     /// The same in words.
     pub message: String,
-    /// What mends it, for a person to type.
+    /// The command that fixes it.
     pub command: Option<String>,
 }
 
-/// How a thing stands.
+/// The state of a checked thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckupState {

@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::{Remedy, RepoPath};
 
-/// What `mendit hint` prints.
+/// The output of `mendit hint`.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HintDocument {
@@ -20,9 +20,9 @@ pub struct HintDocument {
     /// A unified diff that adds the certain imports; `null` when none was asked for or none is
     /// certain.
     pub patch: Option<String>,
-    /// What `mendit fix` tries, in its order, each in a sentence; imports are among them.
+    /// Candidates that `mendit fix` tries, in order, one sentence each, imports included.
     pub tried: Vec<String>,
-    /// What is mended by hand, each with the line to type for it, where there is one.
+    /// Problems to fix by hand, each with the command to type if there is one.
     pub remedies: Vec<Remedy>,
 }
 
@@ -52,12 +52,12 @@ pub struct Suggestion {
     /// The specifier of an import that this one takes the place of: of a module that is not
     /// there, or that does not export the name.
     pub replaces: Option<String>,
-    /// What keeps it from being certain, for `hint -v`.
+    /// Why it is not certain, for `hint -v`.
     #[serde(skip)]
     pub doubt: &'static str,
 }
 
-/// What a suggestion rests on.
+/// The evidence for a suggestion.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HintSource {

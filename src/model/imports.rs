@@ -3,7 +3,7 @@ use serde::Serialize;
 
 use super::{ImportKind, RepoPath, UnresolvedImport};
 
-/// What `mendit imports` prints: edges of some files, and a closure when targets were given.
+/// The output of `mendit imports`: edges of some files, and a closure if targets were given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportsDocument {
@@ -94,6 +94,6 @@ pub struct ImportsProblem {
     pub path: RepoPath,
     /// 1-based line; 0 for the file as a whole.
     pub line: u32,
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub message: String,
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A rung of the context ladder.
+/// A context level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
     /// Targets, log and repository index.
@@ -71,7 +71,7 @@ impl JsonSchema for Level {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A rung of the context ladder.",
+            "description": "A context level.",
             "type": "integer",
             "minimum": 0,
             "maximum": 4,
@@ -87,7 +87,7 @@ pub enum Profile {
     /// The level's named contents, then whatever ranks best.
     #[default]
     Ranked,
-    /// Only what the specification of the ladder names, in import order.
+    /// Only the files of the specification, in import order.
     Spec,
 }
 

@@ -13,7 +13,7 @@ pub enum Page {
     Word(WordPage),
 }
 
-/// What `mendit explain` prints for a kind, category, level, stop reason or verdict.
+/// The page of `mendit explain` for a kind, category, level, stop reason or verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WordPage {
     /// The word as documents spell it.

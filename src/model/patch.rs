@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Code, Exit, SCHEMA_VERSION, Severity, StopReason, Verdict};
 
-/// What the judge says about one patch (`patch-verdict`, and `preflight.json` in a run).
+/// The validation result of one patch (`patch-verdict`, and `preflight.json` in a run).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -19,13 +19,13 @@ pub struct PatchVerdict {
     pub verdict: Verdict,
     /// The code of the first problem that is an error.
     pub error_code: Option<Code>,
-    /// What the input was; `null` when it is no patch.
+    /// The format of the input; `null` if it is not a patch.
     pub format: Option<PatchFormat>,
     /// One entry for each file the patch names, in the order of the patch.
     pub files: Vec<FileVerdict>,
-    /// What had to be mended, in the order of the patch.
+    /// Corrections, in the order of the patch.
     pub mends: Vec<Mend>,
-    /// What is wrong or worth knowing, in the order of the patch.
+    /// Problems and warnings, in the order of the patch.
     pub problems: Vec<PatchProblem>,
     /// Places that parse in the tree and no longer parse after the patch.
     pub new_syntax_errors: Vec<AfterProblem>,
@@ -35,7 +35,7 @@ pub struct PatchVerdict {
     pub canonical_patch: Option<String>,
     /// The tree object after the patch, when one was computed.
     pub tree_id: Option<String>,
-    /// A short text that tells the author of the patch what to send instead; empty when it applies.
+    /// A short text for the author of the patch about what to send instead; empty if it applies.
     pub feedback: String,
 }
 
@@ -54,7 +54,7 @@ impl PatchVerdict {
             .unwrap_or(self.verdict.stop_reason())
     }
 
-    /// What the patch breaks: syntax first, then imports.
+    /// New problems that the patch causes: syntax first, then imports.
     pub fn broken(&self) -> impl Iterator<Item = &AfterProblem> {
         self.new_syntax_errors
             .iter()
@@ -101,7 +101,7 @@ pub enum PatchFormat {
     WholeFile,
 }
 
-/// What the judge says about one file of the patch.
+/// The validation result of one file of the patch.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -110,7 +110,7 @@ pub struct FileVerdict {
     pub path: String,
     /// Where it came from, for renames and copies.
     pub old_path: Option<String>,
-    /// What happens to it.
+    /// The operation on it.
     pub operation: Operation,
     /// git's mode after the patch in octal, such as `100644`; `null` when unchanged or deleted.
     pub mode: Option<String>,
@@ -118,7 +118,7 @@ pub struct FileVerdict {
     pub hunks: Vec<HunkVerdict>,
 }
 
-/// What a patch does to a file.
+/// The operation of a patch on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -149,7 +149,7 @@ impl Operation {
     }
 }
 
-/// What the judge says about one hunk.
+/// The validation result of one hunk.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -225,9 +225,9 @@ pub struct FirstDifference {
     pub patch_line: u64,
     /// Line of the file, counted from 1.
     pub file_line: u64,
-    /// What the patch has, lossily decoded.
+    /// The line of the patch, lossily decoded.
     pub expected: String,
-    /// What the file has; `null` past its end.
+    /// The line of the file; `null` past its end.
     pub actual: Option<String>,
 }
 
@@ -238,27 +238,27 @@ pub struct FirstDifference {
 pub struct Nearest {
     /// Its first line, counted from 1.
     pub line: u64,
-    /// Share of the hunk's old lines that stand there, 0 to 1, in hundredths.
+    /// Share of the hunk's old lines that match there, 0 to 1, in hundredths.
     pub similarity: f64,
 }
 
-/// One thing that was mended.
+/// One correction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Mend {
-    /// Which mend.
+    /// The code of the correction.
     pub code: Code,
     /// How much is left to trust.
     pub safety: Safety,
     /// Line of the patch, counted from 1.
     pub patch_line: u64,
-    /// What was done.
+    /// A description.
     pub message: String,
 }
 
 impl Mend {
-    /// A mend at a line of the patch.
+    /// Creates a correction at a line of the patch.
     #[must_use]
     pub fn new(code: Code, safety: Safety, line: impl Into<u64>, message: &str) -> Self {
         Self {
@@ -270,7 +270,7 @@ impl Mend {
     }
 }
 
-/// How far a mend can be trusted.
+/// How far a correction can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
@@ -302,15 +302,16 @@ pub struct PatchProblem {
     pub hint: Option<String>,
 }
 
-/// What becomes of a patch that changes assertions of existing tests beside the product.
+/// How to treat a patch that changes assertions of existing tests beside the product.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestChanges {
-    /// It is told
+    /// Report a warning
     #[default]
-    Told,
-    /// It is refused
+    Warn,
+    /// Refuse the patch
+    #[serde(rename = "deny")]
     Refused,
 }
 
@@ -347,7 +348,7 @@ impl PatchProblem {
         }
     }
 
-    /// What is wrong, the file first when one is known.
+    /// The problem, with the file first if it is known.
     #[must_use]
     pub fn text(&self) -> String {
         match &self.path {
@@ -381,11 +382,11 @@ pub struct Refusal {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
-    /// What the file has where the patch expects something else.
+    /// The lines of the file where the patch expects others.
     pub mismatch: Box<Mismatch>,
 }
 
-/// What a person or model needs to see about a hunk that has no place.
+/// The lines that a human or model needs to see for a hunk without a place.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mismatch {
     /// Where it stops matching.

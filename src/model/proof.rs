@@ -3,14 +3,13 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What stands behind the word `fixed`: what the runner of the tests itself says of the green run,
-/// beside what it said before the change.
+/// Evidence for the status `fixed`: the test runner's report after the change, and before it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Proof {
-    /// Whether it is enough: nothing is missing.
+    /// Whether the evidence is complete: nothing is missing.
     pub proven: bool,
-    /// What is missing, a sentence each.
+    /// Missing evidence, one sentence each.
     pub missing: Vec<String>,
     /// The runner that decides: the one whose tests failed.
     #[serde(flatten)]
@@ -21,31 +20,31 @@ pub struct Proof {
     pub red_runs: u32,
     /// Runs with the change that passed; two when those without it did not end alike.
     pub green_runs: u32,
-    /// Files that the command itself names and the change touches: the exit code is theirs to give.
+    /// Files that the command runs and the change touches: they determine the exit code.
     pub rests_on: Vec<String>,
-    /// What was tried to show that the tests would fail were the change wrong; `null` where nothing was
-    /// proved that it could be tried on.
+    /// The mutation check: whether the tests still fail when their expectations change; `null` where nothing
+    /// was proven that could be checked.
     pub counter_proof: Option<CounterProof>,
-    /// Values of failing tests that the change itself holds, given and expected, with their places: it may
-    /// answer these tests alone.
+    /// Inputs and expected values of failing tests that the change itself contains, with their places: it may
+    /// hard-code the answer.
     pub own_values: Vec<String>,
 }
 
-/// Experiments on the formerly failing tests, beside a green run.
+/// The mutation check of the formerly failing tests.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CounterProof {
-    /// What they show.
+    /// The result of the check.
     pub verdict: CounterVerdict,
-    /// The values that were exchanged, one at a time.
+    /// The expected values that were changed, one at a time.
     pub expectations: Vec<TriedExpectation>,
-    /// What could not be tried and why, a sentence each.
+    /// What could not be checked and why, one sentence each.
     pub not_applicable: Vec<String>,
-    /// Runs of these tests that it took.
+    /// Runs of these tests.
     pub runs: u32,
 }
 
-/// What a counter-proof shows.
+/// The result of a mutation check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CounterVerdict {
@@ -88,11 +87,11 @@ pub enum ExpectationEnd {
     NotRun,
 }
 
-/// What one runner says of its tests before and after a change.
+/// A runner's report of its tests before and after a change.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunnerProof {
-    /// The runner; `null` when the command is none that is known.
+    /// The runner; `null` if the command has no known runner.
     pub runner: Option<TestRunner>,
     /// Where its word was read.
     pub source: ProofSource,
@@ -110,7 +109,7 @@ pub struct RunnerProof {
 pub enum ProofSource {
     /// A report that it was asked for, in a place that only this run knows.
     Report,
-    /// What it printed.
+    /// Its output.
     Text,
     /// Nothing but the exit code.
     #[default]

@@ -27,7 +27,7 @@ pub struct Rates {
     pub categories: BTreeMap<String, u32>,
     /// The same as shares of the failures, 0 to 1.
     pub category_rates: BTreeMap<String, f64>,
-    /// What most often stood in the way, most often first; at most ten.
+    /// The most frequent blockers, at most ten.
     pub blockers: Vec<Blocker>,
     /// Why `--alert-rate` ends with exit code 1; `null` when it does not.
     pub alarm: Option<String>,
@@ -44,10 +44,10 @@ pub struct Rate {
     pub fixed: u32,
 }
 
-/// Something that stood in the way.
+/// A blocker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Blocker {
-    /// What.
+    /// Its description.
     pub what: String,
     /// In how many runs.
     pub runs: u32,

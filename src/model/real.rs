@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{FailureKind, RepoPath, Tally};
 
 /// Fixes of one repository's history, by reference: what `bench mine` writes and `bench real` runs.
-/// Nothing of the repository's content stands in it.
+/// It contains nothing of the repository's content.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealFixes {
@@ -15,7 +15,7 @@ pub struct RealFixes {
     pub document: String,
     /// Whose fixes they are.
     pub repository: RealRepository,
-    /// What their tests are run in.
+    /// The environments of their tests.
     pub environments: Vec<RealEnvironment>,
     /// The fixes, newest first.
     pub fixes: Vec<RealFix>,
@@ -35,7 +35,7 @@ pub struct RealRepository {
     pub language: String,
 }
 
-/// What the tests of some fixes are run in.
+/// The environment of the tests of some fixes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RealEnvironment {
@@ -80,7 +80,7 @@ pub struct RealFix {
     pub hidden_passed: u64,
     /// Files that the fix changes, and the lines of the parent that it changes.
     pub needed: Vec<NeededFile>,
-    /// What the failure was taken for.
+    /// The diagnosed kind of failure.
     pub kind: FailureKind,
     /// Tests that failed, by number; 0 where the output names none.
     pub failing: u64,
@@ -117,7 +117,7 @@ pub struct MineDocument {
     pub dropped: BTreeMap<String, u64>,
     /// The tried candidates that were dropped, newest first.
     pub candidates: Vec<DroppedCandidate>,
-    /// What is wrong with the history that could be looked at; empty when all of it is there.
+    /// Problems of the available history; empty if it is complete.
     pub incomplete: Vec<String>,
     /// Whether there is more to look at: `--limit` was reached.
     pub more: bool,
@@ -133,7 +133,7 @@ pub struct DroppedCandidate {
     pub commit: String,
     /// The reason, one of the keys of `dropped`.
     pub reason: String,
-    /// What was seen, in a few words.
+    /// The observation, in a few words.
     pub said: String,
 }
 

@@ -9,12 +9,12 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RepairPacket {
-    /// What the reply is.
+    /// The kind of reply.
     pub status: ReplyStatus,
     /// A patch in any accepted format.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub patch: Option<String>,
-    /// Replacements of text that stands once in a file.
+    /// Replacements of text that occurs once in a file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<ReplyEdit>,
     /// Whole files.
@@ -22,42 +22,42 @@ pub struct RepairPacket {
     pub files: Vec<ReplyFile>,
     /// Paths that the agent wants to see.
     pub requested_files: Vec<String>,
-    /// What the agent says it looked at.
+    /// The context that the agent reports using.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_used: Option<serde_json::Value>,
-    /// Words for a person.
+    /// Notes for the user.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
-    /// What the agent says it has done.
+    /// Steps that the agent reports as done.
     pub completed_steps: Vec<String>,
-    /// What the reply cost.
+    /// Tokens and cost of the reply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
-/// What a reply is.
+/// The kind of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyStatus {
     /// A change to try.
     #[default]
     Patch,
-    /// A wish to see files.
+    /// A request for files.
     RequestFiles,
-    /// The task cannot be done as it stands.
+    /// The task cannot be done as stated.
     InvalidTask,
-    /// The agent knows nothing more.
+    /// The agent gives up.
     GiveUp,
 }
 
-/// Text that stands once in a file, and what replaces it.
+/// Text that occurs once in a file, and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyEdit {
     /// The file.
     pub path: String,
-    /// What stands there; empty for a new file.
+    /// The current text; empty for a new file.
     pub old: String,
-    /// What shall stand there.
+    /// The new text.
     pub new: String,
 }
 
@@ -70,7 +70,7 @@ pub struct ReplyFile {
     pub content: String,
 }
 
-/// What a reply cost, as the agent says.
+/// Tokens and cost of a reply, as the agent reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Usage {
@@ -78,7 +78,7 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Dollars; `null` where nobody told them.
+    /// Dollars; `null` if they were not reported.
     pub cost_usd: Option<f64>,
 }
 
@@ -113,13 +113,13 @@ pub struct TestResult {
     pub message: String,
 }
 
-/// What one failing run of the tests says, as far as the loop looks at it.
+/// The failure of one test run, as the loop compares it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Observed {
     /// Whether the commands passed.
     pub passed: bool,
-    /// What failed.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// A finer word.
     pub subkind: Option<super::Subkind>,
@@ -129,18 +129,18 @@ pub struct Observed {
     pub failing_tests: Vec<String>,
     /// The same for two runs that fail in the same way: hex digest of kind, tests and names.
     pub signature: String,
-    /// Whether only a person can help.
+    /// Whether the user has to act.
     pub requires_user_action: bool,
     /// Names that the log calls undefined.
     pub undefined_names: Vec<String>,
-    /// What each failing test failed with; without tests, the lines that say what failed.
+    /// The error of each failing test; without tests, the lines with the failure.
     #[serde(default)]
     pub errors: Vec<TestError>,
     /// How the command ended.
     pub test_result: TestResult,
 }
 
-/// What a test failed with.
+/// The error of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TestError {
@@ -154,7 +154,7 @@ pub struct TestError {
     pub line: Option<u32>,
 }
 
-/// What a run changes in one file.
+/// The change that a run makes to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileChange {
@@ -172,7 +172,7 @@ pub struct FileChange {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentTrouble {
-    /// What it lacks.
+    /// The missing condition.
     pub kind: TroubleKind,
     /// How its process ended, such as `exit code 1`.
     pub end: String,
@@ -183,7 +183,7 @@ pub struct AgentTrouble {
     pub retry_after_seconds: Option<f64>,
 }
 
-/// What an agent lacks.
+/// A condition that an agent lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -194,21 +194,21 @@ pub enum TroubleKind {
     Credit,
     /// A service that has time for it: a rate limit, or too much load.
     RateLimit,
-    /// Room: what it was told is longer than its model reads.
+    /// Context: the prompt exceeds the model's window.
     TooLong,
     /// Nothing that it says: it ended with an error.
     Crash,
 }
 
 impl TroubleKind {
-    /// Whether trying again is of no use until a person has done something.
+    /// Whether a retry is pointless until the user has acted.
     #[must_use]
     pub fn needs_person(self) -> bool {
         matches!(self, Self::Login | Self::Credit)
     }
 }
 
-/// How a run or one of its attempts stands at its end.
+/// The status of a run or an attempt at its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -225,7 +225,7 @@ pub enum RunStatus {
     Split,
     /// A person must act first.
     UserActionRequired,
-    /// The task cannot be done as it stands.
+    /// The task cannot be done as stated.
     InvalidTask,
 }
 
@@ -258,7 +258,7 @@ pub struct AttemptResult {
     pub stop_reason: StopReason,
     /// The report's word for it.
     pub category: Category,
-    /// The rung of the ladder.
+    /// The context level.
     pub level: Level,
     /// Attempts so far, this one included.
     pub attempts: u32,
@@ -270,12 +270,12 @@ pub struct AttemptResult {
     pub test_result: Option<TestResult>,
     /// As for a run.
     pub status: RunStatus,
-    /// What the command's output says after the change.
+    /// The diagnosis of the command's output after the change.
     pub observed: Option<Observed>,
-    /// What stands behind commands that pass; `null` when they do not.
+    /// The evidence for passing commands; `null` if they do not pass.
     #[serde(default)]
     pub proof: Option<Proof>,
-    /// Whether later attempts stand on this change.
+    /// Whether later attempts build on this change.
     pub kept: bool,
     /// Whether its change is nothing but imports that were certain before they were tried.
     #[serde(default)]
@@ -286,7 +286,7 @@ pub struct AttemptResult {
     pub error_code: Option<String>,
     /// Paths that the agent asked for.
     pub requested_files: Vec<String>,
-    /// What the agent says it has done.
+    /// Steps that the agent reports as done.
     pub completed_steps: Vec<String>,
     /// Of the files that were sent, those that the agent says it used.
     #[serde(default)]
@@ -302,7 +302,7 @@ pub struct AttemptResult {
     pub timed_out_agent: bool,
     /// Bytes of the packet.
     pub packet_bytes: u64,
-    /// What the agent says it cost.
+    /// Tokens and cost that the agent reports.
     pub usage: Option<Usage>,
     /// SHA-256 in hex of what the agent said; `null` when it said nothing.
     #[serde(default)]
@@ -363,13 +363,13 @@ pub struct RunResult {
     pub document: String,
     /// The run's name: the last part of its folder.
     pub run_id: String,
-    /// How it stands.
+    /// The status.
     pub status: RunStatus,
     /// How it ended.
     pub stop_reason: StopReason,
     /// The report's word for it; `null` when nothing failed.
     pub category: Option<Category>,
-    /// The highest rung that was used.
+    /// The highest level that was used.
     pub level: Level,
     /// When it began, in UTC, such as `2026-01-31T12:00:00.000Z`; that of the first try of a run that was
     /// resumed.
@@ -378,7 +378,7 @@ pub struct RunResult {
     /// When it ended.
     #[serde(default)]
     pub ended_at: Option<String>,
-    /// Attempts, heals included.
+    /// Attempts, including fixes without an LLM.
     pub attempts: u32,
     /// Times the agent was called.
     pub agent_calls: u32,
@@ -388,22 +388,22 @@ pub struct RunResult {
     pub patch_digest: Option<String>,
     /// The last run of the commands.
     pub test_result: Option<TestResult>,
-    /// What stands behind `fixed`, or what was missing; `null` when no change made the commands pass.
+    /// The evidence for `fixed`, or what was missing; `null` if no change made the commands pass.
     #[serde(default)]
     pub proof: Option<Proof>,
     /// Where the commands and the agent ran.
     pub workplace: WorkplaceUsed,
-    /// What failed at the start; `null` when nothing did.
+    /// The failure at the start; `null` if there was none.
     pub failure: Option<Observed>,
     /// The change that made the commands fail, in one line; `null` where no trial showed one.
     #[serde(default)]
     pub cause: Option<String>,
-    /// What the failing tests entered; `null` where that was not seen.
+    /// The code that the failing tests executed; `null` without a trace.
     #[serde(default)]
     pub trace: Option<TestTrace>,
     /// One sentence: why it ended so.
     pub message: String,
-    /// What a person should do next.
+    /// What the user should do next.
     pub suggested_actions: Vec<String>,
     /// Files that the final patch touches.
     pub files_modified: Vec<String>,
@@ -418,12 +418,12 @@ pub struct RunResult {
     pub applied: bool,
     /// Parts that a split run was made of, in the order they ran.
     pub children: Vec<String>,
-    /// The same with where each stands, how deep it lies and how it ended.
+    /// The same with the place, depth and result of each.
     #[serde(default)]
     pub parts: Vec<PartResult>,
-    /// What the agent says it all cost.
+    /// Total tokens and cost that the agent reports.
     pub usage: Option<Usage>,
-    /// What fails with the changes that were kept; `null` when nothing was kept or nothing fails.
+    /// The failure with the kept changes; `null` if nothing was kept or nothing fails.
     #[serde(default)]
     pub remaining: Option<Observed>,
     /// How often all commands were run from their beginning.
@@ -467,7 +467,7 @@ pub struct PartResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CommandRun {
-    /// What it was for.
+    /// The purpose.
     pub why: String,
     /// Seconds.
     pub seconds: f64,
@@ -480,7 +480,7 @@ fn whole() -> bool {
     true
 }
 
-/// Where the commands and the agent of a run stood.
+/// Where the commands and the agent of a run worked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WorkplaceUsed {
@@ -490,10 +490,10 @@ pub struct WorkplaceUsed {
     pub why: String,
     /// How far what ran there was confined: `enforced`, `partial` or `none`.
     pub sandbox: String,
-    /// Walls of the sandbox that could not be had, and why.
+    /// Sandbox layers that are not available, and why.
     pub not_confined: Vec<NotConfined>,
-    /// What the sandbox refused to be written; `--allow-write PATH` opens a place to the commands,
-    /// `--agent-write PATH` to the agent.
+    /// Writes that the sandbox refused; `--allow-write PATH` permits a path for the commands,
+    /// `--agent-write PATH` for the agent.
     pub refused: Vec<Refused>,
 }
 
@@ -515,7 +515,7 @@ pub struct Refused {
 pub struct Event {
     /// Seconds since the run began, in milliseconds' steps.
     pub at: f64,
-    /// What happened, such as `attempt_started`.
+    /// The event, such as `attempt_started`.
     pub event: String,
     /// `info`, `warning` or `error`.
     pub level: String,

@@ -41,7 +41,7 @@ pub struct AttemptRecord {
     pub files: Vec<(String, String)>,
     /// The verdict on the reply, such as `applies_mended`; empty when there was no patch.
     pub verdict: String,
-    /// What the agent was told about its patch; empty when there was nothing to tell.
+    /// The feedback to the agent about its patch; empty if there was none.
     pub feedback: String,
     /// The patch, at its beginning.
     pub patch: String,
@@ -71,11 +71,11 @@ pub struct ChildFailure {
     pub issue: Option<String>,
     /// Seconds.
     pub duration: f64,
-    /// What was done before it failed, in order.
+    /// Steps done before it failed, in order.
     pub completed_steps: Vec<String>,
     /// Files that were changed.
     pub files_modified: Vec<String>,
-    /// What stands in the way; `null` when nothing particular does.
+    /// The blocker; `null` if there is no particular one.
     pub blocked_on: Option<String>,
     /// Whether trying again makes sense.
     pub retryable: bool,

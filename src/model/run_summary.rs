@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{FailureKind, KnownCause, Level, RepoPath};
 
-/// What a person or an agent wants to know of a command that failed, in a few lines.
+/// A short summary of a failed command, for humans and agents.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunSummary {
@@ -21,8 +21,8 @@ pub struct RunSummary {
     pub certain: Vec<CertainImport>,
     /// For names without a certain import the likeliest one each, at most three.
     pub perhaps: Vec<CertainImport>,
-    /// What `mendit fix` tries beside imports, each in a sentence: a spelling that a compiler
-    /// suggests, a bracket that is missing. At most three.
+    /// Other candidates that `mendit fix` tries, one sentence each: a spelling that a compiler suggests, a missing
+    /// bracket. At most three.
     pub mends: Vec<String>,
     /// All that it tries, in its order, each in a sentence.
     pub tried: Vec<String>,
@@ -33,11 +33,11 @@ pub struct RunSummary {
     pub suspects: Vec<String>,
     /// How many more there are.
     pub more_suspects: u64,
-    /// What a packet for an agent comes to.
+    /// The size of a packet for an agent.
     pub packet: Option<PacketSize>,
-    /// What mends the environment, when that is what fails.
+    /// Commands that fix the environment, if that is the problem.
     pub remedies: Vec<Remedy>,
-    /// Whether nothing but a person's action helps.
+    /// Whether the user has to act.
     pub requires_user_action: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct RunSummary {
 pub struct RunFailure {
     /// The test, in the runner's own spelling; empty when no test is named.
     pub test: String,
-    /// What it died of, in one line.
+    /// Its error in one line.
     pub error: String,
     /// The file of the repository, when it is known.
     pub path: Option<String>,
@@ -57,8 +57,7 @@ pub struct RunFailure {
     pub test_path: Option<String>,
     /// The 1-based line in it that led there.
     pub test_line: Option<u32>,
-    /// Further tests that died of the same in the same place and are not listed; told with the last
-    /// one that is.
+    /// Further tests with the same error at the same place that are not listed; counted at the last one that is.
     pub alike: u64,
 }
 
@@ -70,7 +69,7 @@ impl RunFailure {
         RepoPath::new(path).ok().map(|_| (path, self.line))
     }
 
-    /// The test, its error, and where the test stands when the error was raised elsewhere.
+    /// Formats the test, its error, and the test's place if the error was raised elsewhere.
     #[must_use]
     pub fn told(&self) -> String {
         let mut text = match self.test.as_str() {
@@ -88,13 +87,13 @@ impl RunFailure {
     }
 }
 
-/// What a name that is missing wants.
+/// A suggestion for an undefined name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct CertainImport {
     /// The name that is missing.
     pub name: String,
-    /// The statement that binds it, `right for wrong` for a spelling, or where a module stands now.
+    /// The statement that binds it, `right for wrong` for a spelling, or the new path of a module.
     pub statement: String,
     /// Whether `mendit fix` adds it, or tries it under the tests.
     pub tried: bool,
@@ -104,7 +103,7 @@ pub struct CertainImport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PacketSize {
-    /// The rung of the ladder.
+    /// The context level.
     pub level: Level,
     /// Files in it.
     pub files: u64,
@@ -117,18 +116,18 @@ pub struct PacketSize {
     pub prompt_tokens: u64,
 }
 
-/// A problem of the environment and the command that mends it.
+/// An environment problem and the command that fixes it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Remedy {
     /// What is wrong.
     pub problem: String,
-    /// The line to type, for a person to decide on; nothing runs it.
+    /// The command to type; mendit never runs it.
     pub command: Option<String>,
 }
 
 impl Remedy {
-    /// What is wrong, and the line to type.
+    /// Creates a problem with the command to type.
     pub fn new(problem: impl Into<String>, command: Option<String>) -> Self {
         let problem = problem.into();
         Self { problem, command }

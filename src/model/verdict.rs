@@ -9,9 +9,9 @@ use super::{Exit, StopReason};
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// As it stands.
+    /// As written.
     Applies,
-    /// After the mends listed.
+    /// After the listed corrections.
     AppliesMended,
     /// The files already are as the patch would make them.
     AlreadyApplied,
@@ -21,7 +21,7 @@ pub enum Verdict {
     Ambiguous,
     /// It was made against an older state of the file.
     Stale,
-    /// What it would replace is not there.
+    /// The lines it would replace are not there.
     ContextNotFound,
     /// It is not a complete, consistent patch.
     Malformed,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Remedy;
 
-/// What made a command fail: `mendit why --format json`.
+/// The culprit of a failure: `mendit why --format json`.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyDocument {
@@ -11,7 +11,7 @@ pub struct WhyDocument {
     pub schema_version: u32,
     /// `why`.
     pub document: &'static str,
-    /// What the trials showed.
+    /// The result of the search.
     pub verdict: WhyVerdict,
     /// Why there is no cause; `None` when there is one.
     pub reason: Option<WhyReason>,
@@ -23,30 +23,30 @@ pub struct WhyDocument {
     pub tests: Vec<String>,
     /// Failing tests, or findings of a checker, that failed in the same way with every change reverted.
     pub failed_before: Vec<String>,
-    /// What the changes were compared with; `None` when there was nothing to compare with.
+    /// The good state that changes were compared with; `None` if there was none.
     pub base: Option<WhyBase>,
-    /// The smallest set of changes without which the tests pass, as trials showed it.
+    /// The culprit: the smallest set of changes whose revert makes the tests pass.
     pub cause: Vec<WhyChange>,
-    /// A patch that reverts the cause, where the trials ran on the files as they are now; `None` otherwise,
-    /// and where a secret stands in it.
+    /// A patch that reverts the culprit, if the trials ran on the current files; `None` otherwise, or if it contains
+    /// a secret.
     pub undo: Option<String>,
-    /// Changes that may be it, likeliest first, at most 20.
+    /// Suspects, the likeliest first, at most 20.
     pub suspects: Vec<WhyChange>,
     /// How many more there are.
     pub more_suspects: u64,
-    /// What lies outside the changes and may be it, with what to type; told where no change is named.
+    /// Environment problems that may be the cause, with what to type; listed if no change is the culprit.
     pub around: Vec<Remedy>,
-    /// What was tried, in order.
+    /// The trials, in order.
     pub trials: Vec<WhyTrial>,
     /// Runs of the failing tests.
     pub runs: u32,
     /// Runs of the whole command.
     pub whole_runs: u32,
-    /// Seconds that all of it took.
+    /// Total seconds.
     pub duration_seconds: f64,
 }
 
-/// What the trials showed of a cause.
+/// The verdict of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhyVerdict {
@@ -86,7 +86,7 @@ pub enum WhyReason {
     NotExecutable,
 }
 
-/// What the changes were compared with.
+/// The state that changes were compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WhyBase {
@@ -116,7 +116,7 @@ pub struct WhyChange {
     pub line: Option<u32>,
     /// The commit that brought it; `None` when it is not committed.
     pub commit: Option<String>,
-    /// What speaks for it, or what it is.
+    /// The evidence for it.
     pub why: String,
     /// The lines as a diff, secrets masked, at most 20.
     pub diff: String,
@@ -132,11 +132,11 @@ pub struct WhyTrial {
     pub without: Vec<String>,
     /// How many changes that were.
     pub count: u64,
-    /// What came of it.
+    /// The result.
     pub outcome: WhyOutcome,
 }
 
-/// What the failing tests did in one state.
+/// The result of the failing tests in one state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WhyOutcome {

@@ -4,7 +4,7 @@ use crate::model::{
     BenchDocument, BenchPairs, FixtureOutcome, FixtureResult, HiddenTests, PairedSide, Tally,
 };
 
-/// A bench for people: a row a fixture, then totals, groups and the ladder.
+/// Formats a bench: one row per fixture, then totals, groups and levels.
 #[must_use]
 pub fn bench_text(bench: &BenchDocument) -> String {
     text(&bench_page(bench))
@@ -78,7 +78,7 @@ fn bench_page(bench: &BenchDocument) -> Vec<Block> {
     });
     page.push(table(&LADDER, rungs, &[1, 2, 3, 4]));
     page.push(Prose(format!(
-        "wrong heals {}, fixtures with leaks {}",
+        "unsafe fixes {}, fixtures with leaks {}",
         bench.wrong_heals, bench.leaks
     )));
     page
@@ -89,10 +89,10 @@ const HEADER: [&str; 8] = [
 ];
 const LADDER: [&str; 5] = [
     "level",
-    "fixed here",
+    "fixed at this level",
     "fixed so far",
     "of",
-    "bytes of packets, mean",
+    "packet bytes, mean",
 ];
 
 fn cells(outcome: &FixtureOutcome) -> [String; 8] {
@@ -125,7 +125,7 @@ fn repairs(bench: &BenchDocument) -> Vec<(String, String)> {
     let mut rows = named([
         ("repaired", share(&repairs.all)),
         (
-            "repaired, with hidden tests",
+            "fixed, hidden tests passed",
             share(&repairs.with_hidden_tests),
         ),
         (
@@ -142,8 +142,8 @@ fn repairs(bench: &BenchDocument) -> Vec<(String, String)> {
     let seconds: f64 = all().map(|it| it.seconds).sum();
     let tests: f64 = all().map(|it| it.command_seconds).sum();
     rows.extend(named([
-        ("calls of the agent", calls.to_string()),
-        ("tokens of packets", tokens.to_string()),
+        ("agent calls", calls.to_string()),
+        ("packet tokens", tokens.to_string()),
         (
             "seconds",
             format!("{seconds:.0}, of which tests {tests:.0}"),
@@ -156,7 +156,7 @@ fn pairs_page(pairs: &BenchPairs) -> Vec<Block> {
     let spent = |side: &PairedSide| {
         let share = share(&side.repaired);
         let (seconds, calls, tokens) = (side.seconds, side.agent_calls, side.packet_tokens);
-        let spent = format!("{seconds:.0} s, {calls} calls, {tokens} tokens of packets");
+        let spent = format!("{seconds:.0} s, {calls} calls, {tokens} packet tokens");
         [side.agent.clone(), format!("repaired {share}; {spent}")]
     };
     let sides = [("first", &pairs.first), ("second", &pairs.second)];
@@ -168,7 +168,7 @@ fn pairs_page(pairs: &BenchPairs) -> Vec<Block> {
         Title(format!("{} cases that both ran", pairs.cases), ""),
         table(&["", "agent", ""], sides, &[]),
         Rows(named([
-            ("repaired by both", pairs.both.to_string()),
+            ("fixed by both", pairs.both.to_string()),
             ("by neither", pairs.neither.to_string()),
             ("by the first alone", listed(&pairs.only_first)),
             ("by the second alone", listed(&pairs.only_second)),

@@ -10,7 +10,7 @@ pub enum ReplyForm {
     /// With a patch.
     #[default]
     Patch,
-    /// By editing the files where it stands.
+    /// By editing the files in place.
     Edits,
 }
 
@@ -112,7 +112,7 @@ fn not_here(context: &ContextDocument) -> Vec<Part> {
     parts
 }
 
-/// The evidence with equal lines once, each with how often it stands there when that is more.
+/// Deduplicates evidence lines, with a count for repeats.
 pub(super) fn distinct(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
     let mut rows: Vec<(&Evidence, usize)> = Vec::new();
     for one in evidence {
@@ -132,7 +132,7 @@ pub(super) fn distinct(evidence: &[Evidence]) -> Vec<(&Evidence, String)> {
     rows.map(|(one, count)| (one, often(count))).collect()
 }
 
-// What failed, and the change that did it.
+// The failure and its culprit.
 fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
     let mut parts = Vec::new();
     parts.push(Part::Heading("What failed"));
@@ -148,7 +148,7 @@ fn failed(context: &ContextDocument, packet: &FailurePacket) -> Vec<Part> {
     parts.extend(list("failing-tests", &lines(&failing)));
     parts.extend(list("commands", &lines(&packet.test_commands)));
     if let Some(cause) = &context.cause {
-        parts.push(Part::Heading("What did it"));
+        parts.push(Part::Heading("The culprit"));
         parts.push(prose(CAUSE));
         parts.extend(cause.changes.iter().map(changed));
     }
@@ -215,7 +215,7 @@ fn attempt(parts: &mut Vec<Part>, previous: &PreviousAttempt) {
         }
     }
     if outputs.is_some_and(|it| it.same) {
-        let note = "With it the commands wrote the same as without it, as in the log above.";
+        let note = "With it, the commands printed the same as without it, as in the log above.";
         parts.push(prose(note));
     }
 }
@@ -229,21 +229,21 @@ const RECOVERY: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 // On a first try nothing failed before, and the hints are told under this one.
 const IMPORTS: &str = "Imports that may be missing";
 
-const KEPT: &str = "These changes helped and are kept: the log above and the files below are those \
-    with them. Build on them; do not make them again.";
+const KEPT: &str = "These changes helped and are kept: the log above and the files below include \
+    them. Build on them; do not make them again.";
 const KEPT_ONE: &str = "It helped and is kept, and the commands still fail: go on from there. What \
     it changed is in the files below; do not send it again.";
-const UNDONE: &str = "It was tried, did not make the commands pass and was taken back: the log \
-    above and the files below are those without it. Do not send the same patch again; the output \
-    with it says what it did.";
-const REFUSED: &str = "It was not tried: what it sent was refused, for the reason in the block. \
+const UNDONE: &str = "It was tried, did not make the commands pass and was reverted: the log \
+    above and the files below are without it. Do not send the same patch again; the output with it \
+    shows its effect.";
+const REFUSED: &str = "It was not tried: its reply was refused, for the reason in the block. \
     Nothing was changed.";
 const ASKED: &str = "It asked for files. Those that may be shown are below.";
 const NOTHING: &str = "Its reply held no patch that could be read.";
-const CUT_OFF: &str = "It came to no end of its own. Nothing of it is kept.";
+const CUT_OFF: &str = "It was cut off. Nothing of it is kept.";
 
-const CAUSE: &str = "This was tried: with the change below taken back the failing tests pass. Keep what it \
-    was meant for, and correct what it broke.";
+const CAUSE: &str = "With the change below reverted, the failing tests pass; mendit tried it. Keep its \
+    intent, and correct what it broke.";
 
 const PROTECTED: &str = "Refused, also when the commands would pass: changes to what decides \
     whether a test passes (settings of test runners, `conftest.py`, scripts of the test command), to \
@@ -264,9 +264,9 @@ const REPLY: &str = "Reply with one patch that makes the commands pass: a unifie
     \"requestedFiles\": [\"path\"]}. Of a long file name what you need: `path:120-200` is lines, \
     `path#name` the definition of that name.";
 
-const EDIT: &str = "Make the commands pass by editing files: you stand in a copy of the repository, \
-    and what you change in it is your answer. Edit the files themselves, save them and end; do not \
-    answer with a diff, do not commit. Files that are not shown can be read where you stand. Where you may \
+const EDIT: &str = "Make the commands pass by editing files: you are in a copy of the repository, \
+    and your changes to it are your answer. Edit the files themselves, save them and end; do not \
+    answer with a diff, do not commit. Files that are not shown can be read there. Where you may \
     run commands, test with those named above, in those very words; writing outside the copy is refused. \
     What you print is kept as a note; when the task cannot be done, say why.";
 

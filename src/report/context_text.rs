@@ -42,7 +42,7 @@ pub fn context_text(context: &ContextDocument, prompt_tokens: u64) -> String {
             .take(5)
             .map(|it| one_line(it.as_str()))
             .collect();
-        text.push_str(&format!("\nWorth asking for next: {}\n", next.join(", ")));
+        text.push_str(&format!("\nWorth requesting next: {}\n", next.join(", ")));
     }
     text
 }
@@ -105,7 +105,7 @@ fn why(file: &PacketFile) -> String {
         ));
     }
     if let Some(shortened) = file.shortened.as_ref().filter(|it| it.code != Code::C103) {
-        why.push_str(&format!("; cut short: {}", one_line(&shortened.reason)));
+        why.push_str(&format!("; truncated: {}", one_line(&shortened.reason)));
     }
     if !file.warnings.is_empty() {
         why.push_str(&format!(
@@ -129,12 +129,12 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
         thousands(context.total_tokens),
     ));
     text.push_str(&format!(
-        "As a prompt, with all that is said: about {} tokens\n",
+        "As a complete prompt: about {} tokens\n",
         thousands(prompt_tokens)
     ));
     if !context.unchanged.is_empty() {
         let unchanged = count(context.unchanged.len(), "file");
-        text.push_str(&format!("Sent before and unchanged: {unchanged}\n"));
+        text.push_str(&format!("Sent before, unchanged: {unchanged}\n"));
     }
     if context.caps.max_files == u64::MAX {
         text.push_str("Caps: none at this level\n");
@@ -154,7 +154,7 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
     let shares: Vec<_> = shares.filter(|it| it.code == Code::C103).collect();
     if let Some(last) = shares.last() {
         text.push_str(&format!(
-            "{} shown in part, for want of tokens; all of it with {}\n",
+            "{} shown in part to save tokens; for all of it: {}\n",
             count(shares.len(), "file"),
             last.remedy
         ));
@@ -190,7 +190,7 @@ fn left_out(omitted: &[Omission]) -> String {
         };
         format!("{row} {}{remedy}", one_line(&omitted.reason))
     });
-    section("Left out", rows)
+    section("Omitted", rows)
 }
 
 fn unresolved(context: &ContextDocument) -> String {
@@ -198,7 +198,7 @@ fn unresolved(context: &ContextDocument) -> String {
         let path = one_line(import.path.as_str());
         format!("{path}:{}  {}", import.line, shortened(&import.specifier))
     });
-    section("Imports that lead nowhere", rows)
+    section("Unresolved imports", rows)
 }
 
 fn section(title: &str, rows: impl ExactSizeIterator<Item = String>) -> String {

@@ -6,8 +6,8 @@ use crate::model::{
 
 const MOST: usize = 10;
 
-/// A diagnosis for a person: what it is, the lines that say so, the files, what to do. Colour
-/// changes no word: the kind is red, or green when nothing failed, and titles are bold.
+/// Formats a diagnosis: kind, evidence, files, what to do. Color changes no word: the kind is red, or green when
+/// nothing failed, and titles are bold.
 #[must_use]
 pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
     let text = plain(diagnosis);
@@ -36,8 +36,8 @@ pub fn diagnosis_text(diagnosis: &Diagnosis, color: bool) -> String {
 pub fn jobs_text(failures: &[JobFailure], color: bool) -> String {
     let block = |failure: &JobFailure| {
         let base = match failure.is_new {
-            Some(true) => " (new: the base does not show it)",
-            Some(false) => " (the base shows it, too)",
+            Some(true) => " (new: not on the base)",
+            Some(false) => " (also on the base)",
             None => "",
         };
         let text = diagnosis_text(&failure.diagnosis, color);
@@ -92,7 +92,7 @@ fn plain(diagnosis: &Diagnosis) -> String {
         let _ = writeln!(text, "\nLeft out: {}", left_out_text(left_out));
     }
     let person = if diagnosis.requires_user_action {
-        " (a person must act)"
+        " (action required)"
     } else {
         ""
     };

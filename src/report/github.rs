@@ -55,7 +55,7 @@ pub fn summary_github(summary: &RunSummary) -> String {
     });
     for (change, note) in changes {
         let place = Some((change.path.as_str(), change.line));
-        text.push_str(&command("warning", place, "what did it", note.trim_end()));
+        text.push_str(&command("warning", place, "culprit", note.trim_end()));
     }
     text
 }

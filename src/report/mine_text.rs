@@ -4,7 +4,7 @@ use crate::model::MineDocument;
 #[must_use]
 pub fn mine_text(mined: &MineDocument) -> String {
     let mut text = format!(
-        "{}: {} fixes of {} candidates that were tried, in {} commits ({:.0} s)\n",
+        "{}: {} fixes of {} candidates tried, in {} commits ({:.0} s)\n",
         mined.repository, mined.kept, mined.tried, mined.commits, mined.seconds
     );
     let dropped: u64 = mined.dropped.values().sum();
@@ -17,7 +17,7 @@ pub fn mine_text(mined: &MineDocument) -> String {
         text.push_str(&format!("  {count:>5}  {reason}\n"));
     }
     if mined.more {
-        text.push_str("\nmore candidates are left: a higher --limit goes on\n");
+        text.push_str("\nmore candidates remain; raise --limit to continue\n");
     }
     for message in &mined.incomplete {
         text.push_str(&format!("\nF404: {message}\n"));

@@ -21,7 +21,7 @@ pub enum Culprit {
     /// It may be found.
     #[default]
     Unknown,
-    /// It was searched for, and no change did it.
+    /// The search ended without a culprit.
     NoChange,
     /// It is known.
     Known,

@@ -7,8 +7,8 @@ use crate::model::{
     Excerpt, FileVerdict, HunkVerdict, PatchProblem, PatchVerdict, Severity, Verdict,
 };
 
-/// Draws a verdict for a person: every problem at its line of the patch, and where a hunk stops
-/// matching, as a compiler draws errors.
+/// Draws a verdict as a compiler draws errors: each problem at its line of the patch, and the line where a hunk
+/// stops matching.
 ///
 /// `name` is what the patch is called, `patch` its text.
 #[must_use]
@@ -41,7 +41,7 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         codes.dedup();
         let _ = writeln!(
             text,
-            "{} more of {} are not drawn; `--format json` has them all\n",
+            "{} more problems ({}) are not shown; `--format json` lists all\n",
             left.len(),
             codes.join(", ")
         );
@@ -50,7 +50,7 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,
-            "mended[{}]: {} ({name}:{})",
+            "corrected[{}]: {} ({name}:{})",
             mend.code, mend.message, mend.patch_line
         );
     }
@@ -71,7 +71,7 @@ pub fn patch_text(verdict: &PatchVerdict, name: &str, patch: &[u8], color: bool)
 fn answer(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Applies => "the patch applies",
-        Verdict::AppliesMended => "the patch applies, mended",
+        Verdict::AppliesMended => "the patch applies, with corrections",
         Verdict::AlreadyApplied => "the patch is already applied",
         Verdict::Reversed => "the patch seems to be reversed; nothing was changed",
         Verdict::Ambiguous => "the patch is ambiguous; nothing was changed",
@@ -136,7 +136,7 @@ fn failing(verdict: &PatchVerdict) -> String {
     text
 }
 
-// Problems drawn in full; a person mends the first before reading the tenth.
+// Problems drawn in full: the first is usually fixed before anyone reads the tenth.
 const MOST_DRAWN: usize = 6;
 
 // Numbers of hunks in one line.

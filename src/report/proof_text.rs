@@ -2,7 +2,7 @@ use crate::model::{
     CounterProof, CounterVerdict, ExpectationEnd, Proof, ProofSource, RunnerProof, TestEnd,
 };
 
-/// What stands behind a green run, as rows of a name and a sentence.
+/// Formats the evidence for a passing run as rows of a name and a sentence.
 #[must_use]
 pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     let mut rows = vec![("proof", runner(&proof.decisive, proof))];
@@ -16,21 +16,26 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
         let all = tests.len();
         let mut counts = Vec::new();
         if passed > 0 || counted == 0 {
-            counts.push(format!("of {all} that failed {passed} are seen passing"));
+            counts.push(format!("{passed} of {all} previously failing tests pass"));
         }
         if counted > 0 {
-            counts.push(format!("{counted} of {all} that failed pass by the counts"));
+            counts.push(format!(
+                "by the counts, {counted} of {all} previously failing tests pass"
+            ));
         }
         rows.push(("", counts.join(", ")));
     }
     let again = if proof.green_runs > 1 {
-        format!("; green in {} runs", proof.green_runs)
+        format!("; passed in {} runs with it", proof.green_runs)
     } else {
         String::new()
     };
     rows.push((
         "",
-        format!("red in {} without the change{again}", runs(proof.red_runs)),
+        format!(
+            "failed in {} without the change{again}",
+            runs(proof.red_runs)
+        ),
     ));
     for result in proof.counter_proof.iter().flat_map(tried) {
         rows.push(("", result));
@@ -45,10 +50,10 @@ pub fn proof_rows(proof: &Proof) -> Vec<(&'static str, String)> {
     rows
 }
 
-// What a counter-proof tried, and what it could not.
+// Lists the expectations that the mutation check changed, and those that it could not change.
 fn tried(counter: &CounterProof) -> Vec<String> {
     if counter.verdict == CounterVerdict::Off {
-        return vec!["counter-proof: switched off".to_owned()];
+        return vec!["mutation check: switched off".to_owned()];
     }
     let ended = |end: ExpectationEnd| {
         let all = counter.expectations.iter();
@@ -59,9 +64,9 @@ fn tried(counter: &CounterProof) -> Vec<String> {
     if bit + passed > 0 {
         let of = bit + passed;
         let head = if passed == 0 {
-            "the test bites"
+            "mutation check passed"
         } else {
-            "the test does not bite"
+            "mutation check failed"
         };
         results.push(format!("{head}: {bit} of {of} changed expectations fail"));
     }
@@ -70,19 +75,19 @@ fn tried(counter: &CounterProof) -> Vec<String> {
         first.push_str(&format!(" ({} {word})", counter.runs));
     }
     for (end, why) in [
-        (ExpectationEnd::NotReached, "is not reached"),
-        (ExpectationEnd::NotRun, "could not be exchanged"),
+        (ExpectationEnd::NotReached, "was not reached"),
+        (ExpectationEnd::NotRun, "could not be changed"),
     ] {
         let all = counter.expectations.iter().filter(|it| it.ended == end);
         results.extend(all.map(|expectation| {
             format!(
-                "counter: not applicable: `{}` at {}:{} {why}",
+                "mutation check: not applicable: `{}` at {}:{} {why}",
                 expectation.was, expectation.path, expectation.line
             )
         }));
     }
     let rest = counter.not_applicable.iter();
-    results.extend(rest.map(|why| format!("counter: not applicable: {why}")));
+    results.extend(rest.map(|why| format!("mutation check: not applicable: {why}")));
     results
 }
 
@@ -93,8 +98,8 @@ pub(super) fn word(end: TestEnd) -> &'static str {
         TestEnd::Failed => "failed",
         TestEnd::Skipped => "skipped",
         TestEnd::ExpectedFailure => "failed as expected",
-        TestEnd::Counted => "accounted for by the counts",
-        TestEnd::NotSeen => "not seen",
+        TestEnd::Counted => "passed by the counts",
+        TestEnd::NotSeen => "not reported",
     }
 }
 
@@ -109,11 +114,11 @@ fn runs(count: u32) -> String {
 fn runner(one: &RunnerProof, proof: &Proof) -> String {
     let Some(name) = one.runner else {
         if proof.rests_on.is_empty() {
-            return "the exit code alone: no runner that is known".to_owned();
+            return "the exit code only: unknown test runner".to_owned();
         }
         let files: Vec<String> = proof.rests_on.iter().map(|it| format!("`{it}`")).collect();
         return format!(
-            "the exit code alone, of {}, which the change touches",
+            "the exit code only, of {}, which the change touches",
             files.join(", ")
         );
     };
@@ -174,12 +179,12 @@ mod tests {
         assert_eq!(
             text(&proof),
             "proof|pytest, by its report: 2 passed, 0 failed; before 1 passed, 1 failed\n\
-             |of 1 that failed 1 are seen passing\n\
-             |red in 2 runs without the change; green in 2 runs\nmissing|x"
+             |1 of 1 previously failing tests pass\n\
+             |failed in 2 runs without the change; passed in 2 runs with it\nmissing|x"
         );
         proof.decisive = RunnerProof::default();
         proof.missing.clear();
         proof.rests_on = vec!["main.py".to_owned()];
-        assert!(text(&proof).starts_with("proof|the exit code alone, of `main.py`, which"));
+        assert!(text(&proof).starts_with("proof|the exit code only, of `main.py`, which"));
     }
 }

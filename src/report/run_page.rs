@@ -64,7 +64,7 @@ fn page(run: &RunRecord, most_tests: usize) -> Vec<Block> {
         part("The failure", blocks);
     }
     let cause = result.cause.iter().map(|it| Prose(it.clone()));
-    part("What did it", cause.collect());
+    part("The culprit", cause.collect());
     let proof = result.proof.iter().map(|it| Rows(proven(it, most_tests)));
     part("The proof", proof.collect());
     let trouble = result.agent_trouble.iter();
@@ -96,7 +96,7 @@ fn heading(most_tests: usize) -> &'static str {
     }
 }
 
-// The word stands there too: colour says nothing alone.
+// The word is printed too: color alone says nothing.
 fn color(status: RunStatus) -> &'static str {
     match status {
         RunStatus::Fixed => "good",
@@ -117,9 +117,9 @@ fn origin_and_cost(run: &RunRecord) -> String {
     parts.extend(commit.map(|it| format!("at {it}")));
     parts.extend(started(&result.run_id));
     parts.push(match result.agent_calls {
-        0 => "no call of a model".to_owned(),
-        1 => "1 call of a model".to_owned(),
-        calls => format!("{calls} calls of a model"),
+        0 => "no agent call".to_owned(),
+        1 => "1 agent call".to_owned(),
+        calls => format!("{calls} agent calls"),
     });
     parts.push(format!("{:.1} s", result.duration_seconds));
     let usage = result.usage.unwrap_or_default();
@@ -161,7 +161,7 @@ fn facts(run: &RunRecord) -> Vec<(String, String)> {
             report.map_or_else(String::new, |it| it.category.to_string()),
         ),
         ("blocked on", blocked.unwrap_or_default()),
-        ("last tool that worked", tool.unwrap_or_default()),
+        ("last successful tool", tool.unwrap_or_default()),
     ];
     let rows = rows.map(|(name, text)| (name.to_owned(), text)).into_iter();
     rows.filter(|(_, text)| !text.is_empty()).collect()
@@ -212,7 +212,7 @@ fn attempt(attempt: &AttemptRecord) -> Vec<Block> {
         page.push(Prose(format!("It asked for {files}.")));
     }
     if !attempt.verdict.is_empty() {
-        page.push(Prose(format!("Verdict on the patch: {}", attempt.verdict)));
+        page.push(Prose(format!("Validation result: {}", attempt.verdict)));
     }
     if !attempt.feedback.is_empty() {
         page.push(Code(attempt.feedback.clone()));

@@ -148,7 +148,7 @@ fn failures(summary: &RunSummary, most: usize) -> Vec<Row<'_>> {
     rows
 }
 
-// What may be it or mends it, each with what is typed for it.
+// Candidate fixes and environment problems, each with the command to type.
 fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     let typed = |command| if shell { command } else { "" };
     // A person names the file by asking for it.
@@ -172,7 +172,7 @@ fn proposals(summary: &RunSummary, shell: bool) -> Vec<Row<'_>> {
     rows
 }
 
-// The changes that may be it, by their places where these are few.
+// The suspects, by their places if there are few.
 fn changed(summary: &RunSummary) -> Option<String> {
     let count = summary.suspects.len() as u64 + summary.more_suspects;
     match summary.suspects.as_slice() {

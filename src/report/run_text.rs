@@ -16,7 +16,7 @@ fn left(remaining: &Observed) -> String {
     failing.join(", ")
 }
 
-/// The end of a fix that was found and that nobody wanted written.
+/// Formats a fix that the user declined.
 #[must_use]
 pub fn declined_text(result: &RunResult, folder: &str) -> String {
     let text = run_text(result, folder);
@@ -24,7 +24,7 @@ pub fn declined_text(result: &RunResult, folder: &str) -> String {
     format!("found, not written{rest}")
 }
 
-/// A run's end for people: how it stands first, then where to look.
+/// Formats the end of a run: its status first, then where to look.
 #[must_use]
 pub fn run_text(result: &RunResult, folder: &str) -> String {
     let mut rows = failed(result);
@@ -40,7 +40,7 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
     }
     if result.attempts > 0 {
         let spent = format!(
-            "{} in {:.1} s; calls of the agent: {}; highest level: {}",
+            "{} in {:.1} s; agent calls: {}; highest level: {}",
             result.attempts, result.duration_seconds, result.agent_calls, result.level
         );
         rows.push(("attempts", spent));
@@ -58,7 +58,7 @@ pub fn run_text(result: &RunResult, folder: &str) -> String {
         (Some(_), false) => {
             rows.push((
                 "patch",
-                format!("{patch} (`mendit apply` puts it into the worktree)"),
+                format!("{patch} (`mendit apply` writes it to the worktree)"),
             ));
         }
         (None, _) => {}
@@ -112,7 +112,7 @@ fn changes(result: &RunResult) -> String {
     }
     let changes = result.file_changes.iter().map(|change| {
         let unnamed = if change.unnamed {
-            " (new, and no other file names it)"
+            " (new, and no other file refers to it)"
         } else {
             ""
         };
@@ -124,19 +124,19 @@ fn changes(result: &RunResult) -> String {
     changes.collect::<Vec<_>>().join(", ")
 }
 
-/// How a run stands, in a word or two.
+/// Returns the status of a run in a word or two.
 pub(super) fn status_word(result: &RunResult) -> &'static str {
     match (result.status, result.stop_reason) {
-        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to repair",
+        (RunStatus::Fixed, _) if result.attempts == 0 => "nothing to fix",
         (RunStatus::Fixed, _) => "fixed",
         (RunStatus::Unproven, _) => "unproven",
         (_, StopReason::Interrupted) => "interrupted",
-        (RunStatus::Failed | RunStatus::Blocked, _) if result.applied => "mended in part",
+        (RunStatus::Failed | RunStatus::Blocked, _) if result.applied => "fixed in part",
         (RunStatus::Blocked, _) => "blocked",
         (RunStatus::Failed, StopReason::Flaky) => "flaky",
         (RunStatus::Failed, _) => "not fixed",
-        (RunStatus::Split, _) => "not fixed, in parts",
-        (RunStatus::UserActionRequired, _) => "a person must act",
+        (RunStatus::Split, _) => "not fixed, split",
+        (RunStatus::UserActionRequired, _) => "action required",
         (RunStatus::InvalidTask, _) => "the task cannot be done",
     }
 }

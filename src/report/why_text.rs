@@ -60,16 +60,18 @@ fn unknown(document: &WhyDocument) -> String {
             "unknown: flaky, the same files passed once and failed once".to_owned()
         }
         Some(WhyReason::Passes) => "nothing to explain: the command passes".to_owned(),
-        Some(WhyReason::NoBase) => "unknown: no commit is known at which it passed".to_owned(),
+        Some(WhyReason::NoBase) => {
+            "unknown: no commit is known at which the tests passed".to_owned()
+        }
         Some(WhyReason::NoChange) => format!("unknown: no file changed{since}"),
         Some(WhyReason::Budget) => {
-            format!("{likely}not finished: the time or the runs allowed for trials are used up")
+            format!("{likely}not finished: out of time or runs")
         }
         Some(WhyReason::DoesNotBuild) => {
             format!("unknown: with every change{since} reverted, something else fails")
         }
         Some(WhyReason::Interrupted) => format!("{likely}not finished: interrupted"),
-        Some(WhyReason::CommandNotFound) => "nothing ran: the program is not there".to_owned(),
+        Some(WhyReason::CommandNotFound) => "nothing ran: command not found".to_owned(),
         Some(WhyReason::NotExecutable) => "nothing ran: the file is not executable".to_owned(),
         Some(WhyReason::FailsWithout) | None if document.verdict == WhyVerdict::Unknown => {
             format!(
@@ -82,7 +84,7 @@ fn unknown(document: &WhyDocument) -> String {
     }
 }
 
-/// Failures that are no change's, in words.
+/// Formats the count of failures that no change caused.
 pub(super) fn failed_before(count: usize) -> String {
     match count {
         1 => "1 more failed before the change".to_owned(),
@@ -90,7 +92,7 @@ pub(super) fn failed_before(count: usize) -> String {
     }
 }
 
-/// The answer for a person: the line, the changes, what it took and what to type next.
+/// Formats the answer: one line, the changes, the cost, and what to type next.
 #[must_use]
 pub fn why_text(document: &WhyDocument, color: bool) -> String {
     let mut text = format!("{}\n", document.message);
@@ -111,7 +113,7 @@ pub fn why_text(document: &WhyDocument, color: bool) -> String {
         }
     }
     if document.cause.is_empty() && !document.suspects.is_empty() {
-        text.push_str("\nchanges that may be it, the likeliest first:\n");
+        text.push_str("\nsuspects, the likeliest first:\n");
         for suspect in document.suspects.iter().take(SHOWN) {
             text.push_str(&format!("  {}: {}\n", place(suspect), suspect.why));
         }
@@ -149,7 +151,7 @@ pub fn why_markdown(document: &WhyDocument) -> String {
     text
 }
 
-// What lies outside the changes, and what to type.
+// An environment problem, and what to type.
 fn around(remedy: &Remedy) -> String {
     match &remedy.command {
         Some(command) => format!("{}: `{command}`\n", remedy.problem),
@@ -209,7 +211,7 @@ fn cost(document: &WhyDocument) -> String {
 fn advice(document: &WhyDocument) -> Option<&'static str> {
     Some(match (document.verdict, document.reason) {
         (WhyVerdict::Caused, _) if document.undo.is_some() => "`mendit fix --undo` reverts it",
-        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no model",
+        (WhyVerdict::Caused, _) => "`mendit fix` tries fixes that need no LLM",
         (_, Some(WhyReason::NoBase | WhyReason::FailsWithout | WhyReason::NoChange)) => {
             "`mendit why --since REV` names a commit at which it passed; `mendit doctor` checks the environment"
         }
@@ -256,7 +258,7 @@ fn became(diff: &str) -> Option<String> {
     }
 }
 
-/// Characters of a change that stand in the line.
+/// Characters of a change that fit into the line.
 const MOST_SHOWN: usize = 30;
 
 // Words, and what stands between them: runs of blanks, runs of signs.

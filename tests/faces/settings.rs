@@ -61,7 +61,7 @@ fn every_variable_sets_its_key() {
             "context.profile" => "spec",
             "context.known" => "np numpy * py",
             "agent.protocol" => "edit",
-            "patch.tests" => "refused",
+            "patch.tests" => "deny",
             "output.color" => "never",
             "sandbox.mode" => "require",
             _ if key.ends_with("workplace") => "copy",
@@ -245,7 +245,7 @@ fn a_file_that_is_not_there_is_refused_by_every_command() {
         assert_eq!(output.status.code(), Some(2), "{command:?}");
         let said = stderr(&output);
         assert!(
-            said.contains("error[U103]: cannot read `missing.toml`: it is not there")
+            said.contains("error[U103]: cannot read `missing.toml`: no such file")
                 && said.contains("hint: `--config FILE` names a file that is there"),
             "{said}"
         );

@@ -214,10 +214,7 @@ fn github_gets_one_comment_with_new_and_known_failures() {
     github(&host, &event);
     let comment = host.written(&format!("{comments}.POST")).unwrap();
     assert!(comment.starts_with("<!-- mendit -->\n"), "{comment}");
-    for (job, said) in [
-        ("a", "the base shows it, too"),
-        ("b", "new: the base does not show it"),
-    ] {
+    for (job, said) in [("a", "also on the base"), ("b", "new: not on the base")] {
         assert!(
             comment.contains(&format!("    in {job} ({said})\n")),
             "{comment}"
@@ -290,7 +287,7 @@ fn gitlab_reads_failed_jobs_and_writes_one_note() {
     host.run("sh", &script, &host.repo.root(), &BTreeMap::new());
     let note = host.written("merge_requests/2/notes.POST").unwrap();
     assert!(
-        note.contains("the base shows it, too") && note.contains("the base does not show it"),
+        note.contains("also on the base") && note.contains("not on the base"),
         "{note}"
     );
     assert!(note.contains("in unit___3.12__x_ ("), "{note}");

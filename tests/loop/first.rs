@@ -170,7 +170,7 @@ fn a_certain_import_is_written_though_something_else_fails() {
     let said = stdout(&fix);
     assert_eq!(code(&fix), 1, "{said}{}", stderr(&fix));
     for part in [
-        "mended in part: ",
+        "fixed in part: ",
         "\nleft     test_double.",
         "\nchanged  shop/area.py +",
     ] {
@@ -236,9 +236,9 @@ fn natural_mistakes_are_told_with_what_works() {
         ("fix old.log", 2, "`mendit fix --test CMD --log old.log`"),
         ("hint old.log", 2, "`mendit hint --log old.log`"),
         ("hint x a.py", 2, "`mendit hint x --file a.py`"),
-        ("diagnose nowhere.log", 2, "check its path"),
-        ("check nowhere.patch", 2, "check its path"),
-        ("-C nowhere doctor", 2, "names a folder"),
+        ("diagnose nowhere.log", 2, "path is relative"),
+        ("check nowhere.patch", 2, "path is relative"),
+        ("-C nowhere doctor", 2, "must exist"),
         ("context old.log", 0, "`mendit context --log old.log`"),
         ("bench a.py", 2, "a folder is expected"),
         ("report .", 2, "name the folder of one run"),

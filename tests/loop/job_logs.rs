@@ -93,7 +93,7 @@ fn folder_of_logs_joins_jobs_and_compares_with_base() {
     let text = repo.mendit(&["diagnose", "logs", "--base", "base"]);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(
-        text.contains("in unit (the base shows it, too)\ntest_failure"),
+        text.contains("in unit (also on the base)\ntest_failure"),
         "{text}"
     );
     // Nobody said how the base does.

@@ -281,7 +281,7 @@ fn a_run_names_the_change_an_agent_is_told_of_it_and_the_undo_is_written_when_as
     assert_eq!(told[0]["path"], "library/loans.py");
     let notes = repo.mendit(&["diagnose", "--format", "github"]);
     let notes = String::from_utf8_lossy(&notes.stdout).into_owned();
-    let told = format!("::warning file=library/loans.py,line=6,title=what did it::{line}");
+    let told = format!("::warning file=library/loans.py,line=6,title=culprit::{line}");
     assert!(notes.contains(&told), "{notes}");
 
     let out = repo.outside().join("repair");

@@ -30,13 +30,13 @@ pub(super) struct Arguments {
     targets: Vec<String>,
     /// Commands that show the failure; they are not run.
     test_commands: Vec<String>,
-    /// Rung of the ladder, 0 to 3; chosen from the failure when missing.
+    /// The context level, 0 to 3; chosen from the failure by default.
     #[schemars(range(min = 0, max = 3))]
     level: Option<u8>,
-    /// The rung of the attempt before.
+    /// The level of the previous attempt.
     #[schemars(range(min = 0, max = 3))]
     previous_level: Option<u8>,
-    /// How the attempt before ended: `stopReason` of its result.
+    /// How the previous attempt ended: `stopReason` of its result.
     #[schemars(with = "Option<String>")]
     stop_reason: Option<StopReason>,
     /// More to show: `path`, `path:120-200` for lines, `path#name` for a definition.

@@ -41,14 +41,14 @@ pub(super) struct Ran {
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Mended {
-    /// How the repair ended.
+    /// How the fix ended.
     status: RunStatus,
     /// Why it ended there; `nothing_to_repair` where the command passes.
     stop_reason: StopReason,
     /// The same in one sentence.
     message: String,
-    /// The patch that was found; `apply_patch` writes it. Null where a secret stands in or beside the
-    /// change: masked, it would not apply.
+    /// The patch that was found; `apply_patch` writes it. Null if a secret is in or beside the change: redacted,
+    /// it would not apply.
     patch: Option<String>,
 }
 

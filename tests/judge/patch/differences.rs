@@ -9,12 +9,12 @@ use mendit::internals::source::Memory;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-const LIST: &str = include_str!("../../../docs/git-apply.md");
+const LIST: &str = include_str!("../../../docs/patches.md");
 
 // The codes that the written list has for what git refuses.
 fn listed() -> BTreeSet<String> {
-    LIST.split("## Refused")
-        .next()
+    LIST.split("### ")
+        .find(|section| section.starts_with("Accepted"))
         .unwrap_or_default()
         .lines()
         .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())

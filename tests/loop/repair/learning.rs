@@ -200,7 +200,7 @@ fn a_first_try_hears_nothing_of_an_earlier_one() {
         "Previous Attempt",
         "attempt before",
         "Recovery Context",
-        "taken back",
+        "reverted",
         "again",
     ] {
         assert!(!first.contains(word), "{word}: {first}");
@@ -229,7 +229,7 @@ fn a_refusal_is_told_with_its_code_and_the_lines_that_stand_there() {
     let prompt = world.text("attempts/02/prompt.md");
     let before = prompt.split("The attempt before this one").nth(1).unwrap();
     assert!(
-        before.contains("was not tried: what it sent was refused"),
+        before.contains("was not tried: its reply was refused"),
         "{before}"
     );
     for told in ["error=\"P4", "    3 | ANSWER=41", "answer.sh now has"] {

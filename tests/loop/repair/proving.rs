@@ -470,8 +470,8 @@ fn a_test_that_does_not_bite_proves_nothing() {
     );
     proven(&off, "unittest", "text");
     assert_eq!(counter(&off)["verdict"], "off");
-    assert!(printed(&off).contains("counter-proof: switched off"));
-    assert!(printed(&result).contains("the test bites: 1 of 1 changed expectations fail"));
+    assert!(printed(&off).contains("mutation check: switched off"));
+    assert!(printed(&result).contains("mutation check passed: 1 of 1 changed expectations fail"));
 }
 
 #[test]

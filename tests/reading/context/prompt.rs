@@ -96,10 +96,7 @@ fn what_several_failures_say_alike_is_said_once() {
     let output = repo.mendit(&["context", "--log", "../log", "--target", "src/a.ts"]);
     let said = String::from_utf8(output.stdout).unwrap();
     let tokens = (text.len() * 2).div_ceil(7);
-    let told = said
-        .split("As a prompt, with all that is said: about ")
-        .nth(1)
-        .unwrap();
+    let told = said.split("As a complete prompt: about ").nth(1).unwrap();
     let told = told.split(' ').next().unwrap().replace(',', "");
     assert_eq!(told, tokens.to_string(), "{said}");
 }
