@@ -180,7 +180,12 @@ async fn use_every_reading_tool(client: &Client) {
         json!({"files": ["b.ts"], "reverse": true}),
     )
     .await;
-    let in_words = call(client, "imports", json!({"files": "b.ts", "reverse": "true"})).await;
+    let in_words = call(
+        client,
+        "imports",
+        json!({"files": "b.ts", "reverse": "true"}),
+    )
+    .await;
     assert_eq!(in_words.unwrap().structured_content, Some(imports.clone()));
     assert_eq!(imports["closure"].as_array().unwrap().len(), 3);
     let verdict = document(client, "check_patch", json!({"patch": PATCH})).await;
