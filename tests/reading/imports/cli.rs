@@ -52,6 +52,147 @@ fn shown(arguments: &[&str]) -> String {
 
 fn repository() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
+    for (name, text) in FILES {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    std::fs::write(directory.path().join(".gitignore"), ".cache\n").unwrap();
+    git(directory.path(), &["init", "--quiet"]);
+    directory
+}
+
+#[test]
+fn text_of_two_hops() {
+    insta::assert_snapshot!(shown(&["imports", "--hops", "2", "src/app.ts"]));
+}
+
+#[test]
+fn symbols_lead_behind_barrels_and_packages() {
+    insta::assert_snapshot!(shown(&[
+        "imports",
+        "--symbols",
+        "--format",
+        "json",
+        "src/app.ts",
+        "tool/run.py"
+    ]));
+}
+
+#[test]
+fn importers_of_a_file() {
+    insta::assert_snapshot!(shown(&[
+        "imports",
+        "--reverse",
+        "--hops",
+        "2",
+        "src/parts/shape.ts"
+    ]));
+}
+
+#[test]
+fn unknown_files_are_an_error_with_a_hint() {
+    insta::assert_snapshot!(shown(&["imports", "src/ap.ts"]));
+}
+
+#[test]
+fn the_cache_does_not_show() {
+    let directory = repository();
+    let graph = &["imports", "--graph", "--symbols", "--format", "json"];
+    let uncached = mendit(
+        directory.path(),
+        &[graph.as_slice(), &["--no-cache"]].concat(),
+    );
+    let facts = directory.path().join(".state/mendit/repositories");
+    assert!(!facts.exists());
+    for threads in ["1", "3"] {
+        let cached = mendit(
+            directory.path(),
+            &[graph.as_slice(), &["--threads", threads]].concat(),
+        );
+        assert!(cached.status.success());
+        assert_eq!(cached.stdout, uncached.stdout);
+        assert!(facts.exists());
+    }
+}
+
+fn commit(directory: &Path) {
+    git(directory, &["add", "-A"]);
+    git(directory, &["commit", "-qm", "base"]);
+}
+
+fn printed(directory: &Path, arguments: &[&str]) -> String {
+    let output = mendit(directory, arguments);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn tests_that_a_change_can_reach() {
+    let directory = repository();
+    let at = directory.path();
+    let write = |name: &str, text: &str| {
+        std::fs::create_dir_all(at.join(name).parent().unwrap()).unwrap();
+        std::fs::write(at.join(name), text).unwrap();
+    };
+    write("tests/app.test.ts", "import '../src/app';\n");
+    write(
+        "tests/shape.test.ts",
+        "import { round } from '../src/parts';\n",
+    );
+    write("tests/alone.test.ts", "test('x', () => {});\n");
+    write("tool/tests/conftest.py", "x = 1\n");
+    write("tool/tests/test_run.py", "import os\n");
+    commit(at);
+    let asked = ["imports", "--changed", "HEAD", "--tests"];
+    assert_eq!(printed(at, &asked), "");
+    write("src/parts/make.ts", "export const make = () => 1;\n");
+    assert_eq!(
+        printed(at, &asked),
+        "tests/app.test.ts\ntests/shape.test.ts\n"
+    );
+    write("tests/alone.test.ts", "test('y', () => {});\n");
+    write("tool/tests/conftest.py", "x = 2\n");
+    assert_eq!(
+        printed(at, &asked),
+        "tests/alone.test.ts\ntests/app.test.ts\ntests/shape.test.ts\ntool/tests/conftest.py\ntool/tests/test_run.py\n"
+    );
+    // What is gone reaches those that imported it.
+    commit(at);
+    std::fs::remove_file(at.join("src/app.ts")).unwrap();
+    assert_eq!(printed(at, &asked), "tests/app.test.ts\n");
+    assert_eq!(
+        printed(at, &["imports", "--tests", "src/parts/shape.ts"]),
+        "tests/shape.test.ts\n"
+    );
+}
+
+#[test]
+fn importers_through_barrels_take_what_is_defined() {
+    let directory = repository();
+    let at = directory.path();
+    let plain = printed(at, &["imports", "--reverse", "src/parts/make.ts"]);
+    assert!(!plain.contains("src/app.ts"), "{plain}");
+    let symbols = printed(
+        at,
+        &["imports", "--reverse", "--symbols", "src/parts/make.ts"],
+    );
+    assert!(
+        symbols.contains("(make in src/parts/make.ts)") && symbols.contains("1  src/app.ts"),
+        "{symbols}"
+    );
+    // Other imports of an importer were not asked for.
+    assert!(!symbols.contains("react"), "{symbols}");
+}
+
+#[test]
+fn components_are_files_of_the_graph() {
+    let directory = repository();
+    let at = directory.path();
     std::fs::create_dir_all(at.join("web")).unwrap();
     let component = "<script setup>\nimport { make } from '../src/parts'\n</script>\n";
     std::fs::write(at.join("web/One.vue"), component).unwrap();
@@ -67,6 +208,6 @@ fn repository() -> tempfile::TempDir {
             imports.map(|edge| format!("{} {}", file["path"], edge["path"]).replace('"', ""))
         })
         .collect();
-    assert_eq!(edges, ["web/One.vue src/parts/index.ts",]);
+    assert_eq!(edges, ["web/One.vue src/parts/index.ts"]);
     assert!(document.get("components").is_none());
 }
