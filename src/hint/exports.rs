@@ -274,7 +274,7 @@ fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new);
     // The template of a component is outside of its script.
-    let component = matches!(file.extension(), Some("vue" | "svelte" | "astro"));
+    let component = matches!(file.extension(), Some("vue" | "svelte"));
     if component && words(text.as_bytes(), old).count() > found.places.len() {
         return None;
     }

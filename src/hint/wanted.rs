@@ -147,7 +147,7 @@ impl Named {
                     Some(uses) => uses.member == is_member && is_lacked(&uses),
                     // What the template of a component alone names.
                     None => {
-                        matches!(path.extension(), Some("vue" | "svelte" | "astro"))
+                        matches!(path.extension(), Some("vue" | "svelte"))
                             && has_word(bytes, name)
                     }
                 };
