@@ -4,7 +4,7 @@ use super::idiom::Idiom;
 use super::proof;
 use super::query::Undefined;
 use crate::graph::Graph;
-use crate::languages::{Has, Language, exported, is_word};
+use crate::languages::{Has, Language, exported, is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use crate::source::Installed;
@@ -311,6 +311,14 @@ fn is_certain(
     // `h` of one package or another: one importer does not tell.
     let package = best.candidate.path.is_none() && best.weight.outside != Some(HintSource::Stdlib);
     if package && undef.name.len() < 3 && takers < MIN_TAKERS {
+        return false;
+    }
+    // Nothing proves where an alias of a bundler leads (`@/x`, `$app/server`).
+    let module = &best.candidate.module;
+    let is_alias = undef.language.declares_exports
+        && !undef.language.is_standard(module)
+        && package_part(module).is_none();
+    if package && is_alias {
         return false;
     }
     if takers > 0 {

@@ -147,8 +147,7 @@ impl Named {
                     Some(uses) => uses.member == is_member && is_lacked(&uses),
                     // What the template of a component alone names.
                     None => {
-                        matches!(path.extension(), Some("vue" | "svelte"))
-                            && has_word(bytes, name)
+                        matches!(path.extension(), Some("vue" | "svelte")) && has_word(bytes, name)
                     }
                 };
                 asks && !binds(facts, name)

@@ -107,7 +107,7 @@ fn the_exit_code_says_what_kind_of_failure_it_is() {
             "R201",
         ),
         (&["--timeout", "0", "--", "true"], 2, "seconds"),
-        (&["--"], 2, "no command behind"),
+        (&["--"], 2, "no command after"),
     ] {
         let all = [&["run", "--out", "packet"], arguments].concat();
         let output = repo.mendit(&all);
