@@ -2,7 +2,7 @@ use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
 use super::proof::{self, Entity, covers, entity};
 use super::query::Undefined;
-use crate::languages::{exported, is_word};
+use crate::languages::{exported, is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -186,6 +186,11 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     let is_library = best.weight.outside == Some(HintSource::Stdlib);
     if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
         return Some("a short name may be of any package");
+    }
+    let module = &best.candidate.module;
+    let is_named = undef.language.is_standard(module) || package_part(module).is_some();
+    if best.candidate.path.is_none() && !is_python && !is_named {
+        return Some("an alias that no config explains may lead anywhere");
     }
     if group().any(|row| row.weight.count > 0) {
         return None;

@@ -268,7 +268,7 @@ fn rename(file: &RepoPath, text: &str, old: &str, new: &str) -> Option<String> {
     let found = uses(file, text.as_bytes(), old)?;
     let taken = uses(file, text.as_bytes(), new).unwrap_or_default();
     // The template of a component is outside of its script.
-    let component = matches!(file.extension(), Some("vue" | "svelte" | "astro"));
+    let component = matches!(file.extension(), Some("vue" | "svelte"));
     let in_template = component && words(text.as_bytes(), old).count() > found.places.len();
     // Where only the import is misspelled, the uses of the right name mean it.
     let clashes = found.places.len() > 1 && !taken.places.is_empty();

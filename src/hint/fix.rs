@@ -17,9 +17,8 @@ pub struct Fix {
     pub names: Vec<String>,
 }
 
-/// Puts the suggested imports into a file where and how the file's style wants them: into an import of the
-/// same module, into the group and order of its kind, with its quotes and semicolons, below docstrings,
-/// directives and license comments.
+/// Adds the suggested imports to a file, each as a statement of its own below the imports of the file, with its
+/// quotes and semicolons; in a file without imports below docstrings, directives and license comments.
 ///
 /// One import for each name is taken, the first. What cannot be placed with certainty is left
 /// out; `None` when nothing is left, or when the result does not parse, an import in it leads

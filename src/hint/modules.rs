@@ -181,7 +181,7 @@ impl MissingModule<'_> {
     // Whether a file has the name for others to take. A component is taken as a whole.
     fn has(&self, path: &RepoPath, name: &str) -> bool {
         if self.language.declares_exports {
-            let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+            let component = matches!(path.extension(), Some("vue" | "svelte"));
             return (component && name == "default") || exports_name(self.graph, path, name);
         }
         let is_package = path.stem() == "__init__";

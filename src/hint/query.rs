@@ -97,7 +97,7 @@ pub(super) struct Undefined<'a> {
 /// used as anything.
 pub(super) fn usage(path: &RepoPath, text: &[u8], name: &str, language: &Language) -> Uses {
     let read = uses(path, text, name);
-    let component = matches!(path.extension(), Some("vue" | "svelte" | "astro" | "mdx"));
+    let component = matches!(path.extension(), Some("vue" | "svelte"));
     let shown = read.is_some() && !component;
     let mut found = read.unwrap_or_default();
     if !shown && words(text, name).next().is_some() {

@@ -176,7 +176,11 @@ fn evidence(
         let same_role = relative && path.file_name() == file.file_name();
         let same_package = resolver.package_of(path) == resolver.package_of(file);
         // What the tools of a package make up (`$app/server`), its own files may name.
-        if resolution.is_unresolved() && !(same_package && (same_role || !relative)) {
+        let is_alias = resolution.files.is_empty()
+            && import.specifier.starts_with(['@', '~', '$'])
+            && package_part(&import.specifier).is_none();
+        let is_unknown = resolution.is_unresolved() || is_alias;
+        if is_unknown && !(same_package && (same_role || !relative)) {
             continue;
         }
         let target = resolution.files.first().cloned();

@@ -96,8 +96,7 @@ pub enum ImportKind {
     Require,
     /// `import x = require('x')`.
     ImportEquals,
-    /// `/// <reference path="x" />` and `types="x"`; in a `JSDoc` comment of JavaScript
-    /// `@import { a } from 'x'` and `import('x')`.
+    /// `/// <reference path="x" />` and `types="x"`.
     Reference,
     /// `jest.mock('x')`, `vi.mock('x')` and their relatives.
     Mock,

@@ -14,7 +14,7 @@ pub struct ImportsDocument {
     #[schemars(extend("const" = "imports"))]
     pub document: &'static str,
     /// Source files with their imports, sorted by path; with `--reverse` the importers with those
-    /// imports that lead to what is asked for. Of components (`.vue`, `.svelte`, `.astro`, `.mdx`)
+    /// imports that lead to what is asked for. Of components (`.vue`, `.svelte`)
     /// the script part is read: what their templates use is missing.
     pub files: Vec<ImportsFile>,
     /// Files reached from the targets (with `--reverse`: that reach them), sorted by hops, then

@@ -79,13 +79,13 @@ fn plain(resolver: &Resolver<'_>, from: &RepoPath, specifier: &str) -> Resolutio
         return Resolution::external(format!("{scheme}:"));
     }
     let claimed = config.is_some_and(|config| claims(&config, specifier));
-    match package {
-        Some((name, _)) if !claimed => Resolution::external(name),
-        _ => {
-            tried.push(specifier.to_owned());
-            missing(tried)
-        }
+    if claimed {
+        tried.push(specifier.to_owned());
+        return missing(tried);
     }
+    // What is no package (`@/x`, `~/x`, `$lib/x`) is an alias of a bundler, whose settings are not read.
+    let first = specifier.split('/').next().unwrap_or_default();
+    Resolution::external(package.map_or(first, |(name, _)| name))
 }
 
 fn missing(mut tried: Vec<String>) -> Resolution {

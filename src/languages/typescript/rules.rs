@@ -147,7 +147,7 @@ impl Resolver<'_> {
         {
             return true;
         }
-        // An alias of a config or a bundler leads into the repository.
+        // An alias of a config leads into the repository.
         let found = self.resolve(file, &Import::from_specifier(specifier));
         !found.files.is_empty() && self.workspace().directory(name, file).is_none()
     }
