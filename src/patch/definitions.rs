@@ -7,9 +7,13 @@ use crate::model::RepoPath;
 /// brings as many new ones: those may be the old ones under other names.
 pub(super) fn lost_definitions(path: &RepoPath, before: &[u8], after: &[u8]) -> Vec<String> {
     let (old, new) = (outline(path, before), outline(path, after));
+    let defined: HashSet<&str> = new
+        .definitions
+        .iter()
+        .map(|definition| &*definition.name)
+        .collect();
     let (old, new) = (members(&old, before), members(&new, after));
-    let last_names: HashSet<&str> = new.iter().map(|name| last_name(name)).collect();
-    let is_lost = |name: &&String| !new.contains(name) && !last_names.contains(last_name(name));
+    let is_lost = |name: &&String| !defined.contains(last_name(name));
     let lost: Vec<String> = old.iter().filter(is_lost).cloned().collect();
     let gained = new.iter().filter(|name| !old.contains(name)).count();
     if lost.len() > gained {

@@ -41,7 +41,7 @@ pub(super) fn resolve_targets(
     mends: &mut Vec<Mend>,
     problems: &mut Vec<PatchProblem>,
 ) -> Vec<Option<Target>> {
-    let level = rules.find_level(&set.files);
+    let level = rules.find_level(&set.files, mends);
     let targets = set.files.iter().map(|file| {
         let fail = |refusal: &Refusal| refusal.clone().problem(None, u64::from(file.line));
         let level = level.as_ref().map_err(fail);
@@ -62,22 +62,27 @@ impl PathRules<'_> {
     /// Returns how many components to strip so that all files that must exist do.
     ///
     /// git's own level wins wherever it fits.
-    fn find_level(&self, files: &[FilePatch<'_>]) -> Result<usize, Refusal> {
+    fn find_level(&self, files: &[FilePatch<'_>], mends: &mut Vec<Mend>) -> Result<usize, Refusal> {
         if let Some(level) = self.strip {
             return Ok(level);
         }
         let diffs = || files.iter().filter(|file| file.headers.explicit.is_none());
         let is_prefixed = diffs().all(|file| has_prefixes(&file.headers.text));
         let usual = usize::from(is_prefixed || self.strict);
-        let fits = |level: usize| {
-            let mut must = diffs().filter_map(|file| {
-                let section = self.section(file, level).ok()?;
-                (!section.creates()).then(|| self.names_a_file(file, &section, level))
-            });
-            must.next()
-                .is_some_and(|first| first && must.all(|is_there| is_there))
+        // The files that the names lead to, where all are there.
+        let found = |level: usize| {
+            let mut paths = Vec::new();
+            for file in diffs() {
+                match self.section(file, level) {
+                    Ok(section) if !section.creates() => {
+                        paths.push(self.named_file(file, &section, level)?);
+                    }
+                    _ => {}
+                }
+            }
+            (!paths.is_empty()).then_some(paths)
         };
-        if self.strict || diffs().next().is_none() || is_prefixed && fits(usual) {
+        if self.strict || diffs().next().is_none() || is_prefixed && found(usual).is_some() {
             return Ok(usual);
         }
         let text = diffs().map(|file| file.headers.text.as_slice());
@@ -88,14 +93,22 @@ impl PathRules<'_> {
         } else {
             text.map(slashes).max().unwrap_or(0).min(DEEPEST)
         };
-        let fitting: Vec<usize> = (0..=deepest).filter(|level| fits(*level)).collect();
+        let levels = (0..=deepest).filter_map(|level| Some((level, found(level)?)));
+        let mut fitting: Vec<(usize, Vec<String>)> = levels.collect();
+        fitting.dedup_by(|(_, later), (_, first)| later == first);
         match fitting.as_slice() {
             [] => Ok(usual),
             // A file elsewhere that ends alike is not meant where the directory of the name is there.
-            [level] if *level > 1 && diffs().any(|file| self.has_directory(file, usual)) => {
+            [(level, _)] if *level > 1 && diffs().any(|file| self.has_directory(file, usual)) => {
                 Ok(usual)
             }
-            [level] => Ok(*level),
+            [(level, _)] => {
+                if *level > 1 {
+                    let message = format!("took the names without their first {level} directories");
+                    mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
+                }
+                Ok(*level)
+            }
             _ => refuse(Code::P509, "the names fit the tree in several ways"),
         }
     }
@@ -139,8 +152,16 @@ impl PathRules<'_> {
         Ok(section)
     }
 
-    fn names_a_file(&self, file: &FilePatch<'_>, section: &Section<'_>, level: usize) -> bool {
-        self.has(section.name()) || self.other_side(file, level).is_some()
+    fn named_file(
+        &self,
+        file: &FilePatch<'_>,
+        section: &Section<'_>,
+        level: usize,
+    ) -> Option<String> {
+        if self.has(section.name()) {
+            return Some(section.name().to_owned());
+        }
+        self.other_side(file, level)
     }
 
     /// Finds the side of a diff without git's header that names a file (`x.orig`, `/tmp/1234`).

@@ -1,6 +1,7 @@
 use super::elision::is_left_out;
 use super::set::{Suspect, Unread};
 use super::structure::FileChange;
+use crate::languages::Language;
 use crate::model::{Code, PatchProblem, RepoPath};
 use crate::source::{EntryKind, Source};
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ pub(super) fn weigh_unread(
     let what = match &unread.what {
         Suspect::Code { path, rows } => {
             if is_shown(path.as_deref(), rows, source, slots)
-                || (path.is_none() && !concerns(rows, slots))
+                || (path.is_none() && !concerns(rows, source, slots))
             {
                 return None;
             }
@@ -43,8 +44,9 @@ pub(super) fn weigh_unread(
     Some(problem)
 }
 
-// Whether code defines what a changed file speaks of; all else only explains.
-fn concerns(rows: &[String], slots: &BTreeMap<String, FileChange>) -> bool {
+// Whether code defines what a file of the tree defines, or what a changed one speaks of; all else only
+// explains.
+fn concerns(rows: &[String], source: &dyn Source, slots: &BTreeMap<String, FileChange>) -> bool {
     let names: Vec<&str> = rows.iter().filter_map(|row| defined(row)).collect();
     let states = slots.values().flat_map(|slot| [&slot.before, &slot.after]);
     let mut states = states.flatten();
@@ -53,7 +55,22 @@ fn concerns(rows: &[String], slots: &BTreeMap<String, FileChange>) -> bool {
         let mut words = text.split(|it: char| !is_of_name(it));
         words.any(|word| names.contains(&word))
     };
-    states.any(|state| speaks(&state.bytes))
+    states.any(|state| speaks(&state.bytes)) || defined_elsewhere(&names, source)
+}
+
+// Whether a file of the tree defines one of these names; where too much would have to be read, it may.
+fn defined_elsewhere(names: &[&str], source: &dyn Source) -> bool {
+    const MOST_SEARCHED: usize = 64 << 20;
+    let files = source.listing().files();
+    let mut code = files.filter(|entry| Language::of_path(entry.path.as_str()).is_some());
+    let mut left = MOST_SEARCHED;
+    code.any(|entry| {
+        let bytes = source.read(&entry.path).unwrap_or_default();
+        left = left.saturating_sub(bytes.len());
+        let text = String::from_utf8_lossy(&bytes);
+        let mut rows = text.lines().filter_map(defined);
+        left == 0 || rows.any(|name| names.contains(&name))
+    })
 }
 
 // The name that a line of code defines: `export async function a(`, `class A:`, `const a =`.

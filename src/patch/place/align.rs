@@ -176,7 +176,8 @@ fn accept<'h, 'a>(
     if best.has(Likeness::Indent) && added.any(HunkLine::is_indented) {
         return None;
     }
-    if !best.holds(&old, around) || best.lost_a_mark(site, &old, around) {
+    let is_telling = best.holds(&old, around) && best.stands_once(site, &old, around);
+    if !is_telling || best.lost_a_mark(site, &old, around) {
         return None;
     }
     Some(Placed {
@@ -271,7 +272,7 @@ impl Alignment {
             }
         }
         let last = costs[old.len()].iter().enumerate();
-        let (mut shift, cost) = last.min_by_key(|(_, cost)| **cost)?;
+        let (mut shift, cost) = last.min_by_key(|(shift, cost)| (**cost, shift.abs_diff(BAND)))?;
         let cost = Some(*cost).filter(|cost| *cost < IMPOSSIBLE)?;
         let mut rows = vec![None; old.len()];
         let mut index = old.len();
@@ -386,6 +387,25 @@ impl Alignment {
         enough && tells
     }
 
+    /// Whether each run of lines with a change in it or beside it stands once in the file.
+    fn stands_once(&self, site: &Site<'_, '_>, old: &[&HunkLine<'_>], around: &Around) -> bool {
+        let row = |index: usize| self.rows.get(index).copied().flatten().map(|(row, _)| row);
+        let goes_on = |index: usize| {
+            index > 0 && row(index).is_some() && row(index - 1).map(|it| it + 1) == row(index)
+        };
+        let mut from = 0;
+        while from < old.len() {
+            let to = from + 1 + (from + 1..old.len()).take_while(|at| goes_on(*at)).count();
+            let changes = (from..to).any(|at| old[at].kind == LineKind::Remove)
+                || (from..=to).any(|at| around.adds(at));
+            if changes && row(from).is_some() && places_of(site, &old[from..to]) > 1 {
+                return false;
+            }
+            from = to;
+        }
+        true
+    }
+
     /// Whether a line of context beside an added one stands nowhere in the file: it may be one whose
     /// `+` was lost.
     fn lost_a_mark(&self, site: &Site<'_, '_>, old: &[&HunkLine<'_>], around: &Around) -> bool {
@@ -431,6 +451,20 @@ impl Alignment {
         }
         pieces
     }
+}
+
+// How often lines stand in the file side by side, whatever white space is around each.
+fn places_of(site: &Site<'_, '_>, lines: &[&HunkLine<'_>]) -> usize {
+    let stands = |row: usize| {
+        let all = lines.iter().enumerate();
+        row + lines.len() <= site.text.len()
+            && all
+                .map(|(at, line)| (line.text(), site.text.line(row + at)))
+                .all(|(line, file)| line.trim_ascii() == file.trim_ascii())
+    };
+    let first = lines.first().map_or(&[][..], |line| line.text());
+    let rows = site.index.rows_of_words(site.text, first);
+    rows.iter().filter(|row| stands(**row as usize)).count()
 }
 
 /// Between which old lines some are added.

@@ -162,17 +162,18 @@ impl Reader<'_> {
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => self.read_shell(rest, place),
             "py" | "pypy" | "pypy3" => self.read_python(rest, place),
             _ if program.starts_with("python") => self.read_python(rest, place),
-            _ if has(&PROGRAMS.checkers, program) || has(&PROGRAMS.plain, program) => {
+            _ => {
+                let only_options =
+                    has(&PROGRAMS.checkers, program) || has(&PROGRAMS.plain, program);
+                let is_test = has(&PROGRAMS.test_runners, program) || rest.contains(&"--test");
                 for (at, word) in rest.iter().enumerate() {
                     let is_value = at > 0 && has(&PROGRAMS.take_files, rest[at - 1]);
                     if is_value || word.starts_with('-') {
                         self.add_words(&[word], place, false);
+                    } else if !only_options {
+                        self.add_words(&[word], place, is_test);
                     }
                 }
-            }
-            _ => {
-                let is_test = has(&PROGRAMS.test_runners, program) || rest.contains(&"--test");
-                self.add_words(rest, place, is_test);
             }
         }
     }
