@@ -1,5 +1,5 @@
 use super::set::{Body, FilePatch, PatchSet};
-use super::strict::{Naming, Section, is_link, is_submodule, read_header};
+use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 #[cfg(feature = "program")]
 use crate::model::RepoPath;
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
@@ -253,6 +253,11 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Target, Refusal> {
         let mut section = self.section(file, level)?;
+        let lines = file.headers.text.split(|byte| *byte == b'\n');
+        let mut names = lines.filter(|line| line.starts_with(b"--- ") || line.starts_with(b"+++ "));
+        if !self.strict && names.any(|line| has_open_quote(&line[4..])) {
+            return refuse(Code::P202, "a quoted file name has no closing quote");
+        }
         check_modes(&section)?;
         let names = [section.old_name.as_deref(), section.new_name.as_deref()];
         let moves = section.is_rename || section.is_copy;
