@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
 use super::build::PacketInputs;
 use super::failure::Failure;
@@ -70,6 +70,19 @@ impl Candidate {
             hops: Some(node.hops),
             via: node.via.clone(),
             ..Self::new(&node.path, Role::Closure, Place::Given, &why)
+        }
+    }
+
+    fn complete(&mut self, other: Self) {
+        if self.hops.is_none() {
+            self.hops = other.hops;
+            self.via = other.via;
+        }
+        if self.lines.is_empty() {
+            self.lines = other.lines;
+        }
+        if self.ranked.is_none() {
+            self.ranked = other.ranked;
         }
     }
 }
@@ -176,13 +189,20 @@ pub(super) fn ranked_candidates(
     found
 }
 
-/// Drops candidates whose path came before.
-pub(super) fn keep_first(candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let mut seen: HashSet<RepoPath> = HashSet::new();
-    candidates
-        .into_iter()
-        .filter(|candidate| seen.insert(candidate.path.clone()))
-        .collect()
+/// Keeps one candidate for each path: the first, completed by what later ones know of the file.
+pub(super) fn merge_paths(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut places: HashMap<RepoPath, usize> = HashMap::new();
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        match places.get(&candidate.path) {
+            Some(place) => kept[*place].complete(candidate),
+            None => {
+                places.insert(candidate.path.clone(), kept.len());
+                kept.push(candidate);
+            }
+        }
+    }
+    kept
 }
 
 fn mentioned(failure: &Failure, path: &RepoPath) -> Candidate {

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 
 use super::build::PacketInputs;
 use super::candidates::{
-    Candidate, Place, RequestedParts, add_cause, keep_first, max_hops, ranked_candidates,
+    Candidate, Place, RequestedParts, add_cause, max_hops, merge_paths, ranked_candidates,
     spec_candidates,
 };
 use super::failure::Failure;
@@ -77,7 +77,7 @@ pub(super) fn choose_files(
         .map(|file| file.path.clone())
         .collect();
     fill.share(
-        keep_first(candidates),
+        merge_paths(candidates),
         (&question, &ranking.rarity),
         inputs,
         failure,

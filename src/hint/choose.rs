@@ -18,6 +18,8 @@ const REEXPORTED: u64 = 1_536;
 const EVERYDAY: u64 = 8_192;
 const DECLARED: u64 = 1_024;
 const LIBRARY: u64 = 64;
+/// Where the repository takes the name from a module outside, the others count for so much less.
+const PASSED_OVER: u64 = 64;
 /// A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion that
 /// was certain was wrong.
 const NEGLIGIBLE: u64 = 16;
@@ -37,14 +39,24 @@ pub(super) fn choose(
     evidence: Evidence,
     undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
+    let mut imported = evidence.0.iter().filter(|(_, weight)| weight.count > 0);
+    let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
     let rows = evidence.0.into_iter();
     let rows = rows.filter(|(candidate, _)| is_importable(candidate, undef));
     let mut rows: Vec<Row> = rows
-        .map(|(candidate, weight)| Row {
-            entity: entity(&candidate, undef),
-            score: score(idiom, &candidate, &weight, undef),
-            candidate,
-            weight,
+        .map(|(candidate, weight)| {
+            let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
+            let score = score(idiom, &candidate, &weight, undef);
+            Row {
+                entity: entity(&candidate, undef),
+                score: if passed_over {
+                    score / PASSED_OVER
+                } else {
+                    score
+                },
+                candidate,
+                weight,
+            }
         })
         .filter(|row| row.score > 0)
         .collect();
@@ -181,6 +193,9 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     if others.any(|(_, total)| total.saturating_mul(NEGLIGIBLE) > own) {
         return Some("another definition has as much evidence");
     }
+    if rows.iter().any(|row| is_rival(row, best)) {
+        return Some("a file beside it defines the same name");
+    }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
     let is_library = best.weight.outside == Some(HintSource::Stdlib);
@@ -215,6 +230,15 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     };
     (!is_shown)
         .then_some("nothing in the repository imports it yet, and the name proves too little")
+}
+
+// Whether a file beside the one that is meant defines the name too: however many files import the other, this file
+// may mean that one.
+fn is_rival(row: &Row, best: &Row) -> bool {
+    let (Entity::Defined(one), Entity::Defined(other)) = (&row.entity, &best.entity) else {
+        return false;
+    };
+    row.weight.defines.is_some() && one != other && one.directory() == other.directory()
 }
 
 // Whether a name of the standard library is meant: of a module in everyday use, or one that the file takes from, and

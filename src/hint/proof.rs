@@ -6,8 +6,9 @@ use super::idiom::Idiom;
 use super::query::Undefined;
 use crate::graph::Graph;
 use crate::languages::python::spelling::place;
-use crate::languages::{Has, Language, exported, facts, uses};
+use crate::languages::{Has, Language, exported, facts, uses, words};
 use crate::model::{DefinitionKind, HintSource, Import, ImportKind, RepoPath, Suggestion};
+use crate::policy::is_test;
 
 /// The definition that a candidate leads to: two that lead to one do not contradict each other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,11 +121,14 @@ pub(super) fn doubt(
         let erased = import.type_only || undef.language.declares_exports && !undef.usage.value;
         erased || still_loads(undef, path)
     };
-    let proofs: [(&str, &dyn Fn() -> bool); 6] = [
+    let proofs: [(&str, &dyn Fn() -> bool); 7] = [
         ("the installed package has no such name", &|| {
             !has_nothing(undef, one)
         }),
         ("it leads elsewhere", &|| leads(undef, one, import)),
+        ("the name may be a fixture of tests", &|| {
+            !may_be_fixture(undef, one)
+        }),
         ("a member that is used is missing", &|| {
             has_members(undef, one)
         }),
@@ -194,6 +198,23 @@ fn comes_first(undef: &Undefined<'_>, text: &[u8], import: &Import) -> bool {
     let first = used.places.iter().min().copied().unwrap_or_default();
     let above = text.get(..first).unwrap_or_default();
     1 + memchr::memchr_iter(b'\n', above).count() >= import.line as usize
+}
+
+// Whether pytest may hand the name to a test as a parameter: the file that defines it, or one that is loaded before
+// the test, has fixtures and the name.
+fn may_be_fixture(undef: &Undefined<'_>, one: &Suggestion) -> bool {
+    let is_of_tests = is_test(undef.file.as_str()) || undef.file.file_name() == "conftest.py";
+    if undef.language.declares_exports || !is_of_tests {
+        return false;
+    }
+    let path = one.path.as_ref();
+    let mut files = undef.graph.resolver().implicit(undef.file);
+    files.extend(path.and_then(|path| undef.graph.defining(path, &one.imported)));
+    files.iter().any(|path| {
+        let text = undef.graph.source().read(path).unwrap_or_default();
+        memchr::memmem::find(&text, b"fixture").is_some()
+            && words(&text, undef.name).next().is_some()
+    })
 }
 
 fn leads(undef: &Undefined<'_>, one: &Suggestion, import: &Import) -> bool {

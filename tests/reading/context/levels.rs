@@ -362,7 +362,7 @@ fn requests_have_limits() {
         let document = serde_json::json!({ "requestedFiles": paths });
         repo.write("ask.json", document.to_string());
         let before = previous.map(|file| ["--previous", file]);
-        let base = ["--log", "log", "--request", "ask.json", "--profile", "spec"];
+        let base = ["--log", "log", "--request", "ask.json"];
         repo.context(
             &[
                 &base[..],

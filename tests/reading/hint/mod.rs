@@ -127,26 +127,35 @@ impl Case {
         files.map(|(path, text)| (&**path, &**text)).collect()
     }
 
-    fn check(mut self) {
-        for row in std::mem::take(&mut self.row) {
-            row.below(&self).check();
-        }
+    // Returns what differs from the row and the rows below it.
+    fn differences(mut self) -> Vec<String> {
+        let rows = std::mem::take(&mut self.row).into_iter();
+        let mut wrong: Vec<String> = rows
+            .flat_map(|row| row.below(&self).differences())
+            .collect();
         let (files, says) = (self.tree(), &self.says);
         for (asked, expected) in &self.best {
             let (file, name) = asked.split_once(' ').unwrap();
             let found = written(&hints(&files, file, name));
-            assert!(agrees(&found, expected), "{says}: {asked}: {found:?}");
+            if !agrees(&found, expected) {
+                wrong.push(format!("{says}: {asked}: {expected:?}, not {found:?}"));
+            }
         }
         for (asked, expected) in &self.adds {
             let (file, names) = asked.split_once(' ').unwrap();
             let after = fixed(&files, file, &names.split(',').collect::<Vec<_>>());
-            assert_eq!(after.as_ref(), Some(expected), "{says}: {asked}");
+            if after.as_ref() != Some(expected) {
+                wrong.push(format!("{says}: {asked}: {expected:?}, not {after:?}"));
+            }
         }
         if let (Some(log), Some(expected)) = (&self.log, &self.told) {
             let repo = Repo::with(&[&files[..], &[("log", log)]].concat());
             let found = told(&repo, &["--log", "log"]);
-            assert!(agrees(&found, expected), "{says}: {log}: {found:?}");
+            if !agrees(&found, expected) {
+                wrong.push(format!("{says}: {log}: {expected:?}, not {found:?}"));
+            }
         }
+        wrong
     }
 }
 
@@ -161,9 +170,9 @@ fn agrees(found: &[String], expected: &str) -> bool {
 
 #[test]
 fn what_is_meant_is_proposed() {
-    for case in cases("case") {
-        case.check();
-    }
+    let cases = cases("case").into_iter();
+    let wrong: Vec<String> = cases.flat_map(Case::differences).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
