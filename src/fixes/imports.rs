@@ -1,8 +1,9 @@
 use super::candidate::Candidate;
 use super::list::{MAX_TRIES, Question};
 use super::log_file::LogFile;
-use crate::hint::{Answer, Fix, answers, fix};
-use crate::languages::uses;
+use crate::graph::Graph;
+use crate::hint::{Answer, Ask, Fix, answers, fix, suggest};
+use crate::languages::{PYTHON, free_names, uses};
 use crate::model::{HintSource, RepoPath, Suggestion};
 use crate::policy::{is_test, is_test_text};
 
@@ -22,17 +23,17 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
     let mut answers = answers(question.graph, question.wanted, ask);
     answers.retain(|answer| (ask.may_read)(&answer.file));
     let mut certain: Vec<(RepoPath, Fix)> = Vec::new();
+    let mut settled: Vec<Suggestion> = Vec::new();
     let mut tries: Vec<Candidate> = Vec::new();
     for answer in &mut answers {
-        let sure: Vec<Suggestion> = answer
-            .suggestions
-            .iter()
-            .filter(|one| one.certain)
-            .cloned()
-            .collect();
+        let hidden = hidden_names(question.graph, ask, answer);
+        let own = answer.suggestions.iter().cloned();
+        let sure = own.chain(hidden).filter(|one| one.certain);
+        let sure: Vec<Suggestion> = sure.collect();
         let fixed = fix(question.graph, &answer.file, &sure);
         if let Some(fixed) = fixed.filter(|fixed| question.allows(fixed.patch.as_bytes())) {
             certain.push((answer.file.clone(), fixed));
+            settled.extend(sure);
         } else {
             // Nothing is certain that policy refuses.
             for one in &mut answer.suggestions {
@@ -41,16 +42,26 @@ pub(super) fn imports(question: &Question<'_>) -> (Vec<Answer>, Vec<Candidate>, 
         }
         tries.extend(candidates_of(question, answer));
     }
-    let certain = (!certain.is_empty()).then(|| certain_imports(&answers, certain));
+    let certain = (!certain.is_empty()).then(|| certain_imports(&settled, certain));
     (answers, certain.into_iter().collect(), tries)
 }
 
-// All certain imports in one change: one missing name hides the next.
-fn certain_imports(answers: &[Answer], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
+// Suggests imports for the names that a Python file lacks behind those that the failure names: one hides the next.
+fn hidden_names(graph: &Graph<'_>, ask: &Ask<'_>, answer: &Answer) -> Vec<Suggestion> {
+    let known = &answer.wanted.names;
+    let text = graph.source().read(&answer.file).unwrap_or_default();
+    let mut names = free_names(&answer.file, &text);
+    names.retain(|name| {
+        let is_builtin = name.starts_with("__") || PYTHON.is_global(name);
+        !known.is_empty() && !is_builtin && !known.contains(name)
+    });
+    suggest(graph, &ask.query(&answer.file, &names))
+}
+
+// All certain imports in one change.
+fn certain_imports(settled: &[Suggestion], fixes: Vec<(RepoPath, Fix)>) -> Candidate {
     let in_file = |(file, fixed): &(RepoPath, Fix)| {
-        let rows = answers.iter().filter(|answer| answer.file == *file);
-        let rows = rows.flat_map(|answer| &answer.suggestions);
-        let bound = rows.filter(|one| one.certain && fixed.names.contains(&one.name));
+        let bound = settled.iter().filter(|one| fixed.names.contains(&one.name));
         let mut imports: Vec<&str> = bound.map(|one| one.import_statement.as_str()).collect();
         imports.sort_unstable();
         imports.dedup();
@@ -60,11 +71,10 @@ fn certain_imports(answers: &[Answer], fixes: Vec<(RepoPath, Fix)>) -> Candidate
     if fixes.len() > MAX_NAMED {
         texts.push(format!("the same in {} more", fixes.len() - MAX_NAMED));
     }
-    let all = answers.iter().flat_map(|answer| &answer.suggestions);
-    let all = all.filter(|one| one.certain);
     Candidate {
         certain: true,
-        imports: all
+        imports: settled
+            .iter()
             .map(|one| (one.name.clone(), one.import_statement.clone()))
             .collect(),
         ..Candidate::from_fixes(texts.join("; "), fixes)

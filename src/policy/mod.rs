@@ -35,6 +35,8 @@ pub use redact::{Finding, Redactor};
 pub use sanitize::{decode_log, sanitize_log};
 #[cfg(feature = "program")]
 pub use secrets::{UserRuleError, is_secret_name, secret_rule_page};
+#[cfg(feature = "program")]
+pub use suspicion::{Needs, suspicions};
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
 #[cfg(feature = "program")]
 pub use utf16::Utf16;

@@ -8,8 +8,8 @@ use super::run::Session;
 use super::task::Task;
 use crate::fixes::{Candidate, Judging};
 use crate::model::{
-    AttemptResult, Code, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus,
-    Severity, StopReason,
+    AttemptResult, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus, Severity,
+    StopReason,
 };
 use crate::patch::{Change, FileState, Objects, judge};
 
@@ -45,8 +45,6 @@ pub(super) struct Attempt<'a> {
     pub(super) heal: Option<&'a Candidate>,
     /// How the agent was cut off, where it left edits all the same.
     pub(super) cut_off: Option<(StopReason, String)>,
-    /// Lines of the change that are a sign of tests turned green by other means.
-    pub(super) suspicions: Vec<String>,
 }
 
 impl Attempt<'_> {
@@ -91,7 +89,6 @@ impl Session<'_> {
             focus,
             heal,
             cut_off: None,
-            suspicions: Vec::new(),
         };
         let patch = match proposer {
             Proposer::Agent(ask) => self.ask_agent(&mut attempt, ask, history)?,
@@ -210,9 +207,6 @@ impl Session<'_> {
             attempt.end(judged.verdict.stop_reason(), message);
             return Ok(None);
         }
-        let problems = judged.verdict.problems.iter();
-        let suspicions = problems.filter(|problem| problem.code == Code::P712);
-        attempt.suspicions = suspicions.map(|it| it.message.clone()).collect();
         attempt.result.files_modified = paths_of(&judged.changes);
         Ok(Some(judged.changes))
     }

@@ -1,11 +1,13 @@
+use std::collections::BTreeMap;
+
 use super::attempt::{Attempt, Trial};
 use super::error::RepairError;
 use super::run::Session;
 use crate::model::{
-    Code, EventKind, MutationOutcome, Proof, ProofLevel, RepoPath, StopReason, TestEnd,
+    Code, EventKind, MutationOutcome, Operation, Proof, ProofLevel, RepoPath, StopReason, TestEnd,
 };
-use crate::patch::Change;
-use crate::policy::CommandFiles;
+use crate::patch::{Change, FileState};
+use crate::policy::{ChangedFile, CommandFiles, Needs, suspicions};
 use crate::proof::compare;
 
 /// What a proof lacks that could not be finished.
@@ -36,9 +38,9 @@ impl Session<'_> {
         if proof.missing.is_empty() && self.asked.policy.counter_proof {
             self.check_mutation(&mut proof, &laid, trial)?;
         }
-        proof.suspicions.clone_from(&attempt.suspicions);
-        proof.proven = proof.missing.is_empty();
         proof.level = level_of(&proof);
+        self.add_suspicions(&mut proof, &trial.changes)?;
+        proof.proven = proof.missing.is_empty();
         if proof.level == ProofLevel::ExitCode {
             proof.rests_on = self.named_by_command(&trial.changes)?;
         }
@@ -117,6 +119,48 @@ impl Session<'_> {
             ));
         }
         Ok(laid)
+    }
+
+    // Adds the signs of tests turned green by other means that this change and those kept before it show. Tests that
+    // fail once they expect something else clear some of them.
+    fn add_suspicions(&self, proof: &mut Proof, changes: &[Change]) -> Result<(), RepairError> {
+        let source = self.stage.place.source()?;
+        let earlier = self.seen.base.iter();
+        let mut states: BTreeMap<&RepoPath, [Option<FileState>; 2]> = earlier
+            .map(|(path, before)| (path, [before.clone(), FileState::of(&source, path)]))
+            .collect();
+        for change in changes {
+            let before = change.standing.clone().or_else(|| change.before.clone());
+            let sides = states.entry(&change.path).or_insert([before, None]);
+            sides[1].clone_from(&change.after);
+        }
+        states.retain(|path, _| !self.is_allowed(path));
+        let files = states.iter().map(|(path, [before, after])| ChangedFile {
+            path: path.as_str(),
+            operation: Operation::Modify,
+            before: before.as_ref().map(|state| &*state.bytes),
+            after: after.as_ref().map(|state| &*state.bytes),
+            modes: (
+                before.as_ref().map_or(0, |state| state.mode),
+                after.as_ref().map_or(0, |state| state.mode),
+            ),
+        });
+        let files: Vec<ChangedFile<'_>> = files.collect();
+        let (holds, is_open) = (
+            proof.level == ProofLevel::Mutation,
+            proof.missing.is_empty(),
+        );
+        for found in suspicions(&files, &self.command_files(&source)) {
+            let path = files.get(found.at).map_or("", |file| file.path);
+            let sign = format!("line {} of {path} {}", found.line, found.why);
+            let is_cleared = found.needs == Needs::CounterProof && holds;
+            if is_open && !is_cleared {
+                let missing = format!("{sign}, and no experiment takes that away");
+                proof.missing.push(missing);
+            }
+            proof.suspicions.push(sign);
+        }
+        Ok(())
     }
 
     /// Lays a change in, and what else is to be tried in the place of what it has there.

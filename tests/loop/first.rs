@@ -233,7 +233,7 @@ fn natural_mistakes_are_told_with_what_works() {
     for (line, code_, words) in [
         ("run pytst", 2, "check its spelling"),
         ("run ./a.py", 2, "`mendit run python3 ./a.py`"),
-        ("fix old.log", 2, "`mendit fix --test CMD --log old.log`"),
+        ("fix old.log", 2, "`mendit fix CMD` runs a command"),
         ("hint old.log", 2, "`mendit hint --log old.log`"),
         ("hint x a.py", 2, "`mendit hint x --file a.py`"),
         ("diagnose nowhere.log", 2, "path is relative"),

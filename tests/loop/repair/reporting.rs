@@ -97,7 +97,7 @@ fn the_latest_run_is_found() {
         .output()
         .unwrap();
     ended(&output, 0);
-    assert!(report(&world, &[]).starts_with("fixed: "));
+    assert!(report(&world, &[]).starts_with("passed: "));
     let page = report(&world, &["--format", "html"]);
     assert!(page.contains("<ins>+ANSWER=42</ins>"), "{page}");
     let missing = world
