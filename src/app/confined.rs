@@ -138,7 +138,7 @@ pub(super) fn stand_in(
     Ok(Some(slot))
 }
 
-/// Says when a sandbox that was to be had is not in force (R211).
+/// Says when a sandbox that was to be had is not in force.
 pub(super) fn say_unconfined(
     state: SandboxState,
     missing: &[NotConfined],
