@@ -371,20 +371,17 @@ impl CommandRun {
     }
 
     /// What an agent needs of it: one line when it passed; else the failures and the path of the whole log.
-    ///
-    /// # Errors
-    /// A repository that cannot be read.
-    pub fn brief(&self, app: &App) -> Result<String, AppError> {
+    pub fn brief(&self, app: &App) -> String {
         let Some(failure) = &self.failure else {
-            return Ok(format!("{}\n", self.pass_in_words()));
+            return format!("{}\n", self.pass_in_words());
         };
         let (Some(summary), Some(failing)) = (self.summary(), self.failing()) else {
-            return Ok(format!("{}\n", failure.message));
+            return format!("{}\n", failure.message);
         };
         let log = app.redactor().redact(&failing.log).text;
         let text = brief_text(summary, &failure.message, &log);
         let folder = self.record.written_to.as_deref().unwrap_or_default();
-        Ok(format!("{text}whole log: {folder}/test.log\n"))
+        format!("{text}whole log: {folder}/test.log\n")
     }
 
     // The command, the time, and the last line that the runner printed.

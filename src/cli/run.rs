@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         passed_on?;
     }
     if args.brief {
-        output.text(&ran.brief(&app)?)?;
+        output.text(&ran.brief(&app))?;
     } else if let Some(summary) = ran.summary().filter(|_| shown) {
         let steps = ran.next_steps();
         output.aside(|color, _| run_culprit(summary, ran.found.as_ref(), &steps, color));

@@ -100,7 +100,7 @@ impl<'a> Fill<'a> {
             .iter()
             .filter(|entry| entry.candidate.place == Place::Free);
         let free = free.map(|entry| entry.file.text.len() as u64).sum();
-        let scarce = self.scarce(sizes.collect(), free);
+        let scarce = self.scarce(&sizes.collect::<Vec<_>>(), free);
         let files: Vec<PackFile<'_>> = entries.iter().map(|entry| self.pack_file(entry)).collect();
         let limits = Limits {
             bytes: scarce.bytes,
@@ -127,10 +127,10 @@ impl<'a> Fill<'a> {
                     self.refuse(&candidate, rank, unshown);
                 }
                 Share::Whole => {
-                    self.show(candidate, rank, file, (FileMode::Full, Vec::new()), &scarce)
+                    self.show(candidate, rank, file, (FileMode::Full, Vec::new()), &scarce);
                 }
                 Share::Lines(lines) => {
-                    self.show(candidate, rank, file, (FileMode::Window, lines), &scarce)
+                    self.show(candidate, rank, file, (FileMode::Window, lines), &scarce);
                 }
                 Share::Signatures(lines) => {
                     self.show(candidate, rank, file, (FileMode::Skeleton, lines), &scarce);
@@ -369,7 +369,7 @@ impl<'a> Fill<'a> {
                 let (score, scores) = file.evidence.scores();
                 (Some(score), scores)
             }
-            None => (None, Default::default()),
+            None => (None, std::collections::BTreeMap::default()),
         };
         let reason = candidate.ranked.as_ref().map(|file| file.evidence.reason());
         let why = [candidate.why, reason.unwrap_or_default()];
@@ -415,7 +415,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    fn scarce(&self, sizes: Vec<u64>, free: u64) -> Scarce {
+    fn scarce(&self, sizes: &[u64], free: u64) -> Scarce {
         let files = sizes.len() as u64;
         let all: u64 = sizes.iter().sum();
         let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);

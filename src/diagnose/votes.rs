@@ -93,7 +93,8 @@ fn is_of_set_up(case: &Case, kind: Kind, text: &str) -> bool {
         .crash
         .as_ref()
         .is_some_and(|(path, _)| is_of_program(path));
-    !is_own_fault && !(is_elsewhere && kind == Kind::RuntimeError)
+    let is_program_fault = is_elsewhere && kind == Kind::RuntimeError;
+    !is_own_fault && !is_program_fault
 }
 
 // The finding of the line that states the cause, else of a line near it.

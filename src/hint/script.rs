@@ -245,10 +245,8 @@ fn exported(
 fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
     let resolver = graph.resolver();
     let by_alias = style.prefers_alias(path.is_below(file.directory()));
-    let aliases = by_alias
-        .then(|| resolver.aliases(file, path))
-        .unwrap_or_default();
-    let Some(alias) = aliases.into_iter().next() else {
+    let aliases = || resolver.aliases(file, path).into_iter().next();
+    let Some(alias) = by_alias.then(aliases).flatten() else {
         return style.relative(file, path, "");
     };
     let ended = style.ended(&alias, path);

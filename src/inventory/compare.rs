@@ -320,7 +320,7 @@ pub(super) fn python_packages(project: &Project<'_>) -> BTreeMap<String, String>
     all.map(|one| (normal(&one.name), one.version)).collect()
 }
 
-/// Returns the version of a package in node_modules.
+/// Returns the version of a package in `node_modules`.
 fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<String> {
     let at = project.installed.npm(folder, name)?;
     let manifest = project.installed.read(&at, &at.join("package.json"))?;

@@ -159,7 +159,7 @@ fn read_npm(text: &str, folder: &str) -> Lock {
             lock.asked.get_or_insert_default();
             for (name, range) in NODE_TABLES
                 .iter()
-                .flat_map(|table| package[*table].as_object())
+                .filter_map(|table| package[*table].as_object())
                 .flatten()
             {
                 lock.add_asked(name, range.as_str().unwrap_or_default());
@@ -194,7 +194,7 @@ fn read_pnpm(text: &str, folder: &str) -> Lock {
         lock.asked.get_or_insert_default();
         for (name, row) in NODE_TABLES
             .iter()
-            .flat_map(|table| importer[*table].as_object())
+            .filter_map(|table| importer[*table].as_object())
             .flatten()
         {
             lock.add_asked(name, row["specifier"].as_str().unwrap_or_default());

@@ -73,12 +73,12 @@ struct Finding {
 }
 
 impl Finding {
-    fn new(weight: Weight, action: &'static str, lines: Vec<usize>) -> Option<Self> {
-        Some(Self {
+    fn new(weight: Weight, action: &'static str, lines: Vec<usize>) -> Self {
+        Self {
             weight,
             action,
             lines,
-        })
+        }
     }
 }
 
@@ -97,8 +97,12 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
             is_data,
         ) {
             (true, _) => None,
-            (false, true) => Finding::new(Weight::Other, "removes the data of", Vec::new()),
-            (false, false) => Finding::new(Weight::Removal, "deletes", Vec::new()),
+            (false, true) => Some(Finding::new(
+                Weight::Other,
+                "removes the data of",
+                Vec::new(),
+            )),
+            (false, false) => Some(Finding::new(Weight::Removal, "deletes", Vec::new())),
         };
     };
     if before == after || is_data && means_the_same(file) {
@@ -112,12 +116,12 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         .filter(|line| is_test_head(line.text) && moved.contains(line.text));
     let rows = if found > 0 { count_table_rows(&new) } else { 0 };
     if lost.len() > found + elsewhere.count() + rows {
-        return Finding::new(Weight::Removal, "removes a case of", lost);
+        return Some(Finding::new(Weight::Removal, "removes a case of", lost));
     }
     // A new case may be born skipped; an old one may not be made so.
     let skips = numbers(&new, is_skip);
     if skips.len() > numbers(&gone, is_skip).len() + found.saturating_sub(lost.len()) {
-        return Finding::new(Weight::Removal, "skips a case of", skips);
+        return Some(Finding::new(Weight::Removal, "skips a case of", skips));
     }
     let is_any = |line: &[u8]| !line.is_empty() && !is_comment(line);
     let all = is_foreign_program(file.path) || is_data;
@@ -128,7 +132,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
         } else {
             "alters an assertion of"
         };
-        return Finding::new(Weight::Assertion, action, lines);
+        return Some(Finding::new(Weight::Assertion, action, lines));
     }
     // A specification or a page may stand there, too.
     if !is_program(file.path) {
@@ -136,11 +140,15 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     }
     let lines = numbers(&gone, is_any);
     if !lines.is_empty() {
-        return Finding::new(Weight::Other, "changes lines around assertions of", lines);
+        return Some(Finding::new(
+            Weight::Other,
+            "changes lines around assertions of",
+            lines,
+        ));
     }
     let lines = numbers(&new, is_any);
     let is_addition = found == 0 && !is_data && !lines.is_empty();
-    Finding::new(Weight::Other, "adds to", lines).filter(|_| is_addition)
+    Some(Finding::new(Weight::Other, "adds to", lines)).filter(|_| is_addition)
 }
 
 fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {

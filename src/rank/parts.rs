@@ -112,7 +112,7 @@ fn mean_of_best(units: &[(Unit, f64)]) -> f64 {
             best[1] = *score;
         }
     }
-    (best[0] + best[1]) / 2.0
+    f64::midpoint(best[0], best[1])
 }
 
 struct Piece<'a> {

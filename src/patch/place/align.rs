@@ -355,7 +355,7 @@ impl Alignment {
         let mut index = 0;
         let mut tells = false;
         while index <= old.len() {
-            let end = index + (index..).take_while(|at| removed(*at)).count();
+            let end = index + (index..old.len()).take_while(|at| removed(*at)).count();
             let above = index.checked_sub(1);
             let adds = around.adds(index) || around.adds(end);
             if end > index {

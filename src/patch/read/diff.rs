@@ -203,7 +203,7 @@ impl<'a> Scan<'a, '_> {
         }
         loop {
             let blank = |at: &usize| self.lines.line(*at).is_some_and(<[u8]>::is_empty);
-            let ahead = self.at + (self.at..).take_while(blank).count();
+            let ahead = self.at + (self.at..self.lines.len()).take_while(blank).count();
             let Some(header) = hunk::header(self.lines.get(ahead)) else {
                 break;
             };

@@ -78,8 +78,7 @@ pub(in crate::patch) fn read_traditional(
     }
     if name.is_none() {
         return Err(Fatal(format!(
-            "unable to find filename in patch at line {}",
-            line
+            "unable to find filename in patch at line {line}"
         )));
     }
     Ok(())

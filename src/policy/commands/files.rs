@@ -90,7 +90,7 @@ struct Place<'a> {
     depth: usize,
 }
 
-impl<'a> Place<'a> {
+impl Place<'_> {
     fn deeper(&self) -> Self {
         Self {
             depth: self.depth + 1,

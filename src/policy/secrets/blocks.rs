@@ -115,7 +115,7 @@ impl<'t> KeyLines<'t> {
         let (line, start) = (&line[lead..], start + lead);
         let mut at = start;
         let mut found = Vec::new();
-        for run in line.split(|byte| !is_base64(byte)) {
+        for run in line.split(|byte| !is_base64(*byte)) {
             let is_varied = run.iter().any(|byte| Some(byte) != run.first());
             if run.len() >= MIN_RUN && is_varied && !reads_like_words(run) {
                 found.push(at..at + run.len());
@@ -133,7 +133,11 @@ impl<'t> KeyLines<'t> {
             return true;
         }
         let line = line.trim_ascii_end();
-        let length = line.iter().rev().take_while(|byte| is_base64(byte)).count();
+        let length = line
+            .iter()
+            .rev()
+            .take_while(|byte| is_base64(**byte))
+            .count();
         let lead = line.len() - length;
         let is_alone = lead == 0 || b" \t\">|'-+".contains(&line[lead - 1]);
         if is_alone && (2..=76).contains(&length) && (length >= 4 || lead < 3) && self.short < 2 {
@@ -156,8 +160,8 @@ fn is_private(text: &[u8], at: usize) -> bool {
     contains(&text[at..text.len().min(at + 60)], b"PRIVATE KEY")
 }
 
-fn is_base64(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=".contains(byte)
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
 fn line_start(text: &[u8], at: usize) -> usize {

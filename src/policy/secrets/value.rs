@@ -273,7 +273,7 @@ impl Shape {
         self.letters >= 2 && self.digits >= 1 && self.marks >= 1 && self.length <= 40
     }
 
-    /// Whether a salt of WordPress, which holds blanks.
+    /// Whether a salt of `WordPress`, which holds blanks.
     fn is_salt(&self) -> bool {
         let other = self.length - self.letters - self.digits - self.spaces;
         self.length >= 32
