@@ -349,7 +349,8 @@ impl<'a> Packer<'a> {
     }
 
     fn take(&mut self, file: usize, ranges: &[[u32; 2]]) -> bool {
-        self.take_within(file, ranges, &mut u64::MAX)
+        let mut quota = self.left;
+        self.take_within(file, ranges, &mut quota)
     }
 
     fn take_within(&mut self, file: usize, ranges: &[[u32; 2]], quota: &mut u64) -> bool {

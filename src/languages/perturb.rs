@@ -500,7 +500,7 @@ mod tests {
             assert!(tests[0].assertions.is_empty(), "{line}: {:?}", tests[0]);
             return String::new();
         };
-        let mut changed = text.clone();
+        let mut changed = text;
         changed.replace_range(one.place.clone(), &one.perturbed);
         let changed = changed.strip_prefix(head).unwrap();
         let changed = changed.strip_suffix(&format!("\n{tail}")).unwrap();

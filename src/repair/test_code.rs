@@ -67,9 +67,8 @@ fn is_data_of_tests(path: &RepoPath, source: &dyn Source) -> bool {
     by_tests.peek().is_some() && by_tests.all(|is_test| is_test)
 }
 
-/// Where runners are told what to load before tests: <https://docs.pytest.org/en/stable/reference/reference.html>,
-/// <https://vitest.dev/config/#setupfiles>, <https://jestjs.io/docs/configuration#setupfiles-array>,
-/// <https://mochajs.org>.
+// Where runners are told what to load before tests: https://docs.pytest.org/en/stable/reference/reference.html,
+// https://vitest.dev/config/#setupfiles, https://jestjs.io/docs/configuration#setupfiles-array, https://mochajs.org.
 #[expect(clippy::expect_used, reason = "constants")]
 static LOADS: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"(?:pytest_plugins|setupFiles\w*|globalSetup|--require|['\x22]?require['\x22]?\s*:|-p)\s*[=:\s]\s*(?:\[[^\]]*\]|\([^)]*\)|[^\n,]*)";
