@@ -166,7 +166,6 @@ fn rank(
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
         ran: &request.traced.as_ref().map_or(Vec::new(), Traced::by_file),
-        words: &inputs.known.words,
         may_read: &|path| inputs.may_read(path),
     };
     rank_files(inputs.source, question, &input)

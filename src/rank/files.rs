@@ -8,7 +8,6 @@ use super::weights::{Evidence, Signal};
 use crate::languages::Language;
 use crate::model::RepoPath;
 use crate::source::Source;
-use crate::state::Store;
 
 /// Evidence beside the words of the files.
 pub struct FileInput<'a> {
@@ -24,8 +23,6 @@ pub struct FileInput<'a> {
     pub changed: &'a [RepoPath],
     /// Files that failing tests run, with how much of that is theirs alone.
     pub ran: &'a [(RepoPath, f64)],
-    /// The cached words of files.
-    pub words: &'a Store,
     /// Whether a file may be read at all.
     pub may_read: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -92,7 +89,7 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     let _span = tracing::debug_span!("rank", files = paths.len()).entered();
     let terms = {
         let _span = tracing::debug_span!("index").entered();
-        scan_files(question, source, &paths, input.words)
+        scan_files(question, source, &paths)
     };
     let rarity = rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
@@ -371,8 +368,7 @@ mod tests {
     use crate::model::RepoPath;
     use crate::rank::Question;
     use crate::source::Memory;
-    use crate::state::Store;
-
+    
     fn order(text: &str, files: &[(&str, &str)]) -> Vec<String> {
         let source = Memory::named(files.iter().copied());
         let input = FileInput {
@@ -382,7 +378,6 @@ mod tests {
             commits: &[],
             changed: &[],
             ran: &[],
-            words: &Store::nothing(),
             may_read: &|_: &RepoPath| true,
         };
         let found = rank_files(&source, &Question::from_issue(text), &input);
