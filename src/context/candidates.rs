@@ -42,8 +42,6 @@ pub(super) struct RequestedParts {
     pub(super) all: bool,
     /// 1-based line ranges that were; they come before the rest.
     pub(super) lines: Vec<[u32; 2]>,
-    /// Lines that whoever asks was shown before.
-    pub(super) seen: Vec<[u32; 2]>,
 }
 
 impl Candidate {

@@ -46,7 +46,6 @@ pub(super) fn input_digest(
     let asked = (
         &request.targets,
         &request.requests,
-        &request.seen,
         &request.since,
     );
     let changes = (&request.cause, &request.change);

@@ -133,8 +133,8 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Shows what was asked for by name: lines first, then whole files, those not yet seen before
-    /// the others. Where not all fit, each gets the same.
+    /// Shows what was asked for by name: lines first, then whole files. Where not all fit,
+    /// each gets the same.
     fn claim_asked(&mut self) {
         let files = self.files;
         for (file, asked) in files.iter().enumerate() {
@@ -150,31 +150,22 @@ impl<'a> Packer<'a> {
                 }
             }
         }
-        for seen in [false, true] {
-            let is_wanted = |file: &usize| {
-                let asked = files[*file].asked.filter(|asked| asked.all);
-                asked.is_some_and(|asked| asked.seen.contains(&[1, u32::MAX]) == seen)
-            };
-            let mut wanted: Vec<usize> = (0..files.len()).filter(is_wanted).collect();
-            wanted.sort_by_key(|file| files[*file].text.len());
-            for (at, file) in wanted.iter().enumerate() {
-                let mut share = self.left / (wanted.len() - at) as u64;
-                let all = [[1, self.line_count(*file)]];
-                if !self.take_within(*file, &all, &mut share) {
-                    self.take_unseen(*file, share);
-                }
+        let is_wanted = |file: &usize| files[*file].asked.is_some_and(|asked| asked.all);
+        let mut wanted: Vec<usize> = (0..files.len()).filter(is_wanted).collect();
+        wanted.sort_by_key(|file| files[*file].text.len());
+        for (at, file) in wanted.iter().enumerate() {
+            let mut share = self.left / (wanted.len() - at) as u64;
+            let all = [[1, self.line_count(*file)]];
+            if !self.take_within(*file, &all, &mut share) {
+                self.take_best_of(*file, share);
             }
         }
     }
 
-    /// Takes the best parts of a file, those that were not seen first.
-    fn take_unseen(&mut self, file: usize, mut quota: u64) {
-        let seen = self.files[file].asked.map_or(&[][..], |asked| &asked.seen);
-        let is_seen = |[from, to]: [u32; 2]| seen.iter().any(|it| it[0] <= from && to <= it[1]);
-        let own = self.order.iter().filter(|(of, _)| *of == file);
+    fn take_best_of(&mut self, file: usize, mut quota: u64) {
+        let own = self.order.iter().filter(|(other, _)| *other == file);
         let own = own.map(|(_, unit)| self.files[file].units[*unit].0.lines);
-        let (seen, unseen): (Vec<_>, Vec<_>) = own.partition(|lines| is_seen(*lines));
-        for lines in unseen.into_iter().chain(seen) {
+        for lines in own.collect::<Vec<_>>() {
             let ranges = self.with_signatures(file, lines);
             self.take_within(file, &ranges, &mut quota);
         }

@@ -60,8 +60,6 @@ pub struct Request {
     pub traced: Option<Traced>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
-    /// What the packet before showed: of a file that is asked for again, the rest comes first.
-    pub seen: Vec<UnchangedFile>,
     /// What the reader already has from an earlier packet; it is named and not repeated.
     pub since: Vec<UnchangedFile>,
 }

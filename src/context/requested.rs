@@ -57,7 +57,7 @@ pub(super) fn serve_requests(
                     }
                     files += 1;
                     bytes += size;
-                    found.push(candidate(&path, taker, request));
+                    found.push(candidate(&path));
                 }
                 Ok((path, part))
             });
@@ -89,30 +89,11 @@ fn read_part(taker: &SnapshotTaker<'_>, text: &str) -> Result<(RepoPath, Part), 
     Ok((path, part))
 }
 
-fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> Candidate {
-    let earlier = request.seen.iter().chain(&request.since);
-    let mut earlier = earlier.filter(|it| it.path == *path).peekable();
-    // Lines of another content say nothing of this one.
-    let now = earlier.peek().and_then(|_| taker.open(path).ok());
-    let seen = earlier
-        .filter(|it| now.as_ref().is_some_and(|now| now.sha256 == it.sha256))
-        .flat_map(|file| match &file.ranges[..] {
-            [] => &[[1, u32::MAX]],
-            ranges => ranges,
-        })
-        .copied()
-        .collect();
+fn candidate(path: &RepoPath) -> Candidate {
+    let why = "the agent asked for it";
     Candidate {
-        asked: Some(RequestedParts {
-            seen,
-            ..RequestedParts::default()
-        }),
-        ..Candidate::new(
-            path,
-            Role::Requested,
-            Place::Given,
-            "the agent asked for it",
-        )
+        asked: Some(RequestedParts::default()),
+        ..Candidate::new(path, Role::Requested, Place::Given, why)
     }
 }
 

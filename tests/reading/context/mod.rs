@@ -1,7 +1,6 @@
 //! Packets, as a user sees them.
 
 mod budget;
-mod bundle;
 mod change;
 mod contracts;
 mod deterministic;
