@@ -134,7 +134,7 @@ pub struct PacketFile {
     pub blob_id: BlobId,
     /// SHA-256 of the whole file's bytes, in hex.
     pub sha256: String,
-    /// `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`.
+    /// `utf-8`, `utf-8-bom`, or `latin-1`.
     pub encoding: &'static str,
     /// The text, decoded, with secrets masked.
     pub content: String,
