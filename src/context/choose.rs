@@ -2,8 +2,7 @@ use std::collections::BTreeSet;
 
 use super::build::PacketInputs;
 use super::candidates::{
-    Candidate, Place, RequestedParts, add_cause, max_hops, merge_paths, ranked_candidates,
-    spec_candidates,
+    Candidate, Place, add_cause, max_hops, merge_paths, ranked_candidates, spec_candidates,
 };
 use super::failure::Failure;
 use super::fill::Fill;
@@ -107,7 +106,7 @@ fn read_question(inputs: &PacketInputs<'_>, failure: &Failure, targets: &[RepoPa
         };
         let outline = known_outline(&inputs.known.outlines, path, &bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let failing = failure.evidence.failing(path, &outline, &text);
+        let failing = failure.evidence.failing(path, &outline);
         tests += failing.len();
         let pointed = failure.mentions.lines(path).iter();
         let pointed: BTreeSet<usize> = pointed
@@ -221,7 +220,6 @@ fn project_files(
         return Vec::new();
     }
     let diagnosis = failure.diagnosis.as_ref();
-    let missing = diagnosis.map_or(&[][..], |diagnosis| &diagnosis.missing_modules);
     let is_tsc = diagnosis.is_some_and(|diagnosis| diagnosis.tool.as_deref() == Some("tsc"));
     let kind = failure.kind.unwrap_or(FailureKind::Unknown);
     let listing = inputs.source.listing();
@@ -233,28 +231,8 @@ fn project_files(
         if failure.targets.contains(&manifest.path) || is_asked {
             continue;
         }
-        let mut candidate =
-            Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
-        if manifest.is_lock {
-            candidate.asked = Some(lines_with(inputs, &manifest.path, missing));
-        }
-        found.push(candidate);
+        let (path, why) = (&manifest.path, &manifest.why);
+        found.push(Candidate::new(path, Role::Manifest, Place::Free, why));
     }
     found
-}
-
-/// Lines around a line of a lock file that names what is missing.
-const AROUND: u32 = 3;
-
-/// Asks for the lines of a lock file that name what is missing: the file is too long to be read.
-fn lines_with(inputs: &PacketInputs<'_>, path: &RepoPath, missing: &[String]) -> RequestedParts {
-    let bytes = inputs.source.read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let names = |line: &str| missing.iter().any(|name| line.contains(name.as_str()));
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| names(line));
-    let around = |number: u32| [number.saturating_sub(AROUND).max(1), number + AROUND];
-    RequestedParts {
-        lines: lines.map(|(number, _)| around(number)).collect(),
-        ..RequestedParts::default()
-    }
 }

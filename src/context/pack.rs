@@ -18,8 +18,6 @@ pub(super) struct PackFile<'a> {
     /// 1-based lines that the failure points at.
     pub(super) lines: &'a [u32],
     pub(super) form: Form,
-    /// Whether a repair may have to change it.
-    pub(super) is_product: bool,
 }
 
 /// How much of a file is wanted.
@@ -29,8 +27,6 @@ pub(super) enum Form {
     Parts,
     /// All of it while that is little, else its best parts: project files.
     Short,
-    /// The lines asked for and no others: lock files.
-    Asked,
     /// All of it while it fits, else its best parts: the order of the specification.
     Whole,
 }
@@ -59,8 +55,6 @@ const AROUND: u32 = 6;
 const TESTS_SHARE: u64 = 5;
 /// A project file of up to a twentieth of the bytes is shown whole.
 const SHORT_SHARE: u64 = 20;
-/// A product file of up to a twenty-fifth of the bytes is one part.
-const SMALL_SHARE: u64 = 25;
 /// Bytes kept for signatures of the next best parts.
 const SIGNATURES_SHARE: u64 = 32;
 /// The most that the mark for a gap takes in files of less than a million lines.
@@ -73,9 +67,8 @@ const ROUNDS: usize = 3;
 /// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
 pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
-    let fits =
-        sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes);
-    if fits && files.iter().all(|file| file.form != Form::Asked) {
+    let fits = sizes().all(|size| size <= limits.file_bytes);
+    if fits && sizes().sum::<u64>() <= limits.bytes {
         return vec![Share::Whole; files.len()];
     }
     let mut packer = Packer::new(files, limits);
@@ -104,7 +97,6 @@ struct Packer<'a> {
     signed: Vec<bool>,
     // File and unit, by worth.
     order: Vec<(usize, usize)>,
-    small: u64,
     left: u64,
     file_left: Vec<u64>,
 }
@@ -127,7 +119,6 @@ impl<'a> Packer<'a> {
             signed: vec![false; files.len()],
             starts,
             order,
-            small: limits.bytes / SMALL_SHARE,
             left: limits.bytes,
             file_left: vec![limits.file_bytes; files.len()],
         }
@@ -210,11 +201,6 @@ impl<'a> Packer<'a> {
             if self.is_shown(file, lines) {
                 continue;
             }
-            let all = [[1, self.line_count(file)]];
-            let is_small = of.is_product && of.text.len() as u64 <= self.small;
-            if is_small && self.take(file, &all) {
-                continue;
-            }
             let ranges = self.with_signatures(file, lines);
             if self.take(file, &ranges) {
                 self.signed[file] = false;
@@ -228,7 +214,7 @@ impl<'a> Packer<'a> {
             {
                 let near = [
                     line.saturating_sub(AROUND).max(1),
-                    (line + AROUND).min(all[0][1]),
+                    (line + AROUND).min(self.line_count(file)),
                 ];
                 let near = self.with_signatures(file, near);
                 self.take(file, &near);

@@ -245,20 +245,6 @@ fn long_files_become_windows_around_the_lines_of_the_log() {
 }
 
 #[test]
-fn lock_files_are_cut_to_what_is_missing() {
-    let repo = shop();
-    repo.write("test.log", "src/cart.ts(1,1): error TS2307: Cannot find module 'zod' or its corresponding type declarations.\n");
-    let context = repo.context(&["--log", "test.log"]);
-    let files = context["files"].as_array().unwrap();
-    let lock = files
-        .iter()
-        .find(|file| file["path"] == "pnpm-lock.yaml")
-        .unwrap();
-    assert_eq!(lock["mode"], "window");
-    assert!(lock["content"].as_str().unwrap().contains("zod@3.0.0"));
-}
-
-#[test]
 fn requests_are_checked_one_by_one() {
     let repo = shop();
     repo.write(".env", "S=1\n");
