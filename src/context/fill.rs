@@ -161,9 +161,7 @@ impl<'a> Fill<'a> {
                 candidate.lines = (1..=file.text.lines().count() as u32).collect();
             }
             entries.push(Entry {
-                failing: failure
-                    .evidence
-                    .failing(&candidate.path, &outline, &file.text),
+                failing: failure.evidence.failing(&candidate.path, &outline),
                 is_product: pool.standing(&candidate.path).is_some(),
                 candidate,
                 rank: None,
@@ -206,11 +204,8 @@ impl<'a> Fill<'a> {
         let scores = score_parts(&files, question, rarity);
         drop(files);
         drop(ran);
-        for ((entry, units), best) in entries.iter_mut().zip(scores.units).zip(scores.best) {
+        for (entry, units) in entries.iter_mut().zip(scores) {
             entry.units = units;
-            if let Some(ranked) = &mut entry.candidate.ranked {
-                ranked.set_parts(best);
-            }
         }
         let score = |entry: &Entry| entry.candidate.ranked.as_ref().map(|file| file.score());
         let mut order: Vec<usize> = (0..entries.len())
@@ -296,25 +291,18 @@ impl<'a> Fill<'a> {
 
     fn pack_file<'e>(&self, entry: &'e Entry) -> PackFile<'e> {
         let form = match (entry.candidate.role, self.profile) {
-            (Role::Manifest, _) if entry.candidate.asked.is_some() => Form::Asked,
             (Role::Manifest, _) => Form::Short,
             (_, Profile::Spec) => Form::Whole,
             (_, Profile::Ranked) => Form::Parts,
         };
-        let units = if form == Form::Asked {
-            Vec::new()
-        } else {
-            entry.units.clone()
-        };
         PackFile {
             text: &entry.file.text,
             outline: &entry.outline,
-            units,
+            units: entry.units.clone(),
             asked: entry.candidate.asked.as_ref(),
             failing: &entry.failing,
             lines: &entry.candidate.lines,
             form,
-            is_product: entry.is_product,
         }
     }
 

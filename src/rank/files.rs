@@ -44,11 +44,6 @@ impl RankedFile {
     pub fn score(&self) -> f64 {
         self.factor * self.evidence.total()
     }
-
-    /// Sets the signal that only the parts of a file can give.
-    pub fn set_parts(&mut self, value: f64) {
-        self.evidence.set(Signal::Parts, value);
-    }
 }
 
 /// The files with evidence, best first, and how rare each term of the question is.
@@ -131,7 +126,7 @@ fn score_signals(
     paths: &[RepoPath],
     terms: &[FileTerms],
     rarity: &[f64],
-) -> [(Signal, Vec<f64>); 8] {
+) -> [(Signal, Vec<f64>); 7] {
     let hops = input.hops.iter().filter(|(_, hops)| *hops > 0);
     let hops: HashMap<&RepoPath, f64> = hops
         .map(|(path, hops)| (path, 1.0 / f64::from(*hops)))
@@ -143,11 +138,9 @@ fn score_signals(
         paths.iter().map(value).collect::<Vec<f64>>()
     };
     let words = normalized(words_scores(question, rarity, terms));
-    let definitions = normalized(definition_scores(question, terms));
     let history = normalized(history_scores(question, paths, input));
     [
         (Signal::Words, words),
-        (Signal::Definitions, definitions),
         (
             Signal::Mention,
             mention_scores(question, paths, input.mentioned),
@@ -195,22 +188,6 @@ fn words_scores(question: &Question, rarity: &[f64], files: &[FileTerms]) -> Vec
         file.counts.iter().map(term_score).sum()
     };
     files.iter().map(score).collect()
-}
-
-/// Scores files that define what the question names; a name that many files define counts little.
-fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
-    let mut definers = vec![0.0_f64; question.names.len()];
-    for term in files.iter().flat_map(|file| &file.defines) {
-        definers[*term as usize] += 1.0;
-    }
-    let score = |term: &u32| {
-        let term = *term as usize;
-        log2_1p(question.names[term]) / definers[term].max(1.0)
-    };
-    files
-        .iter()
-        .map(|file| file.defines.iter().map(score).sum())
-        .collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
@@ -368,7 +345,7 @@ mod tests {
     use crate::model::RepoPath;
     use crate::rank::Question;
     use crate::source::Memory;
-    
+
     fn order(text: &str, files: &[(&str, &str)]) -> Vec<String> {
         let source = Memory::named(files.iter().copied());
         let input = FileInput {

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
@@ -36,8 +36,6 @@ pub(super) struct FileTerms {
     pub(super) length: u32,
     /// Term and count, sorted by term.
     pub(super) counts: Vec<(u32, u32)>,
-    /// Terms that the file defines, sorted.
-    pub(super) defines: Vec<u32>,
 }
 
 /// Counts the terms of a question in each file.
@@ -57,14 +55,10 @@ fn count_terms(question: &Question, text: &[u8]) -> FileTerms {
     let mut length = 0;
     // Several forms of a word may be one term.
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
-    let mut defines: BTreeSet<u32> = BTreeSet::new();
     identifiers(text, |word| {
         length += 1;
         if let Some(term) = question.number(term_id(word.word)) {
             *counts.entry(term).or_default() += 1;
-            if word.defines {
-                defines.insert(term);
-            }
         }
         parts(word.word, |id| {
             length += 1;
@@ -76,7 +70,6 @@ fn count_terms(question: &Question, text: &[u8]) -> FileTerms {
     FileTerms {
         length,
         counts: counts.into_iter().collect(),
-        defines: defines.into_iter().collect(),
     }
 }
 
@@ -95,6 +88,5 @@ mod tests {
         let mut rows = found.counts.iter();
         let count = rows.find(|row| row.0 == number(b"parse")).map(|row| row.1);
         assert_eq!(count, Some(3));
-        assert_eq!(found.defines, [number(b"parse_money")]);
     }
 }
