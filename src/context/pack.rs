@@ -61,8 +61,6 @@ const SIGNATURES_SHARE: u64 = 32;
 const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
-/// Rounds in which room that merged neighbours free is given out again.
-const ROUNDS: usize = 3;
 
 /// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
 pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
@@ -81,11 +79,6 @@ pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     packer.take_best();
     packer.left += reserve;
     packer.take_signatures();
-    for _ in 0..ROUNDS {
-        packer.merge_neighbors();
-        packer.left = limits.bytes.saturating_sub(packer.used());
-        packer.take_best();
-    }
     packer.into_shares()
 }
 
@@ -244,23 +237,6 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Takes gaps that are shorter than the mark in their place.
-    fn merge_neighbors(&mut self) {
-        for file in 0..self.files.len() {
-            for [from, to] in ranges(
-                &self.taken[file]
-                    .iter()
-                    .map(|taken| !taken)
-                    .collect::<Vec<_>>(),
-            ) {
-                let inner = from > 1 && to < self.line_count(file);
-                if inner && self.bytes(file, [from, to]) <= MARK_BYTES {
-                    self.take(file, &[[from, to]]);
-                }
-            }
-        }
-    }
-
     fn line_count(&self, file: usize) -> u32 {
         self.starts[file].len() as u32
     }
@@ -281,27 +257,6 @@ impl<'a> Packer<'a> {
 
     fn bytes(&self, file: usize, [from, to]: [u32; 2]) -> u64 {
         (self.start(file, to + 1) - self.start(file, from)) as u64
-    }
-
-    /// Returns what is shown so far takes, marks included.
-    fn used(&self) -> u64 {
-        let mut used = 0;
-        for (file, taken) in self.taken.iter().enumerate() {
-            if !taken.contains(&true) {
-                continue;
-            }
-            let mut line = 1;
-            for run in taken.chunk_by(|a, b| a == b) {
-                let next = line + run.len() as u32;
-                used += if run[0] {
-                    self.bytes(file, [line, next - 1])
-                } else {
-                    mark_bytes([line, next - 1])
-                };
-                line = next;
-            }
-        }
-        used
     }
 
     /// Returns what it takes to show these lines too.
@@ -375,10 +330,4 @@ impl<'a> Packer<'a> {
         });
         shares.collect()
     }
-}
-
-// What `[lines 2 to 21 left out]` and its line end take.
-fn mark_bytes(lines: [u32; 2]) -> u64 {
-    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
-    22 + digits[0] + digits[1]
 }

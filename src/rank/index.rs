@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -36,6 +36,8 @@ pub(super) struct FileTerms {
     pub(super) length: u32,
     /// Term and count, sorted by term.
     pub(super) counts: Vec<(u32, u32)>,
+    /// Terms that the file defines, sorted.
+    pub(super) defines: BTreeSet<u32>,
 }
 
 /// Counts the terms of a question in each file.
@@ -51,16 +53,34 @@ pub(super) fn scan_files(
         .collect()
 }
 
+/// Keywords before the name of a definition.
+const DEFINING: [&[u8]; 8] = [
+    b"def",
+    b"class",
+    b"function",
+    b"const",
+    b"let",
+    b"interface",
+    b"type",
+    b"enum",
+];
+
 fn count_terms(question: &Question, text: &[u8]) -> FileTerms {
     let mut length = 0;
     // Several forms of a word may be one term.
     let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut defines: BTreeSet<u32> = BTreeSet::new();
+    let mut previous: &[u8] = b"";
     identifiers(text, |word| {
         length += 1;
-        if let Some(term) = question.number(term_id(word.word)) {
+        if let Some(term) = question.number(term_id(word)) {
             *counts.entry(term).or_default() += 1;
+            if DEFINING.contains(&previous) {
+                defines.insert(term);
+            }
         }
-        parts(word.word, |id| {
+        previous = word;
+        parts(word, |id| {
             length += 1;
             if let Some(term) = question.number(id) {
                 *counts.entry(term).or_default() += 1;
@@ -70,6 +90,7 @@ fn count_terms(question: &Question, text: &[u8]) -> FileTerms {
     FileTerms {
         length,
         counts: counts.into_iter().collect(),
+        defines,
     }
 }
 
@@ -88,5 +109,6 @@ mod tests {
         let mut rows = found.counts.iter();
         let count = rows.find(|row| row.0 == number(b"parse")).map(|row| row.1);
         assert_eq!(count, Some(3));
+        assert!(found.defines.contains(&number(b"parse_money")));
     }
 }

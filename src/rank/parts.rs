@@ -5,10 +5,13 @@ use rayon::prelude::*;
 use super::question::Question;
 use super::terms::{ByTerm, identifiers, is_common, log2_1p, parts, term_id};
 use super::units::{Unit, units};
-use crate::languages::Outline;
+use crate::languages::{Language, Outline};
+use crate::model::{RepoPath, Traced};
 
 /// A file whose parts are scored.
 pub struct PartFile<'a> {
+    /// Where it is.
+    pub path: &'a RepoPath,
     /// Its text, as a packet would show it.
     pub text: &'a str,
     /// Its definitions.
@@ -19,14 +22,10 @@ pub struct PartFile<'a> {
     pub failing: &'a [usize],
     /// Whether a repair may have to change it.
     pub is_product: bool,
-    /// By unit, how much of it is of the failing tests alone; empty without a trace.
-    pub ran: &'a dyn Fn(&Unit) -> Option<f64>,
 }
 
 /// Weight of the walk along names beside words shared with the question.
 const WALK: f64 = 0.7;
-/// Weight of a part that defines what the question names.
-const DEFINES: f64 = 0.2;
 /// Weight of lines that the failure points at.
 const POINTED: f64 = 0.3;
 /// Weight of a part that the failing tests run and passing tests do not.
@@ -45,6 +44,7 @@ pub fn score_parts(
     files: &[PartFile<'_>],
     question: &Question,
     rarity: &[f64],
+    traced: Option<&Traced>,
 ) -> Vec<Vec<(Unit, f64)>> {
     let _span = tracing::debug_span!("parts", files = files.len()).entered();
     let pieces = cut_files(files);
@@ -55,7 +55,6 @@ pub fn score_parts(
         .collect();
     let shared = shared_words(&words, question, rarity);
     let reached = walk(&pieces, &words, &definers);
-    let defined = defined_names(&pieces, question);
     let highest = |scores: &[f64]| {
         let product = scores
             .iter()
@@ -63,17 +62,13 @@ pub fn score_parts(
             .filter(|(_, piece)| files[piece.file].is_product);
         product.map(|(score, _)| *score).fold(LEAST, f64::max)
     };
-    let most = [highest(&shared), highest(&reached), highest(&defined)];
+    let most = [highest(&shared), highest(&reached)];
     let mut units: Vec<Vec<(Unit, f64)>> = files.iter().map(|_| Vec::new()).collect();
     for (at, piece) in pieces.into_iter().enumerate() {
         let file = &files[piece.file];
         let pointed = if piece.is_pointed { POINTED } else { 0.0 };
-        let mut score = LEAST
-            + shared[at] / most[0]
-            + WALK * reached[at] / most[1]
-            + DEFINES * defined[at] / most[2]
-            + pointed;
-        score = match (file.ran)(&piece.unit) {
+        let mut score = LEAST + shared[at] / most[0] + WALK * reached[at] / most[1] + pointed;
+        score = match traced.and_then(|traced| ran_in_failing(traced, file.path, &piece.unit)) {
             None => score,
             Some(ran) if ran <= 0.0 => IDLE * score,
             Some(ran) => score + RAN * ran * ran,
@@ -84,6 +79,18 @@ pub fn score_parts(
         units[piece.file].push((piece.unit, score));
     }
     units
+}
+
+/// Returns how much a part is of the failing tests alone; `None` where that is not known. A file
+/// that was not loaded, where others of its language were, did not run.
+fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
+    let language = Language::of_path(path.as_str())?;
+    let is_same = |other: &RepoPath| Language::of_path(other.as_str()) == Some(language);
+    let is_loaded = traced.files.contains_key(path);
+    if !is_loaded && unit.definition.is_some() && traced.files.keys().any(is_same) {
+        return Some(0.0);
+    }
+    traced.score(path, unit.lines)
 }
 
 struct Piece<'a> {
@@ -171,18 +178,18 @@ impl Words {
     fn count(text: &str, question: &Question, definers: &Definers) -> Self {
         let mut words = Self::default();
         identifiers(text.as_bytes(), |word| {
-            if is_common(word.word) {
+            if is_common(word) {
                 return;
             }
             words.length += 1.0;
-            let id = term_id(word.word);
+            let id = term_id(word);
             if definers.contains_key(&id) {
                 *words.uses.entry(id).or_default() += 1.0;
             }
             if let Some(term) = question.number(id) {
                 *words.terms.entry(term).or_default() += 1.0;
             }
-            parts(word.word, |id| {
+            parts(word, |id| {
                 if let Some(term) = question.number(id) {
                     *words.terms.entry(term).or_default() += question.part;
                 }
@@ -206,25 +213,6 @@ fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64
         piece.terms.iter().map(term_score).sum()
     };
     words.iter().map(score).collect()
-}
-
-fn defined_names(pieces: &[Piece<'_>], question: &Question) -> Vec<f64> {
-    let terms = |piece: &Piece<'_>| -> Vec<usize> {
-        let ids = piece.names.iter().map(|name| term_id(name.as_bytes()));
-        ids.filter_map(|id| question.number(id))
-            .map(|term| term as usize)
-            .collect()
-    };
-    let terms: Vec<Vec<usize>> = pieces.iter().map(terms).collect();
-    let mut definers = vec![0.0_f64; question.names.len()];
-    for term in terms.iter().flatten() {
-        definers[*term] += 1.0;
-    }
-    let score = |term: &usize| log2_1p(question.names[*term]) / definers[*term];
-    terms
-        .iter()
-        .map(|terms| terms.iter().map(score).fold(0.0, f64::max))
-        .collect()
 }
 
 /// How often weight is handed on along names, and how much of it.
@@ -292,7 +280,7 @@ mod tests {
             lines: &[],
             failing,
             is_product: at == 1,
-            ran: &|_| None,
+            path: &paths[at],
         };
         let files = [file(0, test, &[0]), file(1, code, &[])];
         let body = Body {
@@ -301,7 +289,7 @@ mod tests {
         };
         let question = Question::from_log("assert basket_total(3) == 4", &[body], &[]);
         let rarity = vec![1.0; question.weights.len()];
-        let scores = score_parts(&files, &question, &rarity);
+        let scores = score_parts(&files, &question, &rarity, None);
         let mut parts: Vec<(u32, f64)> = scores[1]
             .iter()
             .map(|(unit, score)| (unit.lines[0], *score))
@@ -309,6 +297,6 @@ mod tests {
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let lines: Vec<u32> = parts.iter().map(|part| part.0).collect();
         assert_eq!(lines[..2], [6, 11], "{parts:?}");
-        assert!(score_parts(&[], &question, &[]).is_empty());
+        assert!(score_parts(&[], &question, &[], None).is_empty());
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 pub enum Signal {
     /// BM25 of the whole file against the question.
     Words,
-    /// The question names the path, or a frame points into the file.
+    /// Definitions of names in the question.
+    Definitions,
+    /// The question names the path.
     Mention,
     /// Words of the path.
     Name,
@@ -20,8 +22,9 @@ pub enum Signal {
 }
 
 /// Weights of the signals.
-pub const WEIGHTS: [(Signal, f64); 7] = [
+pub const WEIGHTS: [(Signal, f64); 8] = [
     (Signal::Words, 1.0),
+    (Signal::Definitions, 0.3),
     (Signal::Mention, 1.0),
     (Signal::Name, 0.6),
     (Signal::Imports, 0.15),
@@ -39,6 +42,7 @@ impl Signal {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
+            Self::Definitions => "definitions",
             Self::Mention => "mention",
             Self::Name => "name",
             Self::Imports => "imports",
@@ -51,6 +55,7 @@ impl Signal {
     fn reason(self) -> &'static str {
         match self {
             Self::Words => "shares rare words with the failure",
+            Self::Definitions => "defines names that the failure mentions",
             Self::Mention => "the failure names it",
             Self::Name => "is named like the subject of the failure",
             Self::Imports => "is imported near a target",

@@ -2,7 +2,6 @@
 
 mod budget;
 mod change;
-mod contracts;
 mod deterministic;
 mod errors;
 mod example;
