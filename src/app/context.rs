@@ -5,13 +5,10 @@ use super::files::{to_json, write_file};
 use super::open::with_known;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
-    Built, Request, add_history, build, change_under_test,
-    estimate_tokens, failure_packet,
+    Built, Request, add_history, build, change_under_test, estimate_tokens, failure_packet,
 };
 use crate::inventory::in_submodule;
-use crate::model::{
-    Code, ContextDocument, FailurePacket, Omission, PacketBudget, PreviousAttempt,
-};
+use crate::model::{Code, ContextDocument, FailurePacket, Omission, PacketBudget, PreviousAttempt};
 use crate::policy::Redactor;
 use crate::report::context_markdown;
 use crate::workspace::{At, Workspace};

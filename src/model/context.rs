@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{BlobId, Caps, Code, Diagnosis, KnownCause, Level, Profile, RepoPath, StopReason};
 
@@ -89,7 +89,7 @@ pub enum Role {
 }
 
 /// How much of a file is in the packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileMode {
     /// All of it.
