@@ -5,13 +5,10 @@ use super::files::{to_json, write_file};
 use super::open::with_known;
 use super::{App, AppError, Progress, runs};
 use crate::context::{
-    Built, Request, add_history, build, bundle_listing, bundle_tar, change_under_test,
-    estimate_tokens, failure_packet,
+    Built, Request, add_history, build, change_under_test, estimate_tokens, failure_packet,
 };
 use crate::inventory::in_submodule;
-use crate::model::{
-    Code, ContextDocument, FailurePacket, Level, Omission, PacketBudget, PreviousAttempt,
-};
+use crate::model::{Code, ContextDocument, FailurePacket, Omission, PacketBudget, PreviousAttempt};
 use crate::policy::Redactor;
 use crate::report::context_markdown;
 use crate::workspace::{At, Workspace};
@@ -199,11 +196,5 @@ pub fn within_budget(context: &ContextDocument) -> Result<(), AppError> {
 fn write(directory: &Path, built: &Built, packet: &FailurePacket) -> Result<(), AppError> {
     write_file(&directory.join("context.json"), to_json(&built.context)?)?;
     write_file(&directory.join("failure-packet.json"), to_json(packet)?)?;
-    // At level 4 the files stand in an archive too, with a listing beside it.
-    if built.context.level == Level::Bundle {
-        write_file(&directory.join("bundle.tar"), bundle_tar(&built.context))?;
-        let listing = bundle_listing(&built.context);
-        write_file(&directory.join("bundle.txt"), listing)?;
-    }
     Ok(())
 }

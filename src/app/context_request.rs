@@ -1,6 +1,5 @@
 use std::path::PathBuf;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::flags::{LEVEL, profile, request, stop_reason};
@@ -10,7 +9,7 @@ use super::{App, AppError, Input, Progress};
 use crate::config::Bytes;
 use crate::context::{LevelChoice, Request, Retry, base_request, expand_target, nearest_paths};
 use crate::diagnose::Log;
-use crate::model::{Code, Level, PreviousAttempt, Profile, RepoPath, StopReason, UnchangedFile};
+use crate::model::{Code, Level, PreviousAttempt, Profile, RepoPath, StopReason};
 use crate::workspace::Workspace;
 
 request! {
@@ -43,8 +42,6 @@ ContextRequest {
     stop_reason: Option<StopReason>;
     /// context.json or result.json of the previous attempt
     #[arg(long, value_name = "FILE", help_heading = AFTER)] previous: Option<Input>;
-    /// context.json of an earlier packet; its files are listed and not repeated
-    #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] since: Option<Input>;
     /// JSON with the `requestedFiles` of an agent; `-` is standard input
     #[arg(hide_short_help = true, long, value_name = "FILE", help_heading = AFTER)] request: Option<Input>;
     /// A request of an agent: PATH, PATH:120-200 (lines) or PATH#NAME (a definition)
@@ -140,9 +137,6 @@ pub(super) fn to_request(
     }
     if let Some(failure) = &query.failure {
         take_failure(&failure.json()?, &mut request, workspace)?;
-    }
-    if let Some(since) = &query.since {
-        request.since = files_of(since)?;
     }
     let mut requested = query.requested.clone();
     if let Some(input) = &query.request {
@@ -264,16 +258,6 @@ fn take_failure(
         request.test_commands = strings(&document["testCommands"]);
     }
     Ok(())
-}
-
-// What a context document holds, and what it says that one before it held.
-fn files_of(since: &Input) -> Result<Vec<UnchangedFile>, AppError> {
-    let document = since.json()?;
-    let rows = |key: &str| Vec::<UnchangedFile>::deserialize(&document[key]);
-    let mut files = rows("files")
-        .map_err(|_| AppError::usage(format!("`{}` is not a context document", since.name())))?;
-    files.extend(rows("unchanged").unwrap_or_default());
-    Ok(files)
 }
 
 fn strings(value: &Value) -> Vec<String> {

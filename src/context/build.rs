@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use super::choose::{Selection, choose_files};
 use super::digest::{input_digest, packet_digest};
 use super::error::ContextError;
@@ -13,8 +11,7 @@ use super::snapshot::SnapshotTaker;
 use super::tokens::estimate_tokens;
 use crate::graph::Graph;
 use crate::model::{
-    Caps, ContextDocument, Level, LogExcerpt, PacketFile, RecoveryContext, RepoPath,
-    SCHEMA_VERSION, UnchangedFile,
+    Caps, ContextDocument, Level, LogExcerpt, RecoveryContext, RepoPath, SCHEMA_VERSION,
 };
 use crate::policy::{ReadPolicy, Redactor};
 use crate::source::Source;
@@ -104,7 +101,7 @@ pub fn build(
         rejected = selection.rejected.len(),
         "packet chosen"
     );
-    let context = write_document(&inputs, failure, caps, &recovery, selection);
+    let context = write_document(&inputs, failure, (caps, &taker), &recovery, selection);
     Ok(Built {
         log,
         issue: issue.map(|text| excerpt(&text, 0, 0, request.max_log_bytes).text),
@@ -136,17 +133,20 @@ fn packet_caps(request: &Request, failure: &Failure, recovery: &Recovery) -> Cap
 fn write_document(
     inputs: &PacketInputs<'_>,
     failure: Failure,
-    caps: Caps,
+    (caps, taker): (Caps, &SnapshotTaker<'_>),
     recovery: &Recovery,
     selection: Selection,
 ) -> ContextDocument {
     let (source, redactor, request) = (inputs.source, inputs.redactor, inputs.request);
     let mut left_out = selection.left_out;
-    unreadable_entries(source, redactor, &failure.targets, &mut left_out);
+    unreadable_entries(taker, &failure.targets, &mut left_out);
     let (omitted, omitted_counts) = left_out.into_rows();
-    let paths = |files: &[PacketFile]| files.iter().map(|file| file.path.clone()).collect();
-    let included: Vec<RepoPath> = paths(&selection.files);
-    let (files, unchanged) = split_unchanged(selection.files, &request.since);
+    let included: Vec<RepoPath> = selection
+        .files
+        .iter()
+        .map(|file| file.path.clone())
+        .collect();
+    let files = selection.files;
     let suggested = recovery.context.iter();
     let suggested = suggested.flat_map(|context| context.suggested_imports.values());
     let may_read = |path: &RepoPath| inputs.may_read(path);
@@ -156,6 +156,7 @@ fn write_document(
     } else {
         failure.level
     };
+    let unresolved_imports = unresolved(&selection.reach, &included, redactor);
     let mut context = ContextDocument {
         schema_version: SCHEMA_VERSION,
         document: "context",
@@ -173,7 +174,7 @@ fn write_document(
             .collect(),
         request_rounds: Some(request.requests.len() as u64).filter(|rounds| *rounds > 0),
         files_rejected: selection.rejected,
-        unresolved_imports: unresolved(&selection.reach, &included, redactor),
+        unresolved_imports,
         next: next_why.iter().map(|file| file.path.clone()).collect(),
         next_why,
         repo_index: repo_index(
@@ -189,9 +190,8 @@ fn write_document(
         change: request.change.clone(),
         input_sha256: String::new(),
         packet_sha256: String::new(),
-        files_included: paths(&files),
+        files_included: included,
         files,
-        unchanged,
         omitted,
         omitted_counts,
         diagnosis: failure.diagnosis,
@@ -199,22 +199,4 @@ fn write_document(
     context.input_sha256 = input_digest(source, request, &context);
     context.packet_sha256 = packet_digest(&context);
     context
-}
-
-/// Takes out the files that an earlier packet held in the same form, and names them instead.
-fn split_unchanged(
-    files: Vec<PacketFile>,
-    earlier: &[UnchangedFile],
-) -> (Vec<PacketFile>, Vec<UnchangedFile>) {
-    let earlier: HashSet<&UnchangedFile> = earlier.iter().collect();
-    let (mut new, mut unchanged) = (Vec::new(), Vec::new());
-    for file in files {
-        let shown = UnchangedFile::from_packet_file(&file);
-        if earlier.contains(&shown) {
-            unchanged.push(shown);
-        } else {
-            new.push(file);
-        }
-    }
-    (new, unchanged)
 }

@@ -2,7 +2,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::build::PacketInputs;
 use super::failure::Failure;
-use super::hints::Recovery;
 use crate::graph::{Closure, ClosureNode};
 use crate::model::{Diagnosis, Level, MentionedFile, RepoPath, Role};
 use crate::rank::RankedFile;
@@ -42,8 +41,6 @@ pub(super) struct RequestedParts {
     pub(super) all: bool,
     /// 1-based line ranges that were; they come before the rest.
     pub(super) lines: Vec<[u32; 2]>,
-    /// Lines that whoever asks was shown before.
-    pub(super) seen: Vec<[u32; 2]>,
 }
 
 impl Candidate {
@@ -149,19 +146,18 @@ pub(super) fn spec_candidates(failure: &Failure, reach: &Closure) -> Vec<Candida
     found
 }
 
-/// Lists candidates of the ranked profile: the best files, helpers that the failure leads
-/// to, and the definitions of missing names.
+/// Lists candidates of the ranked profile: the best files, and helpers that the failure leads to.
 pub(super) fn ranked_candidates(
     failure: &Failure,
-    recovery: &Recovery,
-    (reach, ranking): (&Closure, &[RankedFile]),
+    reach: &Closure,
+    ranking: &[RankedFile],
 ) -> Vec<Candidate> {
     if failure.level == Level::Targets {
         return Vec::new();
     }
     let nodes: HashMap<&RepoPath, &ClosureNode> =
         reach.nodes.iter().map(|node| (&node.path, node)).collect();
-    let mut found = defining(recovery);
+    let mut found = Vec::new();
     for file in ranking {
         let node = nodes.get(&file.path).copied();
         let is_named = failure.mentions.order.contains(&file.path);
@@ -181,11 +177,8 @@ pub(super) fn ranked_candidates(
     let is_pointed = |path: &&RepoPath| !failure.mentions.lines(path).is_empty();
     let pointed = failure.mentions.order.iter().filter(is_pointed);
     found.extend(pointed.map(|path| mentioned(failure, path)));
-    found.extend(
-        reached(failure.level, reach)
-            .into_iter()
-            .map(Candidate::from_node),
-    );
+    let imported = reached(failure.level, reach);
+    found.extend(imported.into_iter().map(Candidate::from_node));
     found
 }
 
@@ -219,27 +212,6 @@ fn reached(level: Level, reach: &Closure) -> Vec<&ClosureNode> {
         .iter()
         .filter(|node| hops.contains(&node.hops))
         .collect()
-}
-
-/// Definitions of missing names that get a place, whatever else there is.
-const MAX_LEADS: usize = 3;
-/// Lines of such a definition that are asked for.
-const LEAD_LINES: u32 = 12;
-
-fn defining(recovery: &Recovery) -> Vec<Candidate> {
-    let mut found: Vec<Candidate> = Vec::new();
-    for (name, path, line) in &recovery.leads {
-        let lines = [*line, line + LEAD_LINES];
-        if let Some(same) = found.iter_mut().find(|candidate| candidate.path == *path) {
-            same.asked.get_or_insert_default().lines.push(lines);
-        } else if found.len() < MAX_LEADS {
-            let why = format!("defines `{name}`, which is missing");
-            let mut lead = Candidate::new(path, Role::Closure, Place::Given, &why);
-            lead.asked.get_or_insert_default().lines.push(lines);
-            found.push(lead);
-        }
-    }
-    found
 }
 
 /// Adds the lines without which the tests pass to what was asked for by name.

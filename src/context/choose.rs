@@ -2,8 +2,7 @@ use std::collections::BTreeSet;
 
 use super::build::PacketInputs;
 use super::candidates::{
-    Candidate, Place, RequestedParts, add_cause, max_hops, merge_paths, ranked_candidates,
-    spec_candidates,
+    Candidate, Place, add_cause, max_hops, merge_paths, ranked_candidates, spec_candidates,
 };
 use super::failure::Failure;
 use super::fill::Fill;
@@ -69,7 +68,7 @@ pub(super) fn choose_files(
         .min(CONSIDERED.max(caps.max_files as usize))];
     candidates.extend(match (failure.level, is_ranked) {
         (Level::Bundle, _) => every_file(inputs.source),
-        (_, true) => ranked_candidates(failure, recovery, (&reach, best)),
+        (_, true) => ranked_candidates(failure, &reach, best),
         (_, false) => spec_candidates(failure, &reach),
     });
     let beyond = ranking.files[best.len()..]
@@ -93,54 +92,43 @@ pub(super) fn choose_files(
     }
 }
 
-/// Reads the question from the issue, else from the log and the bodies that fail.
+/// Reads the question from the issue, else from the log and the definitions that fail or that the log
+/// points at; without a failing test, from the targets as a whole.
 fn read_question(inputs: &PacketInputs<'_>, failure: &Failure, targets: &[RepoPath]) -> Question {
     if let Some(issue) = &failure.issue {
         return Question::from_issue(issue);
     }
-    let mut texts: Vec<String> = Vec::new();
-    let mut bodies: Vec<(usize, [u32; 2], bool)> = Vec::new();
-    let mut tests = 0;
+    let mut files: Vec<String> = Vec::new();
+    let mut failing: Vec<String> = Vec::new();
+    let mut pointed: Vec<String> = Vec::new();
     for path in targets {
         let Ok(bytes) = inputs.source.read(path) else {
             continue;
         };
         let outline = known_outline(&inputs.known.outlines, path, &bytes);
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let failing = failure.evidence.failing(path, &outline, &text);
-        tests += failing.len();
-        let pointed = failure.mentions.lines(path).iter();
-        let pointed: BTreeSet<usize> = pointed
-            .filter_map(|line| outline.innermost(*line))
-            .collect();
-        let lines = |at: usize| outline.definitions[at].lines;
-        let at = texts.len();
-        let own = pointed.iter().filter(|body| !failing.contains(body));
-        bodies.extend(own.map(|body| (at, lines(*body), false)));
-        bodies.extend(failing.iter().map(|body| (at, lines(*body), true)));
-        texts.push(text);
+        let body = |at: usize| -> String {
+            let [from, to] = outline.definitions[at].lines;
+            let lines = text.split_inclusive('\n').skip(from as usize - 1);
+            lines.take((to - from) as usize + 1).collect()
+        };
+        let tests = failure.evidence.failing(path, &outline);
+        let lines = failure.mentions.lines(path).iter();
+        let mut others: BTreeSet<usize> =
+            lines.filter_map(|line| outline.innermost(*line)).collect();
+        others.retain(|at| !tests.contains(at));
+        pointed.extend(others.into_iter().map(body));
+        failing.extend(tests.into_iter().map(body));
+        files.push(text);
     }
-    let each_test = 1.0 / f64::from(tests.max(1) as u32).sqrt();
-    if tests == 0 {
-        bodies = (0..texts.len())
-            .map(|at| (at, [1, u32::MAX], false))
-            .collect();
-    }
-    let cut: Vec<(String, f64)> = bodies
-        .into_iter()
-        .map(|(at, [from, to], is_test)| {
-            let lines = texts[at].split_inclusive('\n').skip(from as usize - 1);
-            let text = lines.take((to - from) as usize + 1).collect();
-            (text, if is_test { each_test } else { 1.0 })
-        })
-        .collect();
-    let bodies: Vec<Body<'_>> = cut
-        .iter()
-        .map(|(text, weight)| Body {
-            text,
-            weight: *weight,
-        })
-        .collect();
+    let each_test = 1.0 / f64::from(failing.len().max(1) as u32).sqrt();
+    let others = if failing.is_empty() { files } else { pointed };
+    let others = others.iter().map(|text| Body { text, weight: 1.0 });
+    let tests = failing.iter().map(|text| Body {
+        text,
+        weight: each_test,
+    });
+    let bodies: Vec<Body<'_>> = others.chain(tests).collect();
     Question::from_log(&failure.evidence.text, &bodies, targets)
 }
 
@@ -166,7 +154,6 @@ fn rank(
         commits: &request.commits,
         changed: request.change.as_ref().map_or(&[], |change| &change.files),
         ran: &request.traced.as_ref().map_or(Vec::new(), Traced::by_file),
-        words: &inputs.known.words,
         may_read: &|path| inputs.may_read(path),
     };
     rank_files(inputs.source, question, &input)
@@ -222,7 +209,6 @@ fn project_files(
         return Vec::new();
     }
     let diagnosis = failure.diagnosis.as_ref();
-    let missing = diagnosis.map_or(&[][..], |diagnosis| &diagnosis.missing_modules);
     let is_tsc = diagnosis.is_some_and(|diagnosis| diagnosis.tool.as_deref() == Some("tsc"));
     let kind = failure.kind.unwrap_or(FailureKind::Unknown);
     let listing = inputs.source.listing();
@@ -234,28 +220,8 @@ fn project_files(
         if failure.targets.contains(&manifest.path) || is_asked {
             continue;
         }
-        let mut candidate =
-            Candidate::new(&manifest.path, Role::Manifest, Place::Free, &manifest.why);
-        if manifest.is_lock {
-            candidate.asked = Some(lines_with(inputs, &manifest.path, missing));
-        }
-        found.push(candidate);
+        let (path, why) = (&manifest.path, &manifest.why);
+        found.push(Candidate::new(path, Role::Manifest, Place::Free, why));
     }
     found
-}
-
-/// Lines around a line of a lock file that names what is missing.
-const AROUND: u32 = 3;
-
-/// Asks for the lines of a lock file that name what is missing: the file is too long to be read.
-fn lines_with(inputs: &PacketInputs<'_>, path: &RepoPath, missing: &[String]) -> RequestedParts {
-    let bytes = inputs.source.read(path).unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let names = |line: &str| missing.iter().any(|name| line.contains(name.as_str()));
-    let lines = (1..).zip(text.lines()).filter(|(_, line)| names(line));
-    let around = |number: u32| [number.saturating_sub(AROUND).max(1), number + AROUND];
-    RequestedParts {
-        lines: lines.map(|(number, _)| around(number)).collect(),
-        ..RequestedParts::default()
-    }
 }

@@ -11,24 +11,13 @@ pub(super) enum NotText {
     LfsPointer,
 }
 
-/// Decodes without loss: UTF-8 with or without a byte order mark, UTF-16 with one, else Latin-1,
+/// Decodes without loss: UTF-8 with or without a byte order mark, else Latin-1,
 /// in which every byte is a character. Bytes with NUL in front are no text.
 pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, NotText> {
     if bytes.starts_with(b"version https://git-lfs.github.com/spec/") {
         return Err(NotText::LfsPointer);
     }
     let decoded = |text: String, encoding| Ok(Decoded { text, encoding });
-    match bytes {
-        [0xFF, 0xFE, rest @ ..] => {
-            let text = utf16(rest, u16::from_le_bytes).ok_or(NotText::Binary)?;
-            return decoded(text, "utf-16le");
-        }
-        [0xFE, 0xFF, rest @ ..] => {
-            let text = utf16(rest, u16::from_be_bytes).ok_or(NotText::Binary)?;
-            return decoded(text, "utf-16be");
-        }
-        _ => {}
-    }
     // git's own rule for binary files.
     if bytes.iter().take(8000).any(|byte| *byte == 0) {
         return Err(NotText::Binary);
@@ -47,15 +36,6 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, NotText> {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
-    let (pairs, []) = bytes.as_chunks::<2>() else {
-        return None;
-    };
-    char::decode_utf16(pairs.iter().map(|pair| unit(*pair)))
-        .collect::<Result<_, _>>()
-        .ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{NotText, decode};
@@ -65,8 +45,6 @@ mod tests {
         for (bytes, text, encoding) in [
             (&b"caf\xc3\xa9"[..], "café", "utf-8"),
             (b"\xef\xbb\xbfx", "x", "utf-8-bom"),
-            (b"\xff\xfea\0\xe9\0", "aé", "utf-16le"),
-            (b"\xfe\xff\0a", "a", "utf-16be"),
             (b"caf\xe9", "café", "latin-1"),
             (b"", "", "utf-8"),
         ] {
@@ -77,6 +55,7 @@ mod tests {
 
     #[test]
     fn knows_what_is_no_text() {
+        assert_eq!(decode(b"\xff\xfea\0").err(), Some(NotText::Binary));
         assert_eq!(decode(b"a\0b").err(), Some(NotText::Binary));
         assert_eq!(decode(b"\xff\xfea").err(), Some(NotText::Binary));
         let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 3\n";

@@ -43,12 +43,7 @@ pub(super) fn input_digest(
         request.log.as_ref().map(Log::text),
         &request.test_commands,
     );
-    let asked = (
-        &request.targets,
-        &request.requests,
-        &request.seen,
-        &request.since,
-    );
+    let asked = (&request.targets, &request.requests);
     let changes = (&request.cause, &request.change);
     let all = format!(
         "{:?}",

@@ -4,14 +4,14 @@ use super::failure::Failure;
 use super::leftover::LeftOut;
 use super::pack::{Form, Limits, PackFile, Share, pack};
 use super::requested::rest;
-use super::snapshot::{Opened, Snapshot, SnapshotTaker, Unshown};
+use super::snapshot::{Opened, SnapshotTaker, Unshown};
 use super::tokens::{bytes_of_tokens, estimate_tokens};
-use crate::languages::{Language, Outline};
+use crate::languages::Outline;
 use crate::model::{
     Caps, Code, FileMode, Level, Omission, PacketFile, Profile, RejectedFile, RepoPath, Role,
     Shortening, Traced,
 };
-use crate::rank::{PartFile, Pool, Question, Unit, known_outline, score_parts};
+use crate::rank::{Evidence, PartFile, Pool, Question, Unit, known_outline, score_parts};
 
 /// Puts files into a packet under the caps of a level; what does not fit is written down.
 pub(super) struct Fill<'a> {
@@ -100,7 +100,7 @@ impl<'a> Fill<'a> {
             .iter()
             .filter(|entry| entry.candidate.place == Place::Free);
         let free = free.map(|entry| entry.file.text.len() as u64).sum();
-        let scarce = self.scarce(&sizes.collect::<Vec<_>>(), free);
+        let scarce = self.scarce(sizes.collect(), free);
         let files: Vec<PackFile<'_>> = entries.iter().map(|entry| self.pack_file(entry)).collect();
         let limits = Limits {
             bytes: scarce.bytes,
@@ -109,32 +109,20 @@ impl<'a> Fill<'a> {
         let shares = pack(&files, limits);
         drop(files);
         for (entry, share) in entries.into_iter().zip(shares) {
-            let Entry {
-                candidate,
-                rank,
-                file,
-                ..
-            } = entry;
             match share {
                 Share::Nothing => {
-                    let whole = file.text.len() as u64;
+                    let whole = entry.file.text.len() as u64;
                     let unshown = Unshown {
                         code: scarce.code,
                         reason: scarce.reason(whole, "found no room in"),
                         bytes: Some(whole),
                         remedy: scarce.remedy.clone(),
                     };
-                    self.refuse(&candidate, rank, unshown);
+                    self.refuse(&entry.candidate, entry.rank, unshown);
                 }
-                Share::Whole => {
-                    self.show(candidate, rank, file, (FileMode::Full, Vec::new()), &scarce);
-                }
-                Share::Lines(lines) => {
-                    self.show(candidate, rank, file, (FileMode::Window, lines), &scarce);
-                }
-                Share::Signatures(lines) => {
-                    self.show(candidate, rank, file, (FileMode::Skeleton, lines), &scarce);
-                }
+                Share::Whole => self.show(entry, FileMode::Full, Vec::new(), &scarce),
+                Share::Lines(lines) => self.show(entry, FileMode::Window, lines, &scarce),
+                Share::Signatures(lines) => self.show(entry, FileMode::Skeleton, lines, &scarce),
             }
         }
     }
@@ -161,9 +149,7 @@ impl<'a> Fill<'a> {
                 candidate.lines = (1..=file.text.lines().count() as u32).collect();
             }
             entries.push(Entry {
-                failing: failure
-                    .evidence
-                    .failing(&candidate.path, &outline, &file.text),
+                failing: failure.evidence.failing(&candidate.path, &outline),
                 is_product: pool.standing(&candidate.path).is_some(),
                 candidate,
                 rank: None,
@@ -184,33 +170,21 @@ impl<'a> Fill<'a> {
         rarity: &[f64],
         traced: Option<&Traced>,
     ) {
-        let ran: Vec<Box<dyn Fn(&Unit) -> Option<f64> + '_>> = entries
-            .iter()
-            .map(|entry| {
-                let path = entry.candidate.path.clone();
-                Box::new(move |unit: &Unit| ran_in_failing(traced?, &path, unit)) as _
-            })
-            .collect();
         let files: Vec<PartFile<'_>> = entries
             .iter()
-            .zip(&ran)
-            .map(|(entry, ran)| PartFile {
+            .map(|entry| PartFile {
+                path: &entry.candidate.path,
                 text: &entry.file.text,
                 outline: &entry.outline,
                 lines: &entry.candidate.lines,
                 failing: &entry.failing,
                 is_product: entry.is_product && entry.candidate.role != Role::Manifest,
-                ran: ran.as_ref(),
             })
             .collect();
-        let scores = score_parts(&files, question, rarity);
+        let scores = score_parts(&files, question, rarity, traced);
         drop(files);
-        drop(ran);
-        for ((entry, units), best) in entries.iter_mut().zip(scores.units).zip(scores.best) {
+        for (entry, units) in entries.iter_mut().zip(scores) {
             entry.units = units;
-            if let Some(ranked) = &mut entry.candidate.ranked {
-                ranked.set_parts(best);
-            }
         }
         let score = |entry: &Entry| entry.candidate.ranked.as_ref().map(|file| file.score());
         let mut order: Vec<usize> = (0..entries.len())
@@ -288,7 +262,10 @@ impl<'a> Fill<'a> {
                     self.caps.max_files, self.level
                 ),
                 bytes: self.size(&path),
-                remedy: self.place_remedy(&path),
+                remedy: format!(
+                    "--max-files {}, or --request-path {path}",
+                    self.caps.max_files + self.without_place
+                ),
             };
             self.omit(&path, Some(rank), unshown);
         }
@@ -296,113 +273,87 @@ impl<'a> Fill<'a> {
 
     fn pack_file<'e>(&self, entry: &'e Entry) -> PackFile<'e> {
         let form = match (entry.candidate.role, self.profile) {
-            (Role::Manifest, _) if entry.candidate.asked.is_some() => Form::Asked,
             (Role::Manifest, _) => Form::Short,
             (_, Profile::Spec) => Form::Whole,
             (_, Profile::Ranked) => Form::Parts,
         };
-        let units = if form == Form::Asked {
-            Vec::new()
-        } else {
-            entry.units.clone()
-        };
         PackFile {
             text: &entry.file.text,
             outline: &entry.outline,
-            units,
+            units: entry.units.clone(),
             asked: entry.candidate.asked.as_ref(),
             failing: &entry.failing,
             lines: &entry.candidate.lines,
             form,
-            is_product: entry.is_product,
         }
     }
 
-    fn show(
-        &mut self,
-        candidate: Candidate,
-        rank: Option<u64>,
-        file: Opened,
-        (mode, ranges): (FileMode, Vec<[u32; 2]>),
-        scarce: &Scarce,
-    ) {
-        let whole = file.text.len() as u64;
-        let shortened = (mode != FileMode::Full).then(|| {
-            let max = self.caps.max_file_bytes;
-            let (code, reason, remedy) = if whole > max {
-                let reason = format!("{whole} bytes exceed the {max} of one file");
-                (Code::C105, reason, format!("--max-file-bytes {whole}"))
-            } else {
-                (
-                    scarce.code,
-                    scarce.reason(whole, "share"),
-                    scarce.remedy.clone(),
-                )
-            };
-            let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;
-            Shortening {
-                code,
-                reason,
-                bytes: whole,
-                remedy,
-                ask: if is_requested {
-                    rest(&candidate.path, &file.text, &ranges)
-                } else {
-                    Vec::new()
-                },
-            }
-        });
-        self.add(candidate, rank, file.show(mode, ranges), shortened);
-    }
-
-    fn add(
-        &mut self,
-        candidate: Candidate,
-        rank: Option<u64>,
-        snapshot: Snapshot,
-        shortened: Option<Shortening>,
-    ) {
-        let bytes = snapshot.content.len() as u64;
-        self.tokens += estimate_tokens(bytes);
-        let (score, scores) = match &candidate.ranked {
-            Some(file) => {
-                let (score, scores) = file.evidence.scores();
-                (Some(score), scores)
-            }
-            None => (None, std::collections::BTreeMap::default()),
-        };
-        let reason = candidate.ranked.as_ref().map(|file| file.evidence.reason());
+    fn show(&mut self, entry: Entry, mode: FileMode, ranges: Vec<[u32; 2]>, scarce: &Scarce) {
+        let (candidate, mut file) = (entry.candidate, entry.file);
+        let shortened = (mode != FileMode::Full)
+            .then(|| self.shortening(&candidate, &file.text, &ranges, scarce));
+        let content = file.show(&ranges);
+        let bytes = content.len() as u64;
+        let evidence = candidate.ranked.as_ref().map(|ranked| &ranked.evidence);
+        let (score, scores) = evidence.map(Evidence::scores).unzip();
+        let reason = evidence.map(Evidence::reason);
         let why = [candidate.why, reason.unwrap_or_default()];
         let why: Vec<String> = why.into_iter().filter(|part| !part.is_empty()).collect();
-        let file = PacketFile {
+        // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
+        if candidate.role != Role::Target || self.level > Level::OneHop {
+            self.added_bytes += bytes;
+        }
+        let files = match candidate.role {
+            Role::Target => &mut self.targets,
+            Role::Manifest => &mut self.manifests,
+            _ => &mut self.ranked,
+        };
+        files.push(PacketFile {
             path: candidate.path,
             role: candidate.role,
-            rank,
+            rank: entry.rank,
             hops: candidate.hops,
             via: candidate.via,
             why: why.join("; "),
             score,
-            scores,
-            mode: snapshot.mode,
-            ranges: snapshot.ranges,
+            scores: scores.unwrap_or_default(),
+            mode,
+            ranges,
             bytes,
             tokens: estimate_tokens(bytes),
-            blob_id: snapshot.blob_id,
-            sha256: snapshot.sha256,
-            encoding: snapshot.encoding,
-            content: snapshot.content,
-            redactions: snapshot.redactions,
-            warnings: snapshot.warnings,
+            blob_id: file.blob_id,
+            sha256: file.sha256,
+            encoding: file.encoding,
+            content,
+            redactions: file.redactions,
+            warnings: file.warnings,
             shortened,
+        });
+    }
+
+    fn shortening(
+        &self,
+        candidate: &Candidate,
+        text: &str,
+        ranges: &[[u32; 2]],
+        scarce: &Scarce,
+    ) -> Shortening {
+        let (whole, max) = (text.len() as u64, self.caps.max_file_bytes);
+        let (code, reason, remedy) = if whole > max {
+            let reason = format!("{whole} bytes exceed the {max} of one file");
+            (Code::C105, reason, format!("--max-file-bytes {whole}"))
+        } else {
+            let reason = scarce.reason(whole, "share");
+            (scarce.code, reason, scarce.remedy.clone())
         };
-        // The byte cap of level 1 counts what it adds to the targets, that of level 2 everything.
-        if file.role != Role::Target || self.level > Level::OneHop {
-            self.added_bytes += bytes;
-        }
-        match file.role {
-            Role::Target => self.targets.push(file),
-            Role::Manifest => self.manifests.push(file),
-            _ => self.ranked.push(file),
+        let is_requested = candidate.asked.is_some() && candidate.role != Role::Mentioned;
+        let ask = is_requested.then(|| rest(&candidate.path, text, ranges));
+        Shortening {
+            code,
+            reason,
+            bytes: whole,
+            remedy,
+            ask: ask.unwrap_or_default(),
         }
     }
 
@@ -415,7 +366,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    fn scarce(&self, sizes: &[u64], free: u64) -> Scarce {
+    fn scarce(&self, sizes: Vec<u64>, free: u64) -> Scarce {
         let files = sizes.len() as u64;
         let all: u64 = sizes.iter().sum();
         let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);
@@ -472,16 +423,6 @@ impl<'a> Fill<'a> {
         });
     }
 
-    // The flags that would give the next file without a place one.
-    fn place_remedy(&self, path: &RepoPath) -> String {
-        let places = self.caps.max_files + self.without_place;
-        let level = [Level::OneHop, Level::TwoHops]
-            .into_iter()
-            .find(|level| *level > self.level && Caps::for_level(*level).max_files >= places);
-        let level = level.map_or(String::new(), |level| format!("--level {level}, "));
-        format!("{level}--max-files {places}, or --request-path {path}")
-    }
-
     fn size(&self, path: &RepoPath) -> Option<u64> {
         let listing = self.taker.source.listing();
         listing.get(path.as_str()).map(|entry| entry.bytes)
@@ -504,16 +445,4 @@ impl Scarce {
         };
         format!("{size} {verb} the {} of this packet", self.limit)
     }
-}
-
-/// Returns how much a part is of the failing tests alone; `None` where that is not known. A file
-/// that was not loaded, where others of its language were, did not run.
-fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
-    let language = Language::of_path(path.as_str())?;
-    let is_same = |other: &RepoPath| Language::of_path(other.as_str()) == Some(language);
-    let is_loaded = traced.files.contains_key(path);
-    if !is_loaded && unit.definition.is_some() && traced.files.keys().any(is_same) {
-        return Some(0.0);
-    }
-    traced.score(path, unit.lines)
 }

@@ -1,9 +1,8 @@
 use super::build::PacketInputs;
 use super::request::Request;
-use crate::graph::Graph;
 use crate::hint::{Query, Wanted, lacking, recovery_context, suggest, wanted};
 use crate::languages::Language;
-use crate::model::{Diagnosis, RecoveryContext, RepoPath, Suggestion};
+use crate::model::{Diagnosis, RecoveryContext, RepoPath};
 
 /// What is known of the names that a log calls undefined.
 #[derive(Default)]
@@ -12,8 +11,6 @@ pub(super) struct Recovery {
     pub(super) context: Option<RecoveryContext>,
     /// Whether they are certain and explain all that failed.
     pub(super) certain: bool,
-    /// Where the certain ones lead: the name, the file that defines it, and the line there.
-    pub(super) leads: Vec<(String, RepoPath, u32)>,
 }
 
 impl Recovery {
@@ -66,25 +63,10 @@ pub(super) fn recovery(
             let mut of_name = suggestions.iter().filter(|it| it.name == *name);
             of_name.any(|it| it.certain)
         });
-    let mut leads = Vec::new();
-    for one in suggestions.iter().filter(|it| it.certain) {
-        let lead = lead(graph, one).filter(|(_, path, _)| may_read(path));
-        leads.extend(lead.filter(|it| !leads.contains(it)));
-    }
     Recovery {
         context: Some(recovery_context(diagnosis.kind, names, &suggestions)),
         certain: certain && explains_all(diagnosis),
-        leads,
     }
-}
-
-fn lead(graph: &Graph<'_>, one: &Suggestion) -> Option<(String, RepoPath, u32)> {
-    let path = graph.defining(one.path.as_ref()?, &one.imported)?;
-    let facts = graph.resolver().facts(&path);
-    let defined = facts.definitions.iter().find(|it| it.name == one.imported);
-    let exported = facts.exports.iter().find(|it| it.name == one.imported);
-    let line = defined.map(|it| it.line).or(exported.map(|it| it.line))?;
-    Some((one.name.clone(), path, line))
 }
 
 // Whether each failure says that it is one of the undefined names.

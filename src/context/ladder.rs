@@ -148,25 +148,25 @@ fn climb(
 }
 
 fn first_level(purpose: Purpose) -> (Level, String) {
-    let (level, reason) = match purpose {
-        Purpose::Issue => (
-            Level::TwoHops,
-            "an issue says what is wanted, not where: many files are looked through",
-        ),
-        Purpose::Log(None) => (Level::Targets, "first attempt without a log"),
-        Purpose::Log(Some(FailureKind::None)) => (
+    let kind = match purpose {
+        Purpose::Issue => return (Level::TwoHops, "an issue says what, not where".to_owned()),
+        Purpose::Log(None) => return (Level::Targets, "first attempt without a log".to_owned()),
+        Purpose::Log(Some(kind)) => kind,
+    };
+    let (level, reason) = match kind {
+        FailureKind::None => (
             Level::OneHop,
-            "the log tells of no failure; what it names is shown with its imports",
+            "the log reports no failure; the files it names are shown with their imports",
         ),
-        Purpose::Log(Some(FailureKind::Unknown)) => (
+        FailureKind::Unknown => (
             Level::OneHop,
             "no rule knows the failure, and other files usually explain one",
         ),
-        Purpose::Log(Some(kind)) if FIXED_WHERE_SHOWN.contains(&kind) => {
-            let reason = format!("the failure is {kind}, which is mended where the log says");
+        _ if FIXED_WHERE_SHOWN.contains(&kind) => {
+            let reason = format!("the failure is {kind}, which is fixed where the log says");
             return (Level::Targets, reason);
         }
-        Purpose::Log(Some(kind)) => {
+        _ => {
             let reason = format!("the failure is {kind}, which other files usually explain");
             return (Level::OneHop, reason);
         }
@@ -177,31 +177,21 @@ fn first_level(purpose: Purpose) -> (Level, String) {
 // Of other failures the line that the log names is where they show, not where they come from.
 const FIXED_WHERE_SHOWN: [FailureKind; 2] = [FailureKind::SyntaxError, FailureKind::LintError];
 
-fn more_context_helps(stop_reason: StopReason) -> bool {
-    match stop_reason {
+fn more_context_helps(ended: StopReason) -> bool {
+    matches!(
+        ended,
         StopReason::PatchInvalid
-        | StopReason::ApplyFailed
-        | StopReason::TestsFailed
-        | StopReason::TestsChanged
-        | StopReason::Regressed
-        | StopReason::Unproven
-        | StopReason::NoPatch
-        | StopReason::NoProgress
-        | StopReason::PolicyRejected
-        | StopReason::CommandTimeout
-        | StopReason::RequestedFiles => true,
-        StopReason::Fixed
-        | StopReason::NothingToRepair
-        | StopReason::AgentError
-        | StopReason::AgentTimeout
-        | StopReason::WorkplaceUnused
-        | StopReason::WorktreeChanged
-        | StopReason::BudgetExhausted
-        | StopReason::Flaky
-        | StopReason::UserActionRequired
-        | StopReason::InvalidTask
-        | StopReason::Interrupted => false,
-    }
+            | StopReason::ApplyFailed
+            | StopReason::TestsFailed
+            | StopReason::TestsChanged
+            | StopReason::Regressed
+            | StopReason::Unproven
+            | StopReason::NoPatch
+            | StopReason::NoProgress
+            | StopReason::PolicyRejected
+            | StopReason::CommandTimeout
+            | StopReason::RequestedFiles
+    )
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@ use std::collections::BTreeMap;
 use crate::graph::Closure;
 use crate::model::{Code, NextFile, Omission, RepoPath, UnresolvedImport};
 use crate::policy::Redactor;
-use crate::source::{EntryKind, Source};
+use crate::source::EntryKind;
+
+use super::snapshot::SnapshotTaker;
 
 /// Rows that say what was left out.
 const MAX_ROWS: usize = 50;
@@ -47,44 +49,32 @@ impl LeftOut {
     }
 }
 
-/// Links, pipes and odd names are said, so that nobody takes them for forgotten.
+/// States links, pipes and odd names, so that nobody takes them for forgotten.
 pub(super) fn unreadable_entries(
-    source: &dyn Source,
-    redactor: &Redactor,
+    taker: &SnapshotTaker<'_>,
     targets: &[RepoPath],
     left_out: &mut LeftOut,
 ) {
-    let listing = source.listing();
-    let entries = listing.entries().iter().filter_map(|entry| {
-        let (code, reason) = match &entry.kind {
-            EntryKind::File { .. } => return None,
-            EntryKind::Symlink { target } => (Code::C302, format!("a symlink to `{target}`")),
-            EntryKind::Submodule { commit: Some(id) } => {
-                (Code::C302, format!("a submodule at {id}"))
-            }
-            EntryKind::Submodule { commit: None } => (Code::C302, "another repository".to_owned()),
-            EntryKind::Special => (Code::C310, "a pipe, socket or device".to_owned()),
-            EntryKind::NotCheckedOut => (Code::C305, "tracked but not checked out here".to_owned()),
-        };
-        (!targets.contains(&entry.path)).then(|| (entry.path.to_string(), code, reason))
+    let listing = taker.source.listing();
+    let entries = listing.entries().iter().filter(|entry| {
+        !matches!(entry.kind, EntryKind::File { .. }) && !targets.contains(&entry.path)
     });
-    let skipped = listing.skipped().iter().map(|skipped| {
-        (
-            skipped.lossy_path.clone(),
-            Code::C310,
-            skipped.reason.clone(),
-        )
+    let entries = entries.filter_map(|entry| {
+        let unshown = taker.may_be_read(&entry.path).err()?;
+        Some((entry.path.to_string(), unshown.code, unshown.reason))
     });
+    let skipped = listing.skipped().iter();
+    let skipped = skipped.map(|one| (one.lossy_path.clone(), Code::C310, one.reason.clone()));
     for (path, code, reason) in entries.chain(skipped) {
         if left_out.unranked.len() >= MAX_ROWS {
             left_out.count(code);
             continue;
         }
         left_out.push(Omission {
-            path: redactor.redact(&path).text.into_owned(),
+            path: taker.redactor.redact(&path).text.into_owned(),
             rank: None,
             code,
-            reason: redactor.redact(&reason).text.into_owned(),
+            reason: taker.redactor.redact(&reason).text.into_owned(),
             bytes: None,
             remedy: String::new(),
         });

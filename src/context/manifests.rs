@@ -11,8 +11,6 @@ use crate::source::Listing;
 pub(super) struct Manifest {
     pub(super) path: RepoPath,
     pub(super) why: String,
-    /// Too long to be read whole: only the lines around the missing names matter.
-    pub(super) is_lock: bool,
 }
 
 /// The project files of a failure kind, the nearest one above each target, in table order.
@@ -34,9 +32,12 @@ pub(super) fn manifests(
     let mut found: Vec<Manifest> = Vec::new();
     for row in TABLE.iter() {
         let for_language = languages.iter().any(|it| it.name == row.language);
-        let spec_names_it = profile == Profile::Ranked || row.spec;
+        let is_named = match profile {
+            Profile::Ranked => !row.only_spec,
+            Profile::Spec => row.spec || row.only_spec,
+        };
         let fits = row.kinds.contains(&kind) || is_tsc && row.kinds.contains(&FailureKind::TsError);
-        if !for_language || !spec_names_it || !fits {
+        if !for_language || !is_named || !fits {
             continue;
         }
         for path in nearest(&row.names, targets, listing) {
@@ -44,7 +45,6 @@ pub(super) fn manifests(
                 found.push(Manifest {
                     path,
                     why: format!("{} for {kind}", row.what),
-                    is_lock: row.is_lock,
                 });
             }
         }
@@ -66,9 +66,9 @@ struct ManifestRule {
     language: String,
     what: String,
     #[serde(default)]
-    is_lock: bool,
-    #[serde(default)]
     spec: bool,
+    #[serde(default)]
+    only_spec: bool,
 }
 
 static TABLE: LazyLock<Vec<ManifestRule>> = LazyLock::new(|| {
@@ -128,11 +128,7 @@ mod tests {
                 Profile::Ranked,
                 "packages/a/src/x.ts"
             ),
-            [
-                "packages/a/tsconfig.json",
-                "packages/a/package.json",
-                "pnpm-lock.yaml"
-            ]
+            ["packages/a/tsconfig.json", "packages/a/package.json"]
         );
         assert_eq!(
             names(

@@ -1,7 +1,6 @@
 //! Floor 6: from a failure to a packet. Ladder level, candidates, caps, snapshots, omissions.
 
 mod build;
-mod bundle;
 mod candidates;
 mod change;
 mod choose;
@@ -28,7 +27,6 @@ mod tokens;
 mod traced;
 
 pub use build::{Built, build};
-pub use bundle::{bundle_listing, bundle_tar};
 pub use change::change_under_test;
 pub use error::ContextError;
 pub use ladder::{LevelChoice, Retry, choose_level};

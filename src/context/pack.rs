@@ -18,8 +18,6 @@ pub(super) struct PackFile<'a> {
     /// 1-based lines that the failure points at.
     pub(super) lines: &'a [u32],
     pub(super) form: Form,
-    /// Whether a repair may have to change it.
-    pub(super) is_product: bool,
 }
 
 /// How much of a file is wanted.
@@ -29,8 +27,6 @@ pub(super) enum Form {
     Parts,
     /// All of it while that is little, else its best parts: project files.
     Short,
-    /// The lines asked for and no others: lock files.
-    Asked,
     /// All of it while it fits, else its best parts: the order of the specification.
     Whole,
 }
@@ -59,23 +55,18 @@ const AROUND: u32 = 6;
 const TESTS_SHARE: u64 = 5;
 /// A project file of up to a twentieth of the bytes is shown whole.
 const SHORT_SHARE: u64 = 20;
-/// A product file of up to a twenty-fifth of the bytes is one part.
-const SMALL_SHARE: u64 = 25;
 /// Bytes kept for signatures of the next best parts.
 const SIGNATURES_SHARE: u64 = 32;
 /// The most that the mark for a gap takes in files of less than a million lines.
 const MARK_BYTES: u64 = 34;
 /// Lines of a signature that are shown.
 const SIGNATURE_LINES: u32 = 8;
-/// Rounds in which room that merged neighbours free is given out again.
-const ROUNDS: usize = 3;
 
 /// Gives out the bytes: what was asked for by name, the failing tests, then the parts of most worth.
 pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     let sizes = || files.iter().map(|file| file.text.len() as u64);
-    let fits =
-        sizes().sum::<u64>() <= limits.bytes && sizes().all(|size| size <= limits.file_bytes);
-    if fits && files.iter().all(|file| file.form != Form::Asked) {
+    let fits = sizes().all(|size| size <= limits.file_bytes);
+    if fits && sizes().sum::<u64>() <= limits.bytes {
         return vec![Share::Whole; files.len()];
     }
     let mut packer = Packer::new(files, limits);
@@ -88,11 +79,6 @@ pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     packer.take_best();
     packer.left += reserve;
     packer.take_signatures();
-    for _ in 0..ROUNDS {
-        packer.merge_neighbors();
-        packer.left = limits.bytes.saturating_sub(packer.used());
-        packer.take_best();
-    }
     packer.into_shares()
 }
 
@@ -104,7 +90,6 @@ struct Packer<'a> {
     signed: Vec<bool>,
     // File and unit, by worth.
     order: Vec<(usize, usize)>,
-    small: u64,
     left: u64,
     file_left: Vec<u64>,
 }
@@ -127,14 +112,13 @@ impl<'a> Packer<'a> {
             signed: vec![false; files.len()],
             starts,
             order,
-            small: limits.bytes / SMALL_SHARE,
             left: limits.bytes,
             file_left: vec![limits.file_bytes; files.len()],
         }
     }
 
-    /// Shows what was asked for by name: lines first, then whole files, those not yet seen before
-    /// the others. Where not all fit, each gets the same.
+    /// Shows what was asked for by name: lines first, then whole files. Where not all fit,
+    /// each gets the same.
     fn claim_asked(&mut self) {
         let files = self.files;
         for (file, asked) in files.iter().enumerate() {
@@ -150,31 +134,22 @@ impl<'a> Packer<'a> {
                 }
             }
         }
-        for seen in [false, true] {
-            let is_wanted = |file: &usize| {
-                let asked = files[*file].asked.filter(|asked| asked.all);
-                asked.is_some_and(|asked| asked.seen.contains(&[1, u32::MAX]) == seen)
-            };
-            let mut wanted: Vec<usize> = (0..files.len()).filter(is_wanted).collect();
-            wanted.sort_by_key(|file| files[*file].text.len());
-            for (at, file) in wanted.iter().enumerate() {
-                let mut share = self.left / (wanted.len() - at) as u64;
-                let all = [[1, self.line_count(*file)]];
-                if !self.take_within(*file, &all, &mut share) {
-                    self.take_unseen(*file, share);
-                }
+        let is_wanted = |file: &usize| files[*file].asked.is_some_and(|asked| asked.all);
+        let mut wanted: Vec<usize> = (0..files.len()).filter(is_wanted).collect();
+        wanted.sort_by_key(|file| files[*file].text.len());
+        for (at, file) in wanted.iter().enumerate() {
+            let mut share = self.left / (wanted.len() - at) as u64;
+            let all = [[1, self.line_count(*file)]];
+            if !self.take_within(*file, &all, &mut share) {
+                self.take_best_of(*file, share);
             }
         }
     }
 
-    /// Takes the best parts of a file, those that were not seen first.
-    fn take_unseen(&mut self, file: usize, mut quota: u64) {
-        let seen = self.files[file].asked.map_or(&[][..], |asked| &asked.seen);
-        let is_seen = |[from, to]: [u32; 2]| seen.iter().any(|it| it[0] <= from && to <= it[1]);
-        let own = self.order.iter().filter(|(of, _)| *of == file);
+    fn take_best_of(&mut self, file: usize, mut quota: u64) {
+        let own = self.order.iter().filter(|(other, _)| *other == file);
         let own = own.map(|(_, unit)| self.files[file].units[*unit].0.lines);
-        let (seen, unseen): (Vec<_>, Vec<_>) = own.partition(|lines| is_seen(*lines));
-        for lines in unseen.into_iter().chain(seen) {
+        for lines in own.collect::<Vec<_>>() {
             let ranges = self.with_signatures(file, lines);
             self.take_within(file, &ranges, &mut quota);
         }
@@ -219,11 +194,6 @@ impl<'a> Packer<'a> {
             if self.is_shown(file, lines) {
                 continue;
             }
-            let all = [[1, self.line_count(file)]];
-            let is_small = of.is_product && of.text.len() as u64 <= self.small;
-            if is_small && self.take(file, &all) {
-                continue;
-            }
             let ranges = self.with_signatures(file, lines);
             if self.take(file, &ranges) {
                 self.signed[file] = false;
@@ -237,7 +207,7 @@ impl<'a> Packer<'a> {
             {
                 let near = [
                     line.saturating_sub(AROUND).max(1),
-                    (line + AROUND).min(all[0][1]),
+                    (line + AROUND).min(self.line_count(file)),
                 ];
                 let near = self.with_signatures(file, near);
                 self.take(file, &near);
@@ -267,23 +237,6 @@ impl<'a> Packer<'a> {
         }
     }
 
-    /// Takes gaps that are shorter than the mark in their place.
-    fn merge_neighbors(&mut self) {
-        for file in 0..self.files.len() {
-            for [from, to] in ranges(
-                &self.taken[file]
-                    .iter()
-                    .map(|taken| !taken)
-                    .collect::<Vec<_>>(),
-            ) {
-                let inner = from > 1 && to < self.line_count(file);
-                if inner && self.bytes(file, [from, to]) <= MARK_BYTES {
-                    self.take(file, &[[from, to]]);
-                }
-            }
-        }
-    }
-
     fn line_count(&self, file: usize) -> u32 {
         self.starts[file].len() as u32
     }
@@ -304,27 +257,6 @@ impl<'a> Packer<'a> {
 
     fn bytes(&self, file: usize, [from, to]: [u32; 2]) -> u64 {
         (self.start(file, to + 1) - self.start(file, from)) as u64
-    }
-
-    /// Returns what is shown so far takes, marks included.
-    fn used(&self) -> u64 {
-        let mut used = 0;
-        for (file, taken) in self.taken.iter().enumerate() {
-            if !taken.contains(&true) {
-                continue;
-            }
-            let mut line = 1;
-            for run in taken.chunk_by(|a, b| a == b) {
-                let next = line + run.len() as u32;
-                used += if run[0] {
-                    self.bytes(file, [line, next - 1])
-                } else {
-                    mark_bytes([line, next - 1])
-                };
-                line = next;
-            }
-        }
-        used
     }
 
     /// Returns what it takes to show these lines too.
@@ -399,10 +331,4 @@ impl<'a> Packer<'a> {
         });
         shares.collect()
     }
-}
-
-// What `[lines 2 to 21 left out]` and its line end take.
-fn mark_bytes(lines: [u32; 2]) -> u64 {
-    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
-    22 + digits[0] + digits[1]
 }

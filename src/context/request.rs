@@ -3,9 +3,7 @@ use std::sync::Arc;
 use crate::context::ladder::{LevelChoice, Retry};
 use crate::diagnose::{Log, UserRules};
 use crate::junit::Report;
-use crate::model::{
-    Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced, UnchangedFile,
-};
+use crate::model::{Caps, ChangeUnderTest, History, KnownCause, Profile, RepoPath, Traced};
 use crate::source::Installed;
 
 /// What a packet is to be built from. Everything outside the repository's files is in here.
@@ -60,10 +58,6 @@ pub struct Request {
     pub traced: Option<Traced>,
     /// The change under test.
     pub change: Option<ChangeUnderTest>,
-    /// What the packet before showed: of a file that is asked for again, the rest comes first.
-    pub seen: Vec<UnchangedFile>,
-    /// What the reader already has from an earlier packet; it is named and not repeated.
-    pub since: Vec<UnchangedFile>,
 }
 
 impl Request {

@@ -1,7 +1,7 @@
 use crate::model::{Code, RepoPath, Role};
 use crate::source::{Listing, Source};
 
-use super::candidates::{Candidate, Place, RequestedParts};
+use super::candidates::{Candidate, Place};
 use super::fill::Fill;
 use super::request::Request;
 use super::snapshot::{SnapshotTaker, Unshown};
@@ -25,53 +25,37 @@ pub(super) fn serve_requests(
     for (round, texts) in request.requests.iter().enumerate() {
         let (mut files, mut bytes) = (0, 0);
         for text in texts {
-            let read = read_part(taker, text).and_then(|(path, part)| {
-                if round >= MAX_REQUESTS {
-                    return Err(refusal(
-                        Code::C101,
-                        "two requests were answered; a third is not".to_owned(),
-                    ));
+            let (path, part) = match read_part(taker, text) {
+                Ok(read) => read,
+                Err(unshown) => {
+                    fill.reject(text, unshown);
+                    continue;
                 }
-                if found.iter().all(|candidate| candidate.path != path) {
-                    let size = taker
-                        .source
-                        .listing()
-                        .get(path.as_str())
-                        .map_or(0, |entry| entry.bytes);
-                    let size = size.min(MAX_FILE_BYTES);
-                    let limit = if files == MAX_FILES {
-                        Some((
-                            Code::C101,
-                            format!("a request holds {MAX_FILES} files at most"),
-                        ))
-                    } else if bytes + size > MAX_BYTES {
-                        Some((
-                            Code::C102,
-                            format!("the files of a request hold {MAX_BYTES} bytes at most"),
-                        ))
-                    } else {
-                        None
-                    };
-                    if let Some((code, reason)) = limit {
-                        return Err(refusal(code, reason));
-                    }
-                    files += 1;
-                    bytes += size;
-                    found.push(candidate(&path, taker, request));
-                }
-                Ok((path, part))
+            };
+            let at = found.iter().position(|candidate| candidate.path == path);
+            let entry = taker.source.listing().get(path.as_str());
+            let size = entry.map_or(0, |entry| entry.bytes.min(MAX_FILE_BYTES));
+            let limit = match at {
+                _ if round >= MAX_REQUESTS => "two requests were answered; a third is not",
+                None if files == MAX_FILES => "a request holds 10 files at most",
+                None if bytes + size > MAX_BYTES => "a request holds 500,000 bytes at most",
+                _ => "",
+            };
+            if !limit.is_empty() {
+                fill.reject(text, Unshown::new(Code::C101, limit.to_owned(), None));
+                continue;
+            }
+            let at = at.unwrap_or_else(|| {
+                files += 1;
+                bytes += size;
+                let why = "the agent asked for it";
+                found.push(Candidate::new(&path, Role::Requested, Place::Given, why));
+                found.len() - 1
             });
-            match read {
-                Err(unshown) => fill.reject(text, unshown),
-                Ok((path, part)) => {
-                    let same = found.iter_mut().find(|candidate| candidate.path == path);
-                    let asked = same.and_then(|candidate| candidate.asked.as_mut());
-                    match (asked, part) {
-                        (Some(asked), Part::Lines(lines)) => asked.lines.extend(lines),
-                        (Some(asked), _) => asked.all = true,
-                        (None, _) => {}
-                    }
-                }
+            let asked = found[at].asked.get_or_insert_default();
+            match part {
+                Part::Lines(lines) => asked.lines.extend(lines),
+                _ => asked.all = true,
             }
         }
     }
@@ -87,33 +71,6 @@ fn read_part(taker: &SnapshotTaker<'_>, text: &str) -> Result<(RepoPath, Part), 
     };
     taker.may_be_read(&path)?;
     Ok((path, part))
-}
-
-fn candidate(path: &RepoPath, taker: &SnapshotTaker<'_>, request: &Request) -> Candidate {
-    let earlier = request.seen.iter().chain(&request.since);
-    let mut earlier = earlier.filter(|it| it.path == *path).peekable();
-    // Lines of another content say nothing of this one.
-    let now = earlier.peek().and_then(|_| taker.open(path).ok());
-    let seen = earlier
-        .filter(|it| now.as_ref().is_some_and(|now| now.sha256 == it.sha256))
-        .flat_map(|file| match &file.ranges[..] {
-            [] => &[[1, u32::MAX]],
-            ranges => ranges,
-        })
-        .copied()
-        .collect();
-    Candidate {
-        asked: Some(RequestedParts {
-            seen,
-            ..RequestedParts::default()
-        }),
-        ..Candidate::new(
-            path,
-            Role::Requested,
-            Place::Given,
-            "the agent asked for it",
-        )
-    }
 }
 
 /// The longest runs of lines that are not among the ranges of a file, in its order, as they are asked
@@ -165,13 +122,12 @@ fn read(listing: &Listing, text: &str) -> Result<(RepoPath, Part), Unshown> {
         part.or_else(numbered)
             .unwrap_or_else(|| (text.to_owned(), Part::All))
     };
-    let path = RepoPath::new(&path).map_err(|problem| refusal(Code::C301, problem.to_string()))?;
+    let path = RepoPath::new(&path)
+        .map_err(|problem| Unshown::new(Code::C301, problem.to_string(), None))?;
     if listing.get(path.as_str()).is_none() && !path.as_str().starts_with(".git/") {
         let near = nearest_paths(listing, path.as_str(), 3);
-        return Err(refusal(
-            Code::C301,
-            with_near("there is no such file", &near),
-        ));
+        let reason = with_near("there is no such file", &near);
+        return Err(Unshown::new(Code::C301, reason, None));
     }
     Ok((path, part))
 }
@@ -230,18 +186,9 @@ fn definition(
     if !lines.is_empty() {
         return Ok(lines);
     }
-    let alike = |it: &str| strsim::jaro_winkler(last, it);
-    let mut near: Vec<&str> = outline.definitions.iter().map(|it| &*it.name).collect();
-    near.retain(|it| last.len().max(it.len()) <= MAX_NAME && alike(it) > 0.7);
-    near.sort_by(|a, b| alike(b).total_cmp(&alike(a)).then(a.cmp(b)));
-    near.dedup();
-    near.truncate(3);
-    let message = format!("`{path}` defines no `{name}`");
-    Err(refusal(Code::C312, with_near(&message, &near)))
+    let reason = format!("`{path}` defines no `{name}`");
+    Err(Unshown::new(Code::C312, reason, None))
 }
-
-/// Longer names are compared with nothing: that costs the product of both lengths.
-const MAX_NAME: usize = 200;
 
 fn with_near(reason: &str, near: &[impl std::fmt::Display]) -> String {
     if near.is_empty() {
@@ -249,15 +196,6 @@ fn with_near(reason: &str, near: &[impl std::fmt::Display]) -> String {
     }
     let near: Vec<String> = near.iter().map(|it| format!("`{it}`")).collect();
     format!("{reason}; near names: {}", near.join(", "))
-}
-
-fn refusal(code: Code, reason: String) -> Unshown {
-    Unshown {
-        code,
-        reason,
-        bytes: None,
-        remedy: String::new(),
-    }
 }
 
 /// Returns every file of the repository, for level 4.

@@ -1,4 +1,4 @@
-use crate::model::{BlobId, Code, FileMode, Redaction, RepoPath, TextWarning};
+use crate::model::{BlobId, Code, Redaction, RepoPath, TextWarning};
 use crate::policy::{ReadPolicy, Redactor, text_warnings};
 use crate::source::{EntryKind, ReadError, Source};
 use crate::state::Store;
@@ -6,18 +6,6 @@ use crate::state::Store;
 use super::decode::{NotText, decode};
 use super::digest::sha256_hex;
 use super::repo_index::NameSecrets;
-
-/// A file as a packet shows it.
-pub(super) struct Snapshot {
-    pub(super) mode: FileMode,
-    pub(super) ranges: Vec<[u32; 2]>,
-    pub(super) blob_id: BlobId,
-    pub(super) sha256: String,
-    pub(super) encoding: &'static str,
-    pub(super) content: String,
-    pub(super) redactions: Vec<Redaction>,
-    pub(super) warnings: Vec<TextWarning>,
-}
 
 /// Why a file is not shown.
 pub(super) struct Unshown {
@@ -29,7 +17,7 @@ pub(super) struct Unshown {
 
 impl Unshown {
     /// Of what no flag shows.
-    fn new(code: Code, reason: String, bytes: Option<u64>) -> Self {
+    pub(super) fn new(code: Code, reason: String, bytes: Option<u64>) -> Self {
         Self {
             code,
             reason,
@@ -78,45 +66,41 @@ impl SnapshotTaker<'_> {
 
     /// Asks policy and listing before any byte is read.
     pub(super) fn may_be_read(&self, path: &RepoPath) -> Result<(), Unshown> {
-        let refused = |code: Code, reason: String, remedy: &str| {
-            Err(Unshown {
-                code,
-                reason,
-                bytes: None,
-                remedy: remedy.to_owned(),
-            })
-        };
         if let Some(refusal) = self.policy.refuse(path) {
             return Err(Unshown::new(refusal.code, refusal.reason, None));
         }
         if self.names.contains(path) {
-            return refused(Code::C201, "its name holds a secret".to_owned(), "");
+            let reason = "its name holds a secret".to_owned();
+            return Err(Unshown::new(Code::C201, reason, None));
         }
-        match self.source.listing().get(path.as_str()).map(|it| &it.kind) {
-            Some(EntryKind::File { .. }) => Ok(()),
-            Some(EntryKind::Symlink { target }) => refused(
-                Code::C302,
-                format!(
-                    "it is a symlink to `{}`; links are not followed",
-                    self.redactor.redact(target).text
-                ),
-                "name the file behind it",
-            ),
-            Some(EntryKind::Submodule { .. }) => refused(
-                Code::C302,
-                "it is another repository".to_owned(),
-                "run inside that repository",
-            ),
-            Some(EntryKind::Special) => {
-                refused(Code::C310, "it is a pipe, socket or device".to_owned(), "")
+        let entry = self.source.listing().get(path.as_str());
+        let (code, reason, remedy) = match entry.map(|entry| &entry.kind) {
+            Some(EntryKind::File { .. }) => return Ok(()),
+            Some(EntryKind::Symlink { target }) => {
+                let target = self.redactor.redact(target).text;
+                let reason = format!("it is a symlink to `{target}`; links are not followed");
+                (Code::C302, reason, "name the file behind it")
             }
-            Some(EntryKind::NotCheckedOut) => refused(
-                Code::C305,
-                "it is tracked but not checked out here".to_owned(),
-                "check it out, or read the commit with --rev",
-            ),
-            None => refused(Code::C301, "there is no such file".to_owned(), ""),
-        }
+            Some(EntryKind::Submodule { .. }) => {
+                let reason = "it is another repository".to_owned();
+                (Code::C302, reason, "run inside that repository")
+            }
+            Some(EntryKind::Special) => {
+                (Code::C310, "it is a pipe, socket or device".to_owned(), "")
+            }
+            Some(EntryKind::NotCheckedOut) => {
+                let reason = "it is tracked but not checked out here".to_owned();
+                let remedy = "check it out, or read the commit with --rev";
+                (Code::C305, reason, remedy)
+            }
+            None => (Code::C301, "there is no such file".to_owned(), ""),
+        };
+        Err(Unshown {
+            code,
+            reason,
+            bytes: None,
+            remedy: remedy.to_owned(),
+        })
     }
 }
 
@@ -124,45 +108,28 @@ impl SnapshotTaker<'_> {
 pub(super) struct Opened {
     /// Its text, with secrets masked.
     pub(super) text: String,
-    blob_id: BlobId,
+    pub(super) blob_id: BlobId,
     /// Of its bytes, in hex.
     pub(super) sha256: String,
-    encoding: &'static str,
-    redactions: Vec<Redaction>,
-    warnings: Vec<TextWarning>,
+    pub(super) encoding: &'static str,
+    pub(super) redactions: Vec<Redaction>,
+    pub(super) warnings: Vec<TextWarning>,
 }
 
 impl Opened {
-    /// The file in this form; the ranges are those of the lines to show, none for all of it.
-    pub(super) fn show(self, mode: FileMode, ranges: Vec<[u32; 2]>) -> Snapshot {
-        let content = match mode {
-            FileMode::Full => self.text,
-            _ => cut(&self.text, &ranges),
-        };
-        let shown = |line: u32| {
-            ranges.is_empty()
-                || ranges
-                    .iter()
-                    .any(|[from, to]| (*from..=*to).contains(&line))
-        };
-        Snapshot {
-            mode,
-            blob_id: self.blob_id,
-            sha256: self.sha256,
-            encoding: self.encoding,
-            content,
-            redactions: self
-                .redactions
-                .into_iter()
-                .filter(|it| shown(it.line))
-                .collect(),
-            warnings: self
-                .warnings
-                .into_iter()
-                .filter(|it| shown(it.line))
-                .collect(),
-            ranges,
+    /// Returns the lines of these ranges, all without ranges, with the masks and warnings in them.
+    pub(super) fn show(&mut self, ranges: &[[u32; 2]]) -> String {
+        if ranges.is_empty() {
+            return std::mem::take(&mut self.text);
         }
+        let shown = |line: u32| {
+            ranges
+                .iter()
+                .any(|[from, to]| (*from..=*to).contains(&line))
+        };
+        self.redactions.retain(|one| shown(one.line));
+        self.warnings.retain(|one| shown(one.line));
+        cut(&self.text, ranges)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{BlobId, Caps, Code, Diagnosis, KnownCause, Level, Profile, RepoPath, StopReason};
 
@@ -38,8 +38,6 @@ pub struct ContextDocument {
     pub files_rejected: Vec<RejectedFile>,
     /// The files with their content, in the order of `files_included`.
     pub files: Vec<PacketFile>,
-    /// Files that an earlier packet held in the same form; their content is not repeated.
-    pub unchanged: Vec<UnchangedFile>,
     /// Candidates that were left out, the best first: 50 at most.
     pub omitted: Vec<Omission>,
     /// How many were left out in all, by code.
@@ -91,7 +89,7 @@ pub enum Role {
 }
 
 /// How much of a file is in the packet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileMode {
     /// All of it.
@@ -134,7 +132,7 @@ pub struct PacketFile {
     pub blob_id: BlobId,
     /// SHA-256 of the whole file's bytes, in hex.
     pub sha256: String,
-    /// `utf-8`, `utf-8-bom`, `utf-16le`, `utf-16be`, or `latin-1`.
+    /// `utf-8`, `utf-8-bom`, or `latin-1`.
     pub encoding: &'static str,
     /// The text, decoded, with secrets masked.
     pub content: String,
@@ -162,32 +160,6 @@ pub struct Shortening {
     /// of `requestedFiles`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ask: Vec<String>,
-}
-
-/// A file as an earlier packet held it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct UnchangedFile {
-    /// Where it is.
-    pub path: RepoPath,
-    /// SHA-256 of the whole file's bytes, in hex.
-    pub sha256: String,
-    /// How much of it that packet held.
-    pub mode: FileMode,
-    /// The line ranges it held; empty when it was all.
-    pub ranges: Vec<[u32; 2]>,
-}
-
-impl UnchangedFile {
-    /// What identifies the form in which a packet holds a file.
-    #[must_use]
-    pub fn from_packet_file(file: &PacketFile) -> Self {
-        Self {
-            path: file.path.clone(),
-            sha256: file.sha256.clone(),
-            mode: file.mode,
-            ranges: file.ranges.clone(),
-        }
-    }
 }
 
 /// A masked secret.

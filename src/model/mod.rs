@@ -68,7 +68,7 @@ cfg_if::cfg_if! {
             ChangeUnderTest, ContextDocument, FailurePacket, FailureSummary, FileMode, History, KeptChange,
             LogExcerpt, NextFile, Omission, Outputs, PacketBudget, PacketFile, PreviousAttempt, RecoveryContext,
             Redaction, RejectedFile, RepoIndex, RepoIndexFile, Role, Shortening, TextWarning,
-            UnchangedFile, UnresolvedImport,
+            UnresolvedImport,
         };
         pub use healing::{
             CheckupRow, CheckupState, HealedProbe, HealingAttempt, HealingResult, ProbeTransport,

@@ -2,13 +2,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::index::{FileTerms, scan_files};
 use super::pool::{Pool, ProjectPart};
-use super::question::{Frame, Question};
+use super::question::Question;
 use super::terms::{exp2_minus, identifiers, log2_1p, parts, term_id};
 use super::weights::{Evidence, Signal};
-use crate::languages::Language;
 use crate::model::RepoPath;
 use crate::source::Source;
-use crate::state::Store;
 
 /// Evidence beside the words of the files.
 pub struct FileInput<'a> {
@@ -24,8 +22,6 @@ pub struct FileInput<'a> {
     pub changed: &'a [RepoPath],
     /// Files that failing tests run, with how much of that is theirs alone.
     pub ran: &'a [(RepoPath, f64)],
-    /// The cached words of files.
-    pub words: &'a Store,
     /// Whether a file may be read at all.
     pub may_read: &'a (dyn Fn(&RepoPath) -> bool + Sync),
 }
@@ -37,7 +33,7 @@ pub struct RankedFile {
     pub path: RepoPath,
     /// What speaks for it.
     pub evidence: Evidence,
-    /// What its score is multiplied with: less for copies of other projects.
+    /// What its score is multiplied with: less in an example.
     pub factor: f64,
 }
 
@@ -46,11 +42,6 @@ impl RankedFile {
     #[must_use]
     pub fn score(&self) -> f64 {
         self.factor * self.evidence.total()
-    }
-
-    /// Sets the signal that only the parts of a file can give.
-    pub fn set_parts(&mut self, value: f64) {
-        self.evidence.set(Signal::Parts, value);
     }
 }
 
@@ -65,8 +56,7 @@ pub struct FileEvidence {
 
 /// Files above this size are generated or data; their words would drown the others.
 const MAX_BYTES: u64 = 1_000_000;
-/// A copy of another project, or an example that holds a target, is rarely what must change.
-const VENDORED: f64 = 0.3;
+/// An example that holds a target is rarely what must change.
 const SET_APART: f64 = 0.5;
 /// How much less each further file that a log names is believed.
 const NEXT_MENTION: f64 = 0.85;
@@ -92,22 +82,17 @@ pub fn rank_files(source: &dyn Source, question: &Question, input: &FileInput<'_
     let _span = tracing::debug_span!("rank", files = paths.len()).entered();
     let terms = {
         let _span = tracing::debug_span!("index").entered();
-        scan_files(question, source, &paths, input.words)
+        scan_files(question, source, &paths)
     };
     let rarity = rarities(question.weights.len(), &terms);
     let signals = score_signals(question, input, &paths, &terms, &rarity);
-    let vendored = vendored_folders(question, &paths, &terms);
     let mut files: Vec<RankedFile> = Vec::new();
     for (at, path) in paths.into_iter().enumerate() {
         let mut evidence = Evidence::default();
         for (signal, values) in &signals {
             evidence.set(*signal, values[at]);
         }
-        let is_copy = vendored
-            .iter()
-            .any(|folder| path.as_str().starts_with(folder.as_str()));
         let factor = match standings[at] {
-            _ if is_copy => VENDORED,
             ProjectPart::SetApart => SET_APART,
             ProjectPart::Product => 1.0,
         };
@@ -206,14 +191,11 @@ fn definition_scores(question: &Question, files: &[FileTerms]) -> Vec<f64> {
     for term in files.iter().flat_map(|file| &file.defines) {
         definers[*term as usize] += 1.0;
     }
-    let score = |term: &u32| {
-        let term = *term as usize;
-        log2_1p(question.names[term]) / definers[term].max(1.0)
-    };
-    files
+    let score = |term: &u32| log2_1p(question.names[*term as usize]) / definers[*term as usize];
+    let scores = files
         .iter()
-        .map(|file| file.defines.iter().map(score).sum())
-        .collect()
+        .map(|file| file.defines.iter().map(score).sum());
+    scores.collect()
 }
 
 fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath]) -> Vec<f64> {
@@ -238,30 +220,7 @@ fn mention_scores(question: &Question, paths: &[RepoPath], mentioned: &[RepoPath
             scores[*at] = (scores[*at] + 1.0 / found.len() as f64).min(1.0);
         }
     }
-    // The innermost frame says most.
-    let frames = question.frames.len() as f64;
-    if frames > 0.0 {
-        for (at, path) in paths.iter().enumerate() {
-            let innermost = question.frames.iter().rposition(|frame| frame.is_in(path));
-            let depth = innermost.map_or(0.0, |frame| (frame as f64 + 1.0) / frames);
-            scores[at] += FRAME_OF_ISSUE * depth * depth;
-        }
-    }
     scores
-}
-
-/// People paste tracebacks whose frames are mostly not at fault.
-const FRAME_OF_ISSUE: f64 = 0.5;
-
-impl Frame {
-    /// Whether the frame lies in this file, also where the file was installed.
-    pub(super) fn is_in(&self, path: &RepoPath) -> bool {
-        let own = path.as_str();
-        let installed = own
-            .split_once('/')
-            .filter(|(root, _)| matches!(*root, "src" | "lib"));
-        ends_with_path(&self.path, installed.map_or(own, |(_, below)| below))
-    }
 }
 
 fn ends_with_path(longer: &str, shorter: &str) -> bool {
@@ -305,8 +264,8 @@ fn path_terms(question: &Question, path: &RepoPath) -> Vec<(u32, f64)> {
             }
         };
         identifiers(text.as_bytes(), |word| {
-            add(term_id(word.word));
-            parts(word.word, &mut add);
+            add(term_id(word));
+            parts(word, &mut add);
         });
     }
     found
@@ -338,40 +297,12 @@ fn history_scores(question: &Question, paths: &[RepoPath], input: &FileInput<'_>
     scores.iter().map(|score: &f64| score.sqrt()).collect()
 }
 
-/// Finds packages inside a package that state a version or a licence of their own: copies of other
-/// projects.
-fn vendored_folders(question: &Question, paths: &[RepoPath], terms: &[FileTerms]) -> Vec<String> {
-    let own: Vec<u32> = Question::OWN_PROJECT
-        .iter()
-        .filter_map(|word| question.number(term_id(word)))
-        .collect();
-    let packages: HashSet<&str> = paths
-        .iter()
-        .filter(|path| path.file_name() == "__init__.py")
-        .map(RepoPath::directory)
-        .collect();
-    let is_copy = |(path, terms): &(&RepoPath, &FileTerms)| {
-        let folder = path.directory();
-        path.file_name() == "__init__.py"
-            && folder
-                .rsplit_once('/')
-                .is_some_and(|(above, _)| packages.contains(above))
-            && terms.counts.iter().any(|(term, _)| own.contains(term))
-            && Language::of_path(path.as_str()).is_some()
-    };
-    let copies = paths.iter().zip(terms).filter(is_copy);
-    copies
-        .map(|(path, _)| format!("{}/", path.directory()))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{FileInput, rank_files};
     use crate::model::RepoPath;
     use crate::rank::Question;
     use crate::source::Memory;
-    use crate::state::Store;
 
     fn order(text: &str, files: &[(&str, &str)]) -> Vec<String> {
         let source = Memory::named(files.iter().copied());
@@ -382,7 +313,6 @@ mod tests {
             commits: &[],
             changed: &[],
             ran: &[],
-            words: &Store::nothing(),
             may_read: &|_: &RepoPath| true,
         };
         let found = rank_files(&source, &Question::from_issue(text), &input);
@@ -410,7 +340,7 @@ mod tests {
     ];
 
     #[test]
-    fn names_words_paths_and_frames_lead() {
+    fn names_words_and_paths_lead() {
         let first = |text: &str| order(text, &FILES).remove(0);
         assert_eq!(first("round_money drops cents"), "src/rounding.py");
         assert_eq!(
@@ -418,26 +348,7 @@ mod tests {
             "src/basket.py"
         );
         assert_eq!(first("Wrong\n\nSee `a_first.py`, please"), "src/a_first.py");
-        let trace = "Broken\n\nTraceback (most recent call last):\n  File \"/x/site-packages/rounding.py\", line 9, in round_money\nValueError\n";
-        assert_eq!(
-            order(trace, &FILES),
-            ["src/rounding.py"],
-            "no evidence, no place"
-        );
-    }
-
-    #[test]
-    fn copies_of_other_projects_come_last() {
-        let files = [
-            ("shop/__init__.py", "__version__ = '1'\n"),
-            ("shop/send.py", "def wire_closed(): pass\n"),
-            ("shop/packages/__init__.py", ""),
-            ("shop/packages/wire/__init__.py", "__version__ = '3'\n"),
-            (
-                "shop/packages/wire/pool.py",
-                "def wire_closed(): wire_closed\n",
-            ),
-        ];
-        assert_eq!(order("wire_closed leaks", &files)[0], "shop/send.py");
+        let elsewhere = order("Broken like `no_such_name`", &FILES);
+        assert!(elsewhere.is_empty(), "no evidence, no place: {elsewhere:?}");
     }
 }

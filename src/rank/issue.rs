@@ -1,12 +1,10 @@
 use std::collections::BTreeMap;
 
-use super::question::{Frame, Question};
+use super::question::Question;
 use super::terms::{TermId, identifiers, is_common, part_words, term_id};
 
 /// Bytes of a text that are read.
 const MAX_TEXT: usize = 256 << 10;
-/// Frames of a traceback that count: the innermost.
-const MAX_FRAMES: usize = 8;
 
 impl Question {
     /// Reads a question from an issue or a task. Of more than 256 KiB only the start is read, four
@@ -25,19 +23,18 @@ impl Question {
         };
         for (zone, line) in zones(text) {
             if let Zone::Trace = zone {
-                question.frames.extend(parse_frame(line));
                 continue;
             }
             for (at, quoted) in line.split('`').enumerate() {
-                let is_code = zone == Zone::Code || at % 2 == 1;
-                asked.add(quoted, zone, is_code);
+                let weight = match zone {
+                    Zone::Title => OF_TITLE,
+                    Zone::Code => OF_CODE,
+                    _ if at % 2 == 1 => OF_QUOTED,
+                    _ => 1.0,
+                };
+                asked.add(quoted, weight, zone != Zone::Code && at % 2 == 1);
                 question.paths.extend(named_paths(quoted));
             }
-        }
-        let outer = question.frames.len().saturating_sub(MAX_FRAMES);
-        question.frames.drain(..outer);
-        for word in Self::OWN_PROJECT {
-            asked.terms.entry(word.to_vec()).or_default();
         }
         for (number, (word, [weight, name])) in (0_u32..).zip(asked.terms) {
             question
@@ -58,58 +55,32 @@ struct AskedWords {
 }
 
 impl AskedWords {
-    fn add(&mut self, text: &str, zone: Zone, is_code: bool) {
-        let weight = match (zone, is_code) {
-            (Zone::Title, _) => OF_TITLE,
-            (Zone::Code, _) => OF_CODE,
-            (_, true) => OF_QUOTED,
-            (_, false) => 1.0,
-        };
+    fn add(&mut self, text: &str, weight: f64, is_quoted: bool) {
         identifiers(text.as_bytes(), |word| {
-            if is_common(word.word) {
+            if is_common(word) {
                 return;
             }
-            let parts: Vec<&[u8]> = part_words(word.word).collect();
-            let telling = is_telling(word.word);
-            let after = word.word.as_ptr_range().end as usize - text.as_ptr() as usize;
-            let called = text.as_bytes().get(after) == Some(&b'(');
-            let as_name = match (telling, is_code) {
-                (true, _) => 1.0,
-                (_, true) if zone != Zone::Code => 1.0,
-                (_, true) if called => 0.8,
-                (_, true) => 0.3,
-                (_, false) => 0.05,
-            };
-            let whole = if parts.is_empty() {
-                stem(word.word)
-            } else {
-                word.word
-            };
-            self.put(whole, weight, weight * as_name);
-            for part in parts {
-                self.put(stem(part), weight, 0.0);
-            }
+            let mut parts = part_words(word).peekable();
+            let is_simple = parts.peek().is_none();
+            let whole = if is_simple { stem(word) } else { word };
+            let named = if is_simple && !is_quoted { PLAIN } else { 1.0 };
+            self.put(whole, [weight, weight * named]);
+            parts.for_each(|part| self.put(stem(part), [weight, 0.0]));
         });
     }
 
-    fn put(&mut self, word: &[u8], weight: f64, named: f64) {
+    fn put(&mut self, word: &[u8], more: [f64; 2]) {
         let term = self.terms.entry(word.to_ascii_lowercase()).or_default();
-        term[0] += weight;
-        term[1] += named;
+        *term = [term[0] + more[0], term[1] + more[1]];
     }
 }
 
+/// How much a plain word of a sentence is a name.
+const PLAIN: f64 = 0.05;
 /// What a word of the title, of code between backquotes and of a block of code weighs beside one of a sentence.
 const OF_TITLE: f64 = 4.0;
 const OF_QUOTED: f64 = 1.5;
 const OF_CODE: f64 = 0.35;
-
-// Whether a word is one of code wherever it stands: `split_text`, `splitText`, `Table2`.
-fn is_telling(word: &[u8]) -> bool {
-    let inner = word.get(..word.len() - 1).unwrap_or_default();
-    let is_camel = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
-    inner.contains(&b'_') || word.windows(2).any(is_camel) || word.iter().any(u8::is_ascii_digit)
-}
 
 const ENDINGS: [(&[u8], usize); 5] = [(b"ing", 6), (b"ed", 5), (b"es", 5), (b"s", 4), (b"e", 5)];
 
@@ -133,40 +104,6 @@ fn word_forms(group: &[u8]) -> impl Iterator<Item = TermId> {
         (stem(&form) == group).then(|| term_id(&form))
     });
     std::iter::once(term_id(group)).chain(with.collect::<Vec<_>>())
-}
-
-// `File "/a/b.py", line 3, in f`, `at f (/a/b.js:1:2)`.
-fn parse_frame(line: &str) -> Option<Frame> {
-    let line = line.trim();
-    let number = |text: &str| {
-        let digits = text.split(|c: char| !c.is_ascii_digit()).next();
-        digits.and_then(|digits| digits.parse().ok())
-    };
-    if let Some((path, rest)) =
-        (line.strip_prefix("File \"")).and_then(|place| place.split_once("\", line "))
-    {
-        return Some(Frame {
-            path: path.replace('\\', "/"),
-            line: number(rest)?,
-            function: rest
-                .split_once(", in ")
-                .map_or("", |(_, function)| function)
-                .trim()
-                .to_owned(),
-        });
-    }
-    let (function, place) = line
-        .strip_prefix("at ")?
-        .rsplit_once(' ')
-        .unwrap_or(("", line));
-    let place = place.trim_matches(['(', ')']).trim_start_matches("file://");
-    let mut parts = place.rsplitn(3, ':');
-    let (_, line, path) = (parts.next()?, parts.next()?, parts.next()?);
-    Some(Frame {
-        path: path.replace('\\', "/"),
-        line: number(line)?,
-        function: function.rsplit('.').next().unwrap_or_default().to_owned(),
-    })
 }
 
 fn named_paths(text: &str) -> impl Iterator<Item = String> {
@@ -226,7 +163,7 @@ fn zones(text: &str) -> Vec<(Zone, &str)> {
 #[cfg(test)]
 mod tests {
     use super::Zone::{self, Code, Prose, Title, Trace};
-    use super::{parse_frame, stem, word_forms, zones};
+    use super::{stem, word_forms, zones};
     use crate::rank::terms::term_id;
 
     #[test]
@@ -248,15 +185,5 @@ mod tests {
         let price: Vec<u64> = word_forms(b"pric").collect();
         assert!(price.contains(&term_id(b"prices")) && price.contains(&term_id(b"price")));
         assert_eq!(word_forms(b"round_money").count(), 1);
-    }
-
-    #[test]
-    fn frames_of_both_languages_are_read() {
-        let found = parse_frame("    at Cart.total (file:///srv/app/src/cart.ts:12:9)").unwrap();
-        assert_eq!(
-            (found.path.as_str(), found.line, found.function.as_str()),
-            ("/srv/app/src/cart.ts", 12, "total")
-        );
-        assert!(parse_frame("at noon the job dies").is_none() && parse_frame("").is_none());
     }
 }

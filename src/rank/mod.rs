@@ -21,3 +21,4 @@ pub use parts::{PartFile, score_parts};
 pub use pool::Pool;
 pub use question::{Body, Question};
 pub use units::Unit;
+pub use weights::Evidence;

@@ -5,10 +5,13 @@ use rayon::prelude::*;
 use super::question::Question;
 use super::terms::{ByTerm, identifiers, is_common, log2_1p, parts, term_id};
 use super::units::{Unit, units};
-use crate::languages::Outline;
+use crate::languages::{Language, Outline};
+use crate::model::{RepoPath, Traced};
 
 /// A file whose parts are scored.
 pub struct PartFile<'a> {
+    /// Where it is.
+    pub path: &'a RepoPath,
     /// Its text, as a packet would show it.
     pub text: &'a str,
     /// Its definitions.
@@ -19,23 +22,10 @@ pub struct PartFile<'a> {
     pub failing: &'a [usize],
     /// Whether a repair may have to change it.
     pub is_product: bool,
-    /// By unit, how much of it is of the failing tests alone; empty without a trace.
-    pub ran: &'a dyn Fn(&Unit) -> Option<f64>,
-}
-
-/// The parts of files with their scores.
-#[derive(Debug, Default)]
-pub struct PartScores {
-    /// By file, its units in order.
-    pub units: Vec<Vec<(Unit, f64)>>,
-    /// By file, the mean of its best two, 0 to 1.
-    pub best: Vec<f64>,
 }
 
 /// Weight of the walk along names beside words shared with the question.
 const WALK: f64 = 0.7;
-/// Weight of a part that defines what the question names.
-const DEFINES: f64 = 0.2;
 /// Weight of lines that the failure points at.
 const POINTED: f64 = 0.3;
 /// Weight of a part that the failing tests run and passing tests do not.
@@ -48,9 +38,14 @@ const OF_TEST: f64 = 0.1;
 const LEAST: f64 = 1e-9;
 const K1: f64 = 1.2;
 
-/// Scores the parts of files against a question.
+/// Scores the parts of files against a question: by file, its units in order.
 #[must_use]
-pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) -> PartScores {
+pub fn score_parts(
+    files: &[PartFile<'_>],
+    question: &Question,
+    rarity: &[f64],
+    traced: Option<&Traced>,
+) -> Vec<Vec<(Unit, f64)>> {
     let _span = tracing::debug_span!("parts", files = files.len()).entered();
     let pieces = cut_files(files);
     let definers = find_definers(&pieces, files);
@@ -59,8 +54,7 @@ pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) 
         .map(|piece| Words::count(piece.text, question, &definers))
         .collect();
     let shared = shared_words(&words, question, rarity);
-    let reached = walk(&pieces, &words, &shared, files, &definers);
-    let defined = defined_names(&pieces, question);
+    let reached = walk(&pieces, &words, &definers);
     let highest = |scores: &[f64]| {
         let product = scores
             .iter()
@@ -68,20 +62,13 @@ pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) 
             .filter(|(_, piece)| files[piece.file].is_product);
         product.map(|(score, _)| *score).fold(LEAST, f64::max)
     };
-    let most = [highest(&shared), highest(&reached), highest(&defined)];
-    let mut scores = PartScores {
-        units: files.iter().map(|_| Vec::new()).collect(),
-        best: vec![0.0; files.len()],
-    };
+    let most = [highest(&shared), highest(&reached)];
+    let mut units: Vec<Vec<(Unit, f64)>> = files.iter().map(|_| Vec::new()).collect();
     for (at, piece) in pieces.into_iter().enumerate() {
         let file = &files[piece.file];
         let pointed = if piece.is_pointed { POINTED } else { 0.0 };
-        let mut score = LEAST
-            + shared[at] / most[0]
-            + WALK * reached[at] / most[1]
-            + DEFINES * defined[at] / most[2]
-            + pointed;
-        score = match (file.ran)(&piece.unit) {
+        let mut score = LEAST + shared[at] / most[0] + WALK * reached[at] / most[1] + pointed;
+        score = match traced.and_then(|traced| ran_in_failing(traced, file.path, &piece.unit)) {
             None => score,
             Some(ran) if ran <= 0.0 => IDLE * score,
             Some(ran) => score + RAN * ran * ran,
@@ -89,30 +76,21 @@ pub fn score_parts(files: &[PartFile<'_>], question: &Question, rarity: &[f64]) 
         if !file.is_product {
             score *= OF_TEST;
         }
-        scores.units[piece.file].push((piece.unit, score));
+        units[piece.file].push((piece.unit, score));
     }
-    let best = scores.units.iter().map(|units| mean_of_best(units));
-    scores.best = best.collect();
-    let most = scores
-        .best
-        .iter()
-        .zip(files)
-        .filter(|(_, file)| file.is_product);
-    let most = most.map(|(best, _)| *best).fold(LEAST, f64::max);
-    scores.best.iter_mut().for_each(|best| *best /= most);
-    scores
+    units
 }
 
-fn mean_of_best(units: &[(Unit, f64)]) -> f64 {
-    let mut best = [0.0_f64; 2];
-    for (_, score) in units {
-        if *score > best[0] {
-            best = [*score, best[0]];
-        } else if *score > best[1] {
-            best[1] = *score;
-        }
+/// Returns how much a part is of the failing tests alone; `None` where that is not known. A file
+/// that was not loaded, where others of its language were, did not run.
+fn ran_in_failing(traced: &Traced, path: &RepoPath, unit: &Unit) -> Option<f64> {
+    let language = Language::of_path(path.as_str())?;
+    let is_same = |other: &RepoPath| Language::of_path(other.as_str()) == Some(language);
+    let is_loaded = traced.files.contains_key(path);
+    if !is_loaded && unit.definition.is_some() && traced.files.keys().any(is_same) {
+        return Some(0.0);
     }
-    f64::midpoint(best[0], best[1])
+    traced.score(path, unit.lines)
 }
 
 struct Piece<'a> {
@@ -200,18 +178,18 @@ impl Words {
     fn count(text: &str, question: &Question, definers: &Definers) -> Self {
         let mut words = Self::default();
         identifiers(text.as_bytes(), |word| {
-            if is_common(word.word) {
+            if is_common(word) {
                 return;
             }
             words.length += 1.0;
-            let id = term_id(word.word);
+            let id = term_id(word);
             if definers.contains_key(&id) {
                 *words.uses.entry(id).or_default() += 1.0;
             }
             if let Some(term) = question.number(id) {
                 *words.terms.entry(term).or_default() += 1.0;
             }
-            parts(word.word, |id| {
+            parts(word, |id| {
                 if let Some(term) = question.number(id) {
                     *words.terms.entry(term).or_default() += question.part;
                 }
@@ -237,61 +215,22 @@ fn shared_words(words: &[Words], question: &Question, rarity: &[f64]) -> Vec<f64
     words.iter().map(score).collect()
 }
 
-fn defined_names(pieces: &[Piece<'_>], question: &Question) -> Vec<f64> {
-    let terms = |piece: &Piece<'_>| -> Vec<usize> {
-        let ids = piece.names.iter().map(|name| term_id(name.as_bytes()));
-        ids.filter_map(|id| question.number(id))
-            .map(|term| term as usize)
-            .collect()
-    };
-    let terms: Vec<Vec<usize>> = pieces.iter().map(terms).collect();
-    let mut definers = vec![0.0_f64; question.names.len()];
-    for term in terms.iter().flatten() {
-        definers[*term] += 1.0;
-    }
-    let score = |term: &usize| log2_1p(question.names[*term]) / definers[*term];
-    terms
-        .iter()
-        .map(|terms| terms.iter().map(score).fold(0.0, f64::max))
-        .collect()
-}
-
 /// How often weight is handed on along names, and how much of it.
 const STEPS: usize = 4;
 const HANDED_ON: f64 = 0.6;
-/// What a piece that shares much with the question starts with.
-const LIKE_A_SEED: f64 = 0.1;
 /// A name that more pieces define leads nowhere.
 const MAX_DEFINERS: usize = 12;
-/// What a piece hands on to the rest of the definition that begins in it.
-const TO_THE_REST: f64 = 0.5;
 
 /// Walks from what fails along the names that it uses to the parts that define them.
-fn walk(
-    pieces: &[Piece<'_>],
-    words: &[Words],
-    shared: &[f64],
-    files: &[PartFile<'_>],
-    definers: &Definers,
-) -> Vec<f64> {
+fn walk(pieces: &[Piece<'_>], words: &[Words], definers: &Definers) -> Vec<f64> {
     let mut users: ByTerm<f64> = ByTerm::default();
     for id in words.iter().flat_map(|piece| piece.uses.keys()) {
         *users.entry(*id).or_default() += 1.0;
     }
     let all = pieces.len() as f64;
-    let most = shared.iter().copied().fold(LEAST, f64::max);
-    let mut wave: BTreeMap<usize, f64> = BTreeMap::new();
-    for (at, piece) in pieces.iter().enumerate() {
-        let alike = shared[at] / most;
-        let alike = if alike > 0.5 && files[piece.file].is_product {
-            LIKE_A_SEED * alike
-        } else {
-            0.0
-        };
-        if piece.seed + alike > 0.0 {
-            wave.insert(at, piece.seed + alike);
-        }
-    }
+    let seeds = pieces.iter().enumerate();
+    let seeds = seeds.filter(|(_, piece)| piece.seed > 0.0);
+    let mut wave: BTreeMap<usize, f64> = seeds.map(|(at, piece)| (at, piece.seed)).collect();
     let mut total = vec![0.0; pieces.len()];
     for _ in 0..STEPS {
         let mut next: BTreeMap<usize, f64> = BTreeMap::new();
@@ -310,36 +249,11 @@ fn walk(
             for (to, value) in edges {
                 *next.entry(to).or_default() += HANDED_ON * weight * value / sum;
             }
-            let rest = rest_of_definition(pieces, files, *from);
-            let share = 1.0 / rest.len().max(1) as f64;
-            for to in rest {
-                *next.entry(to).or_default() += TO_THE_REST * weight * share;
-            }
         }
         wave = next;
     }
     // Few parts get nearly all of the weight; the root separates the others.
     total.iter().map(|weight: &f64| weight.sqrt()).collect()
-}
-
-/// Returns the other pieces of a long definition that begins in this one.
-fn rest_of_definition(
-    pieces: &[Piece<'_>],
-    files: &[PartFile<'_>],
-    at: usize,
-) -> std::ops::Range<usize> {
-    let piece = &pieces[at];
-    let definition = piece
-        .unit
-        .definition
-        .and_then(|of| files[piece.file].outline.definitions.get(of));
-    let end = definition.map_or(0, |definition| {
-        let begins = piece.unit.lines[0] <= definition.signature_end;
-        if begins { definition.lines[1] } else { 0 }
-    });
-    let behind = pieces[at + 1..].iter();
-    let behind = behind.take_while(|next| next.file == piece.file && next.unit.lines[1] <= end);
-    at + 1..at + 1 + behind.count()
 }
 
 #[cfg(test)]
@@ -366,7 +280,7 @@ mod tests {
             lines: &[],
             failing,
             is_product: at == 1,
-            ran: &|_| None,
+            path: &paths[at],
         };
         let files = [file(0, test, &[0]), file(1, code, &[])];
         let body = Body {
@@ -375,14 +289,14 @@ mod tests {
         };
         let question = Question::from_log("assert basket_total(3) == 4", &[body], &[]);
         let rarity = vec![1.0; question.weights.len()];
-        let scores = score_parts(&files, &question, &rarity);
-        let mut parts: Vec<(u32, f64)> = scores.units[1]
+        let scores = score_parts(&files, &question, &rarity, None);
+        let mut parts: Vec<(u32, f64)> = scores[1]
             .iter()
             .map(|(unit, score)| (unit.lines[0], *score))
             .collect();
         parts.sort_by(|a, b| b.1.total_cmp(&a.1));
         let lines: Vec<u32> = parts.iter().map(|part| part.0).collect();
         assert_eq!(lines[..2], [6, 11], "{parts:?}");
-        assert!(score_parts(&[], &question, &[]).units.is_empty());
+        assert!(score_parts(&[], &question, &[], None).is_empty());
     }
 }

@@ -22,19 +22,6 @@ pub struct Question {
     pub(super) is_issue: bool,
     /// Paths that an issue names.
     pub(super) paths: Vec<String>,
-    /// Frames of the tracebacks in an issue, outermost first.
-    pub(super) frames: Vec<Frame>,
-}
-
-/// A place in a traceback.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Frame {
-    /// The path as written.
-    pub path: String,
-    /// The 1-based line.
-    pub line: u32,
-    /// The function; empty when unknown.
-    pub function: String,
 }
 
 /// Text of a failing test, or of a definition that the log points into.
@@ -53,9 +40,6 @@ const PART_OF_NAME: f64 = 0.3;
 const LENGTH_OF_PART: f64 = 0.6;
 
 impl Question {
-    /// Words with which a package states that it is a project of its own.
-    pub(super) const OWN_PROJECT: [&'static [u8]; 2] = [b"__version__", b"__license__"];
-
     /// Reads a question from what a log says of the failure, the failing bodies, and the files the
     /// failure is about.
     #[must_use]
@@ -67,21 +51,16 @@ impl Question {
         };
         for body in std::iter::once(&log).chain(bodies) {
             let weight = BODY_WEIGHT * body.weight;
-            for (id, count) in count_words(body.text.as_bytes()) {
+            for (id, [count, whole]) in count_words(body.text.as_bytes()) {
                 let row = asked.entry(id).or_default();
-                row[0] += weight * log2_1p(count.whole + PART_OF_NAME * count.part);
-                if count.whole > 0.0 {
-                    row[1] += log2_1p(count.whole);
-                }
+                row[0] += weight * log2_1p(count);
+                row[1] += log2_1p(whole);
             }
         }
         for subject in subjects {
             for id in subject_words(subject) {
                 asked.entry(id).or_default()[2] = 1.0;
             }
-        }
-        for word in Self::OWN_PROJECT {
-            asked.entry(term_id(word)).or_default();
         }
         let numbers = (0..).zip(asked.keys());
         let column = |at: usize| asked.values().map(|row| row[at]).collect();
@@ -101,18 +80,14 @@ impl Question {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct WordCount {
-    whole: f64,
-    part: f64,
-}
-
-fn count_words(text: &[u8]) -> BTreeMap<TermId, WordCount> {
-    let mut counts: BTreeMap<TermId, WordCount> = BTreeMap::new();
+// Counts words, those in parts of identifiers too, and whole words alone.
+fn count_words(text: &[u8]) -> BTreeMap<TermId, [f64; 2]> {
+    let mut counts: BTreeMap<TermId, [f64; 2]> = BTreeMap::new();
     identifiers(text, |word| {
-        if !is_common(word.word) {
-            counts.entry(term_id(word.word)).or_default().whole += 1.0;
-            parts(word.word, |id| counts.entry(id).or_default().part += 1.0);
+        if !is_common(word) {
+            let count = counts.entry(term_id(word)).or_default();
+            *count = count.map(|count| count + 1.0);
+            parts(word, |id| counts.entry(id).or_default()[0] += PART_OF_NAME);
         }
     });
     counts
@@ -128,10 +103,10 @@ fn subject_words(path: &RepoPath) -> Vec<TermId> {
     let subject = if is_index { folder } else { stem };
     let mut ids = Vec::new();
     identifiers(subject.as_bytes(), |word| {
-        ids.push(term_id(word.word));
-        parts(word.word, |id| ids.push(id));
-        ids.extend(word.word.strip_prefix(b"test_").map(term_id));
-        ids.extend(word.word.strip_suffix(b"_test").map(term_id));
+        ids.push(term_id(word));
+        parts(word, |id| ids.push(id));
+        ids.extend(word.strip_prefix(b"test_").map(term_id));
+        ids.extend(word.strip_suffix(b"_test").map(term_id));
     });
     let affixes = [&b"test"[..], b"tests", b"spec"].map(term_id);
     ids.retain(|id| !affixes.contains(id));

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 pub enum Signal {
     /// BM25 of the whole file against the question.
     Words,
-    /// The best parts of the file.
-    Parts,
     /// Definitions of names in the question.
     Definitions,
-    /// The question names the path, or a frame points into the file.
+    /// The question names the path.
     Mention,
     /// Words of the path.
     Name,
@@ -24,9 +22,8 @@ pub enum Signal {
 }
 
 /// Weights of the signals.
-pub const WEIGHTS: [(Signal, f64); 9] = [
+pub const WEIGHTS: [(Signal, f64); 8] = [
     (Signal::Words, 1.0),
-    (Signal::Parts, 0.2),
     (Signal::Definitions, 0.3),
     (Signal::Mention, 1.0),
     (Signal::Name, 0.6),
@@ -45,7 +42,6 @@ impl Signal {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Words => "words",
-            Self::Parts => "parts",
             Self::Definitions => "definitions",
             Self::Mention => "mention",
             Self::Name => "name",
@@ -59,7 +55,6 @@ impl Signal {
     fn reason(self) -> &'static str {
         match self {
             Self::Words => "shares rare words with the failure",
-            Self::Parts => "a part of it shares many rare words with the failure",
             Self::Definitions => "defines names that the failure mentions",
             Self::Mention => "the failure names it",
             Self::Name => "is named like the subject of the failure",

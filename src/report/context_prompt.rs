@@ -1,7 +1,7 @@
 use super::context_block::{Data, Part};
 use crate::model::{
     ContextDocument, Evidence, FailurePacket, FileMode, KeptChange, Origin, PacketFile,
-    PreviousAttempt, RepoPath, StopReason, WhyChange,
+    PreviousAttempt, StopReason, WhyChange,
 };
 
 /// How the reader of a prompt is to answer.
@@ -81,11 +81,6 @@ fn recovery(packet: &FailurePacket) -> Vec<Part> {
 
 fn files(context: &ContextDocument) -> Vec<Part> {
     let mut parts = vec![Part::Heading("Files")];
-    if !context.unchanged.is_empty() {
-        let paths: Vec<&RepoPath> = context.unchanged.iter().map(|file| &file.path).collect();
-        parts.push(prose(UNCHANGED));
-        parts.extend(list("unchanged", &lines(&paths)));
-    }
     parts.push(prose(MODES));
     let table: Vec<String> = context.files.iter().map(row).collect();
     parts.extend(list("table", &table));
@@ -250,7 +245,6 @@ const PROTECTED: &str = "Refused, also when the commands would pass: changes to 
     lock files, CI, hooks, credentials and the settings of editors and agents; deleting, skipping or \
     weakening tests; making the commands pass by any other way than correcting the code.";
 
-const UNCHANGED: &str = "You have been shown these files before, and they are unchanged.";
 const MODES: &str = "A file with mode `full` is whole. In `skeleton` and `window` lines are left out where a \
     mark in brackets says so; the mark is no part of the file. A masked line reads `[REDACTED:...]` and \
     cannot be changed.";

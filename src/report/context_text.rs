@@ -132,10 +132,6 @@ fn totals(text: &mut String, context: &ContextDocument, prompt_tokens: u64) {
         "As a complete prompt: about {} tokens\n",
         thousands(prompt_tokens)
     ));
-    if !context.unchanged.is_empty() {
-        let unchanged = count(context.unchanged.len(), "file");
-        text.push_str(&format!("Sent before, unchanged: {unchanged}\n"));
-    }
     if context.caps.max_files == u64::MAX {
         text.push_str("Caps: none at this level\n");
         return;

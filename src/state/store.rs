@@ -21,8 +21,6 @@ const DIGEST: usize = 20;
 pub struct Known {
     /// What files import, export and define.
     pub facts: Store,
-    /// Which words files hold.
-    pub words: Store,
     /// The definitions of files and where their statements begin.
     pub outlines: Store,
     /// What commits changed.
@@ -43,7 +41,6 @@ impl Known {
         let store = |kind| Store::open(&directory.join(kind));
         Self {
             facts: store("facts"),
-            words: store("words"),
             outlines: store("outlines"),
             history: store("history"),
         }
@@ -54,7 +51,6 @@ impl Known {
     pub fn nothing() -> Self {
         Self {
             facts: Store::nothing(),
-            words: Store::nothing(),
             outlines: Store::nothing(),
             history: Store::nothing(),
         }
@@ -62,7 +58,7 @@ impl Known {
 
     /// Writes what is new.
     pub fn save(&self) {
-        for store in [&self.facts, &self.words, &self.outlines, &self.history] {
+        for store in [&self.facts, &self.outlines, &self.history] {
             store.save();
         }
     }

@@ -1,7 +1,6 @@
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
 use super::super::tool::ToolError;
 use super::diagnose::{junit, log};
@@ -9,7 +8,7 @@ use crate::app::settings::{Bytes, Settings};
 use crate::app::{ContextRequest, Flags, Input, LevelChoice, build_context};
 use crate::mcp::answer::MOST_TOKENS;
 use crate::mcp::tool::{Caller, Given, arguments};
-use crate::model::{Level, StopReason, UnchangedFile};
+use crate::model::{Level, StopReason};
 use crate::report::{context_markdown, context_text};
 
 /// What `build_context` takes.
@@ -53,10 +52,6 @@ pub(super) struct Arguments {
     rev: Option<String>,
     /// The base of the change under test: its diff is shown, its files rank high.
     diff: Option<String>,
-    /// Files of an earlier answer, as its document has them: those that are as they were are named
-    /// and not shown again.
-    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
-    since: Vec<UnchangedFile>,
     /// Give the context document instead of the prompt.
     document: bool,
 }
@@ -64,12 +59,10 @@ pub(super) struct Arguments {
 pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
     let given: Arguments = arguments(given)?;
     let is_sent = given.log.is_some();
-    let since = json!({"files": given.since}).to_string();
     let level = |number: Option<u8>| number.map(level).transpose();
     let mut request = ContextRequest {
         targets: given.targets,
         issue: given.issue.map(|it| Input::held("issue", it)),
-        since: (!given.since.is_empty()).then(|| Input::held("since", since)),
         diff: given.diff,
         junit: junit(given.junit),
         test_commands: given.test_commands,

@@ -95,7 +95,7 @@ fn a_cache_of_parsed_files_changes_nothing_but_the_time() {
         paths.sort();
         paths
     };
-    let kinds = ["facts", "words", "outlines", "history"];
+    let kinds = ["facts", "outlines", "history"];
     let cold = kinds.map(values);
     assert_eq!(run(&repo, "4", &arguments), without, "warm");
     assert_eq!(run(&repo, "1", &arguments), without, "warm, one thread");

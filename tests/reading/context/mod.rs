@@ -1,9 +1,7 @@
 //! Packets, as a user sees them.
 
 mod budget;
-mod bundle;
 mod change;
-mod contracts;
 mod deterministic;
 mod errors;
 mod example;
