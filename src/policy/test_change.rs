@@ -29,29 +29,19 @@ pub(super) fn judge_tests(
     }
     let has_repair = files.iter().any(|file| is_product(file, rules));
     let judged = crate::parallel::map(tests, |(at, file)| {
-        let Finding {
-            weight,
-            action,
-            lines,
-        } = judge_test(file, files)?;
-        let head = format!("the patch {action} an existing test{}", name_lines(&lines));
-        let is_refused = match weight {
+        let finding = judge_test(file, files)?;
+        let is_refused = match finding.weight {
             Weight::Removal => true,
             Weight::Assertion => rules.tests_refused || !has_repair,
             Weight::Other => false,
         };
-        let alone = weight == Weight::Assertion && !rules.tests_refused;
-        Some((
-            at,
-            match (is_refused, alone) {
-                (false, _) => PatchProblem::new(Code::P703, head).as_warning(),
-                (true, false) => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
-                (true, true) => {
-                    let message = format!("{head}, and changes nothing else: {LET_PASS}");
-                    PatchProblem::new(Code::P703, message)
-                }
-            },
-        ))
+        let lines = name_lines(&finding.lines);
+        let head = format!("the patch {} an existing test{lines}", finding.action);
+        let problem = match is_refused {
+            true => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
+            false => PatchProblem::new(Code::P703, head).as_warning(),
+        };
+        Some((at, problem))
     });
     judged.into_iter().flatten().collect()
 }
@@ -88,18 +78,14 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     let is_data = is_test_data(file.path);
     let moved = moved_cases(file, files);
     let Some(after) = file.after.filter(|_| file.operation != Operation::Delete) else {
-        let heads = split_lines(before)
-            .into_iter()
-            .filter(|line| is_test_head(line));
-        let heads: Vec<&[u8]> = heads.collect();
-        return match (
-            !heads.is_empty() && heads.iter().all(|head| moved.contains(head)),
-            is_data,
-        ) {
-            (true, _) => None,
-            (false, true) => Finding::new(Weight::Other, "removes the data of", Vec::new()),
-            (false, false) => Finding::new(Weight::Removal, "deletes", Vec::new()),
+        let mut heads = split_lines(before);
+        heads.retain(|line| is_test_head(line));
+        let is_moved = !heads.is_empty() && heads.iter().all(|head| moved.contains(head));
+        let (weight, action) = match is_data {
+            true => (Weight::Other, "removes the data of"),
+            false => (Weight::Removal, "deletes"),
         };
+        return Finding::new(weight, action, Vec::new()).filter(|_| !is_moved);
     };
     if before == after || is_data && means_the_same(file) {
         return None;
@@ -134,13 +120,11 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     if !is_program(file.path) {
         return None;
     }
-    let lines = numbers(&gone, is_any);
-    if !lines.is_empty() {
-        return Finding::new(Weight::Other, "changes lines around assertions of", lines);
+    let mut lines = numbers(&gone, is_any);
+    if found == 0 {
+        lines.extend(numbers(&new, is_any));
     }
-    let lines = numbers(&new, is_any);
-    let is_addition = found == 0 && !is_data && !lines.is_empty();
-    Finding::new(Weight::Other, "adds to", lines).filter(|_| is_addition)
+    Finding::new(Weight::Other, "changes lines of", lines).filter(|found| !found.lines.is_empty())
 }
 
 fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
@@ -212,15 +196,10 @@ fn is_product(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
 
 fn name_lines(lines: &[usize]) -> String {
     let shown: Vec<String> = lines.iter().take(8).map(usize::to_string).collect();
-    let more = if lines.len() > shown.len() {
-        " and more"
-    } else {
-        ""
-    };
     match lines.len() {
         0 => String::new(),
-        1 => format!(" (line {})", shown.join(", ")),
-        _ => format!(" (lines {}{more})", shown.join(", ")),
+        1..=8 => format!(" (lines {})", shown.join(", ")),
+        _ => format!(" (lines {} and more)", shown.join(", ")),
     }
 }
 
