@@ -224,7 +224,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn settings_may_become_stricter() {
+    fn settings_of_tests_stay() {
         let conftest = "import ssl\n\n@fixture\ndef a():\n    return ssl\n";
         let setup = "import os\nsetup(install_requires=['a>=1'], url='http://x')\n";
         for (path, before, after, refused) in [
@@ -254,25 +254,7 @@ pub(super) mod tests {
                 true,
             ),
             ("setup.py", setup, &setup.replace("os", "evil"), true),
-            (
-                "setup.cfg",
-                "[mypy]\na = 1\n",
-                "[mypy]\na = 1\nwarn_no_return = True\n",
-                false,
-            ),
-            (
-                "setup.cfg",
-                "[mypy]\nstrict = True\n",
-                "[mypy]\nstrict = False\n",
-                true,
-            ),
             ("setup.cfg", "[mypy]\nstrict = True\n", "[mypy]\n", true),
-            (
-                "setup.cfg",
-                "[mypy]\n",
-                "[mypy]\nignore_errors = True\n",
-                true,
-            ),
         ] {
             let found = codes(path, Some(before), Some(after));
             assert_eq!(!found.is_empty(), refused, "{path} {after} {found:?}");

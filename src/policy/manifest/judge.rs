@@ -65,8 +65,6 @@ enum Permit {
     Table,
     /// As aliases of modules, but for those of test runners.
     Alias,
-    /// To settings that find more.
-    Stricter,
 }
 
 impl Manifest {
@@ -128,13 +126,7 @@ pub(in crate::policy) fn judge_manifest(
     };
     let read = |bytes: &[u8], when: &str| {
         manifest.format.read(bytes).map_err(|why| {
-            let why: String = why
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .take(200)
-                .collect();
+            let why = why.lines().next().unwrap_or_default();
             refuse(
                 Code::P709,
                 &format!("the manifest {when} no valid one ({why})"),
@@ -182,16 +174,14 @@ fn judge_key(
         path.join(".")
     };
     let name = path.last().copied().unwrap_or_default();
-    let changes = || (Code::P704, format!("the patch changes `{key}`"));
     match manifest.permit(path) {
-        None => Some(changes()),
+        None => Some((Code::P704, format!("the patch changes `{key}`"))),
         Some(Permit::Free) => None,
         Some(Permit::Alias) => {
             let leads = is_test_runner(name.trim_end_matches("/*")) || name == "*";
             let message = format!("the patch changes `{key}`, which leads to a test runner");
             leads.then_some((Code::P704, message))
         }
-        Some(Permit::Stricter) => (!difference.after.is_some_and(is_on)).then(changes),
         Some(permit) => match foreign_dependency(permit, difference) {
             Some(name) => Some((
                 Code::P704,
@@ -204,13 +194,6 @@ fn judge_key(
             )),
         },
     }
-}
-
-fn is_on(value: &Value) -> bool {
-    let word = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_ascii_lowercase);
-    matches!(word.as_str(), "true" | "yes" | "on" | "1")
 }
 
 /// Returns the first new dependency that does not come from the registry under its own name.
