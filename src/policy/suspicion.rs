@@ -54,7 +54,7 @@ struct FileSigns<'f> {
     added: Vec<Sign<'f>>,
 }
 
-/// A line or a new file that a row is about.
+/// A line that a row is about.
 struct Sign<'f> {
     row: usize,
     line: usize,
@@ -67,8 +67,8 @@ struct Sign<'f> {
 impl<'f> Sign<'f> {
     fn new(row: usize, line: usize, text: &'f [u8]) -> Self {
         let rule = &TABLE.rows[row];
-        let comment = rule.sign.as_ref().filter(|_| !rule.programs.is_empty());
-        let mark = comment.and_then(|sign| sign.0.find(text));
+        let comment = Some(&rule.sign.0).filter(|_| !rule.programs.is_empty());
+        let mark = comment.and_then(|sign| sign.find(text));
         Self {
             row,
             line,
@@ -100,15 +100,9 @@ fn signs_of_file<'f>(
     let [before, after] = [file.before, file.after].map(Option::unwrap_or_default);
     let (lost, added) = changed_lines(before, after);
     let is_code = is_code(file, run) && !is_test(file.path);
-    let mut added = find_signs(&added, file.path, is_code, heeded);
-    let mut rows = heeded.iter().filter(|row| TABLE.rows[**row].names(file));
-    added.extend(
-        rows.next()
-            .map(|row| Sign::new(*row, 1, file.path.as_bytes())),
-    );
     FileSigns {
         lost: find_signs(&lost, file.path, true, heeded),
-        added,
+        added: find_signs(&added, file.path, is_code, heeded),
     }
 }
 
@@ -158,8 +152,8 @@ impl TryFrom<String> for Pattern {
 #[serde(deny_unknown_fields)]
 struct Row {
     language: Option<String>,
-    /// The sign in a line; a row without it is about new files.
-    sign: Option<Pattern>,
+    /// The sign in a line.
+    sign: Pattern,
     /// Takes a line out again.
     but: Option<Pattern>,
     /// Only in files of such a path, whatever they hold.
@@ -201,7 +195,7 @@ impl Row {
             None => !PROSE.contains(&path.rsplit('.').next().unwrap_or_default()),
         };
         let is_own = self.language.as_deref().is_none_or(|own| own == language);
-        self.sign.is_some() && file && (language.is_empty() || is_own)
+        file && (language.is_empty() || is_own)
     }
 
     /// Whether a line with the sign is meant.
@@ -213,20 +207,13 @@ impl Row {
                 .as_ref()
                 .is_some_and(|but| but.0.is_match(line.text))
     }
-
-    /// Whether the row is about a new file as such.
-    fn names(&self, file: &ChangedFile<'_>) -> bool {
-        let is_new = file.before.is_none() && file.after.is_some();
-        let path = self.file.as_ref().filter(|_| is_new && self.sign.is_none());
-        path.is_some_and(|path| path.0.is_match(file.path.as_bytes()))
-    }
 }
 
 #[derive(Default, serde::Deserialize)]
 struct Table {
     #[serde(rename = "suspicion")]
     rows: Vec<Row>,
-    /// The signs of all rows, asked at once; an empty class where a row has none.
+    /// The signs of all rows, asked at once.
     #[serde(skip)]
     signs: Option<RegexSet>,
 }
@@ -235,8 +222,7 @@ struct Table {
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let text = embedded!("policy/suspicion.toml");
     let mut table: Table = crate::model::read_table(text).unwrap_or_default();
-    let signs = table.rows.iter();
-    let signs = signs.map(|row| row.sign.as_ref().map_or(r"[^\s\S]", |sign| sign.0.as_str()));
+    let signs = table.rows.iter().map(|row| row.sign.0.as_str());
     table.signs = RegexSetBuilder::new(signs).unicode(false).build().ok();
     table
 });
@@ -244,7 +230,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::{TABLE, find_suspicious};
-    use crate::model::{Operation, Severity};
+    use crate::model::Severity;
     use crate::policy::change::ChangeRules;
     use crate::policy::change::tests::{modified, with_rules};
     use crate::policy::{ChangedFile, CommandFiles};
@@ -267,7 +253,7 @@ mod tests {
 
     #[test]
     fn table_is_read() {
-        assert!(TABLE.signs.is_some() && TABLE.rows.len() > 30);
+        assert!(TABLE.signs.is_some() && TABLE.rows.len() > 25);
     }
 
     #[test]
@@ -328,23 +314,6 @@ mod tests {
             for other in ["pytest -q", "npx vitest run", "cargo test"] {
                 assert_eq!(found(other, plain, &silent), None, "{other} {comment}");
             }
-        }
-    }
-
-    #[test]
-    fn a_new_file_in_the_place_of_the_runner_is_refused() {
-        let new = |path| ChangedFile {
-            operation: Operation::Create,
-            before: None,
-            ..modified(path, "", "x = 1\n")
-        };
-        for (path, expected) in [
-            ("pytest.py", Some(Severity::Error)),
-            ("src/unittest/__init__.py", Some(Severity::Error)),
-            ("shop/pytest.py", None),
-            ("src/testing.py", None),
-        ] {
-            assert_eq!(needs("pytest", new(path)), expected, "{path}");
         }
     }
 }
