@@ -125,11 +125,8 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
     };
     let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
-        let hint = "refused by policy; `--allow-protected PATH` lets it pass";
-        PatchProblem::new(
-            Code::P706,
-            format!("the patch adds invisible or direction-changing characters: {hint}"),
-        )
+        let message = "the patch adds invisible or direction-changing characters";
+        PatchProblem::new(Code::P706, format!("{message}: {LET_PASS}"))
     })
 }
 

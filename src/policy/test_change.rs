@@ -96,8 +96,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     let elsewhere = gone
         .iter()
         .filter(|line| is_test_head(line.text) && moved.contains(line.text));
-    let rows = if found > 0 { count_table_rows(&new) } else { 0 };
-    if lost.len() > found + elsewhere.count() + rows {
+    if lost.len() > found + elsewhere.count() {
         return Finding::new(Weight::Removal, "removes a case of", lost);
     }
     // A new case may be born skipped; an old one may not be made so.
@@ -130,25 +129,6 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
 fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
     let wanted = lines.iter().filter(|line| is_wanted(line.text));
     wanted.map(|line| line.number).collect()
-}
-
-/// Counts the rows that a file gains beside a case over a table: cases may become rows of one.
-fn count_table_rows(new: &[ChangedLine<'_>]) -> usize {
-    const TABLES: [&[u8]; 3] = [b"parametrize(", b"it.each", b"test.each"];
-    let has_table = |line: &ChangedLine<'_>| {
-        TABLES
-            .iter()
-            .any(|table| memchr::memmem::find(line.text, table).is_some())
-    };
-    let is_row = |text: &[u8]| {
-        text.first().is_some_and(|first| b"([{".contains(first))
-            || text.starts_with(b"pytest.param(")
-    };
-    if new.iter().any(has_table) {
-        numbers(new, is_row).len()
-    } else {
-        0
-    }
 }
 
 /// Returns the heads of cases that other files gain, where the runner that finds this file finds
@@ -198,7 +178,8 @@ fn name_lines(lines: &[usize]) -> String {
     let shown: Vec<String> = lines.iter().take(8).map(usize::to_string).collect();
     match lines.len() {
         0 => String::new(),
-        1..=8 => format!(" (lines {})", shown.join(", ")),
+        1 => format!(" (line {})", shown.join(", ")),
+        2..=8 => format!(" (lines {})", shown.join(", ")),
         _ => format!(" (lines {} and more)", shown.join(", ")),
     }
 }
@@ -343,29 +324,6 @@ mod tests {
         let bound = modified("requirements-dev.txt", "pytest<7\n", "pytest<9\n");
         let both = [modified("tests/test_a.py", TEST, &after), bound];
         assert_eq!(verdict(&both, false).0, "told");
-    }
-
-    #[test]
-    fn cases_become_rows_of_a_table() {
-        let path = "tests/test_a.py";
-        let product = modified(PRODUCT.0, PRODUCT.1, PRODUCT.2);
-        let head = "import pytest\nfrom shop import total\n\n\n";
-        let table = |rows: &str| {
-            format!(
-                "{head}@pytest.mark.parametrize('n, is_', [\n{rows}])\ndef test_it(n, is_):\n    assert total(n) == is_\n"
-            )
-        };
-        for (after, how) in [
-            (table("    (1, 2),\n    (0, 0),\n"), "told"),
-            (table(""), "refused"),
-            (
-                format!("{head}def test_it():\n    assert total\n    (1, 2)\n"),
-                "refused",
-            ),
-        ] {
-            let verdict = verdict(&[modified(path, TEST, &after), product], false);
-            assert_eq!(verdict.0, how, "{after} {}", verdict.1);
-        }
     }
 
     #[test]
