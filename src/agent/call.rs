@@ -54,7 +54,6 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
         environment: Environment::with([&call.job.environment.allow, call.environment].concat()),
         limits: Limits {
             max_output: call.max_output,
-            ask_where: false,
             ..Limits::within(call.timeout)
         },
         ..call.job.clone()

@@ -131,7 +131,7 @@ pub(super) fn stand_in(
     place.confine(job);
     // The caller's own last as long as the job.
     if private.is_some() {
-        (job.private, job.temporary) = (private, None);
+        job.private = private;
     }
     let message = format!("workplace: {} ({})", place.kind().as_str(), place.why());
     progress.note(&message);

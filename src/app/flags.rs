@@ -129,7 +129,7 @@ words! { WorkplaceMode:
     Auto "auto" "An overlay if the system supports it, otherwise a copy"
     Overlay "overlay" "The worktree at its own path; writes go to a private folder"
     Copy "copy" "A copy in another folder"
-    InPlace "in-place" "The worktree itself"
+    InPlace "in-place" "The worktree itself, for `run` and `doctor`"
 }
 
 words! { AgentProtocol:

@@ -41,7 +41,6 @@ RunRequest {
     /// End it after this many seconds, or `10m` [setting: limits.timeout]
     #[arg(long, value_name = "S", help_heading = LIMITS)] timeout: Option<Seconds> => set limits.timeout;
     /// End it after this many seconds without output
-    #[arg(long, value_name = "S", help_heading = LIMITS)] idle_timeout: Option<Seconds>;
     /// Seconds between the request to end and the kill [default: 5]
     #[arg(hide_short_help = true, long, value_name = "S", help_heading = LIMITS)] grace: Option<Seconds>;
     /// End it after this many bytes of output; accepts K, M and G [default: 256M]
@@ -410,7 +409,7 @@ impl Attempt {
             end: end.to_string(),
             exit: end.exit_code(),
             signal: end.signal(),
-            timed_out: matches!(end, End::TimedOut(_)),
+            timed_out: matches!(end, End::TimedOut),
             leaked: outcome.leaked,
             duration_seconds: (outcome.duration.as_secs_f64() * 1000.0).round() / 1000.0,
             output_bytes: outcome.output.bytes,
@@ -460,7 +459,7 @@ fn shell_code(end: End) -> u8 {
     let code = match end {
         End::Exit(code) => code,
         End::Signal(signal) => 128 + signal,
-        End::TimedOut(_) => 124,
+        End::TimedOut => 124,
         End::OutputLimit => 1,
         End::NotFound => 127,
         End::NotExecutable => 126,
@@ -492,7 +491,6 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
         environment: Environment::with(settings.test.env.clone()),
         limits: Limits {
             timeout: settings.limits.timeout.map(|limit| limit.0),
-            idle_timeout: request.idle_timeout.map(|limit| limit.0),
             grace: request.grace.map_or(limits.grace, |grace| grace.0),
             max_output: settings.limits.max_output.0,
             ..limits
@@ -513,7 +511,7 @@ impl Sink for Tee<'_> {
 fn may_be_flaky(end: End) -> bool {
     match end {
         End::Exit(0) => false,
-        End::Exit(_) | End::Signal(_) | End::TimedOut(_) => !end.is_missing_command(),
+        End::Exit(_) | End::Signal(_) | End::TimedOut => !end.is_missing_command(),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use super::AppError;
-use crate::exec::{CommandLine, End, Job, Outcome, SandboxState, TimeLimit};
+use crate::exec::{CommandLine, End, Job, Outcome, SandboxState};
 use crate::inventory::missing_program;
 use crate::model::{Code, Diagnosis, Exit, FailureKind};
 
@@ -28,12 +28,8 @@ pub(super) fn describe_failure(
             let message = format!(" died of {} after {seconds}", outcome.end);
             (Code::R201, message, Exit::No)
         }
-        End::TimedOut(TimeLimit::Total) => {
+        End::TimedOut => {
             let message = format!(" was ended by the time limit after {seconds}");
-            (Code::R203, message, Exit::TimedOut)
-        }
-        End::TimedOut(TimeLimit::Idle) => {
-            let message = format!(" was ended after too long without output, at {seconds}");
             (Code::R203, message, Exit::TimedOut)
         }
         End::OutputLimit => {

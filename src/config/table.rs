@@ -239,7 +239,7 @@ settings! {
         color: Color = Color::Auto, YOURS;
         /// threads to use (default: one per processor)
         threads: Option<NonZeroU16> = None, YOURS;
-        /// secret formats besides the built-in ones: id, pattern; keywords, why
+        /// secret formats besides the built-in ones: id, pattern; why
         secret: Vec<SecretRule> = Vec::new(), Trust::Free, adds;
     }
 }

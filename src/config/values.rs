@@ -382,10 +382,6 @@ pub struct SecretRule {
     pub id: String,
     /// A regular expression of the secret. Its first group is masked, or the whole match without one.
     pub pattern: String,
-    /// Texts, one of which a line must contain (in any case) before the pattern is tried. Without them, the
-    /// pattern is tried on the whole text, across line ends too.
-    #[serde(default)]
-    pub keywords: Vec<String>,
     /// What the secret opens, in a sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

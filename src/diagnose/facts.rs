@@ -23,7 +23,7 @@ impl LogFacts {
         Self {
             exit_code: outcome.end.code_or_signal(),
             command: Some(command.to_owned()),
-            timed_out: matches!(outcome.end, End::TimedOut(_)),
+            timed_out: matches!(outcome.end, End::TimedOut),
             rules: Arc::default(),
         }
     }

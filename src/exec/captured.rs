@@ -68,7 +68,7 @@ fn first_gap(text: &[u8]) -> usize {
 const MAX_WORD: usize = 16 * 1024;
 
 /// The line that stands for bytes left out.
-pub(super) fn marker(omitted: u64) -> String {
+fn marker(omitted: u64) -> String {
     format!("[{omitted} bytes left out]\n")
 }
 

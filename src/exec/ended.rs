@@ -2,7 +2,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use super::{End, ExecError, SandboxState, TimeLimit};
+use super::{End, ExecError, SandboxState};
 use crate::model::NotConfined;
 
 /// How it went, as whoever waited for the command saw it.
@@ -53,7 +53,7 @@ impl ReportedEnd {
         Ok(match self {
             Self::Exit(code) => End::Exit(code),
             Self::Signal(signal) => End::Signal(signal),
-            Self::TimedOut => End::TimedOut(TimeLimit::Total),
+            Self::TimedOut => End::TimedOut,
             Self::Stopped => End::Interrupted,
             Self::NotFound => End::NotFound,
             Self::NotExecutable => End::NotExecutable,

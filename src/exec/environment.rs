@@ -1,33 +1,20 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
-/// Which variables a command sees. Everything else of this process's environment stays here.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Which variables a command sees: those that tools need to work (search paths, locale, directories of
+/// toolchains and caches, proxies; none is named like a secret), and more by name. Everything else of this
+/// process's environment stays here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
     /// More variables: `NAME` hands on this process's own, `NAME=VALUE` sets one.
     pub allow: Vec<String>,
-    /// Whether the variables that tools need to work are handed on: search paths, locale,
-    /// directories of toolchains and caches, proxies. None of them is named like a secret.
-    pub inherit_defaults: bool,
-}
-
-impl Default for Environment {
-    fn default() -> Self {
-        Self {
-            allow: Vec::new(),
-            inherit_defaults: true,
-        }
-    }
 }
 
 impl Environment {
     /// The default one with more variables.
     #[must_use]
     pub fn with(allow: Vec<String>) -> Self {
-        Self {
-            allow,
-            ..Self::default()
-        }
+        Self { allow }
     }
 
     /// The variables a command gets, of those that `parent` has. Sorted by name.
@@ -42,12 +29,10 @@ impl Environment {
             .map(String::as_str)
             .collect();
         let mut variables = BTreeMap::new();
-        if self.inherit_defaults {
-            variables.insert("TERM".into(), "dumb".into());
-        }
+        variables.insert("TERM".into(), "dumb".into());
         for (name, value) in parent {
             let is_named = name.to_str().is_some_and(|name| named.contains(&name));
-            if is_named || (self.inherit_defaults && is_default(&name) && !has_login(&value)) {
+            if is_named || (is_default(&name) && !has_login(&value)) {
                 variables.insert(name, value);
             }
         }
@@ -150,18 +135,12 @@ mod tests {
         ];
         assert_eq!(names(&plain, &parent), usual);
         let more = Environment {
-            allow: vec![
-                "DATABASE_URL".into(),
-                "A=b=c".into(),
-                "GONE".into(),
-                "=x".into(),
-            ],
-            inherit_defaults: false,
+            allow: ["DATABASE_URL", "A=b=c", "GONE", "=x"]
+                .map(str::to_owned)
+                .to_vec(),
         };
-        assert_eq!(
-            names(&more, &parent),
-            ["A=b=c", "DATABASE_URL=postgres://u:p@h/d"]
-        );
+        let named = ["A=b=c", "DATABASE_URL=postgres://u:p@h/d"];
+        assert_eq!(names(&more, &parent), [&named[..], &usual[..]].concat());
     }
 
     #[test]

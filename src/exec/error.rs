@@ -29,14 +29,6 @@ pub enum ExecError {
     /// No folder can be laid over another here. Nothing was run.
     #[error("the workplace cannot be had: {0}")]
     Place(String),
-    /// The file for the output cannot be written.
-    #[error("cannot write `{}`: {reason}", path.display())]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        reason: std::io::ErrorKind,
-    },
 }
 
 impl ExecError {
@@ -49,7 +41,6 @@ impl ExecError {
             Self::Start(_) => Code::R103,
             Self::SupervisorGone => Code::R104,
             Self::Sandbox(_) => Code::R105,
-            Self::Log { .. } => Code::U303,
             Self::Place(_) => Code::R107,
         }
     }

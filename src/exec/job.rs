@@ -26,11 +26,6 @@ pub struct Job {
     pub overlays: Vec<Overlay>,
     /// A folder that is the command's own: its temporary files and its caches. It is made.
     pub private: Option<PathBuf>,
-    /// A folder for its temporary files; without, there is one in the private folder.
-    pub temporary: Option<PathBuf>,
-    /// A file that takes the output of both streams as it comes, raw: redact before it goes
-    /// anywhere. Of more than 16 MiB the first 16 and the kept tail are written.
-    pub log: Option<PathBuf>,
 }
 
 impl Job {
@@ -47,8 +42,6 @@ impl Job {
             sandbox: Sandbox::default(),
             overlays: Vec::new(),
             private: None,
-            temporary: None,
-            log: None,
         }
     }
 }
@@ -71,9 +64,7 @@ impl CommandLine {
             Self::Shell(line) => ["sh".into(), "-c".into(), line.into()].to_vec(),
         }
     }
-}
 
-impl CommandLine {
     /// Changes the line, or each word of it.
     pub fn substitute(&mut self, change: &dyn Fn(&str) -> String) {
         match self {
@@ -121,20 +112,10 @@ pub enum Stdin {
 pub struct Limits {
     /// From start to end.
     pub timeout: Option<Duration>,
-    /// Whether what hangs is asked where, when that time is up.
-    pub ask_where: bool,
-    /// Without a byte of output.
-    pub idle_timeout: Option<Duration>,
     /// Between the request to stop and the kill.
     pub grace: Duration,
     /// Bytes of both streams together; more ends the command.
     pub max_output: u64,
-    /// Bytes of memory of its own that each process may take.
-    pub memory: Option<u64>,
-    /// Processes and threads of this user at a time; nothing for the superuser.
-    pub processes: Option<u64>,
-    /// Bytes of a file that it writes.
-    pub file_bytes: Option<u64>,
 }
 
 impl Limits {
@@ -152,24 +133,10 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             timeout: None,
-            ask_where: true,
-            idle_timeout: None,
             grace: Duration::from_secs(5),
             max_output: 256 << 20,
-            memory: total_memory(),
-            processes: Some(8192),
-            file_bytes: Some(16 << 30),
         }
     }
-}
-
-// What the machine has: a process that wants more is refused it, instead of taking the machine
-// down.
-fn total_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|it| it.strip_prefix("MemTotal:"))?;
-    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kilobytes.checked_mul(1024)
 }
 
 /// A folder of its own that stands over another one, at the same path, for one command alone: it

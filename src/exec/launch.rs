@@ -52,8 +52,7 @@ pub(super) fn launch(
             .or_insert_with(|| "1".into());
     }
     if let Some(private) = &job.private {
-        let temporary = job.temporary.as_deref();
-        make_private(private, temporary, &mut variables, &job.environment.allow)?;
+        make_private(private, &mut variables, &job.environment.allow)?;
     }
     let shown = job.command.to_string();
     tracing::info!(directory = %job.directory.display(), "starting `{shown}`");

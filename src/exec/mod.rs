@@ -1,4 +1,4 @@
-//! Floor 1: a child process inside limits. The only user of `std::process`.
+//! Layer 1: a child process inside limits. The only user of `std::process`.
 //!
 //! Each command runs below a helper process of its own, the supervisor: this program again, started
 //! as `mendit __sup`. It leads a session without a terminal, adopts whatever the command leaves
@@ -31,11 +31,11 @@ pub use environment::Environment;
 pub use error::ExecError;
 pub use job::{CommandLine, Job, Limits, Overlay, Stdin};
 pub use launch::{is_program, on_path, own_program};
-pub use outcome::{End, Outcome, TimeLimit};
+pub use outcome::{End, Outcome};
 pub use piped::spawn_piped;
 pub use run::{Discard, Sink, Stream, run};
 pub use sandbox::{Sandbox, SandboxState};
 pub use stop::Stop;
-pub use temporary::{Temporary, own_corner};
+pub use temporary::Temporary;
 pub use terminal::Terminal;
 pub use unix::{guard_environment, set_supervisor, supervise};

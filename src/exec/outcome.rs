@@ -42,8 +42,8 @@ pub enum End {
     Exit(i32),
     /// By this signal, which nobody here sent.
     Signal(i32),
-    /// By a time limit.
-    TimedOut(TimeLimit),
+    /// By the time limit.
+    TimedOut,
     /// By the limit on output.
     OutputLimit,
     /// It was never started: no such program.
@@ -104,43 +104,15 @@ impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Exit(code) => write!(f, "exit code {code}"),
-            Self::Signal(signal) => match signal_name(*signal) {
-                Some(name) => write!(f, "signal {signal} (SIG{name})"),
+            Self::Signal(signal) => match signal_hook::low_level::signal_name(*signal) {
+                Some(name) => write!(f, "signal {signal} ({name})"),
                 None => write!(f, "signal {signal}"),
             },
-            Self::TimedOut(TimeLimit::Total) => f.write_str("the time limit"),
-            Self::TimedOut(TimeLimit::Idle) => f.write_str("the limit on time without output"),
+            Self::TimedOut => f.write_str("the time limit"),
             Self::OutputLimit => f.write_str("the limit on output"),
             Self::NotFound => f.write_str("command not found"),
             Self::NotExecutable => f.write_str("not executable"),
             Self::Interrupted => f.write_str("interrupted"),
         }
     }
-}
-
-fn signal_name(signal: i32) -> Option<&'static str> {
-    Some(match signal {
-        1 => "HUP",
-        2 => "INT",
-        3 => "QUIT",
-        4 => "ILL",
-        5 => "TRAP",
-        6 => "ABRT",
-        8 => "FPE",
-        9 => "KILL",
-        11 => "SEGV",
-        13 => "PIPE",
-        14 => "ALRM",
-        15 => "TERM",
-        _ => return None,
-    })
-}
-
-/// Which limit on time was reached.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TimeLimit {
-    /// From start to end.
-    Total,
-    /// Without a byte of output.
-    Idle,
 }

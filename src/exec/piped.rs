@@ -27,8 +27,8 @@ pub struct Piped {
     job: Job,
 }
 
-/// Starts a job whose standard input and output stay with the caller. Its [`Job::stdin`] and
-/// [`Job::log`] and the limits on idle time and output do not apply; its standard error is kept.
+/// Starts a job whose standard input and output stay with the caller. Its [`Job::stdin`]
+/// and the limit on output do not apply; its standard error is kept.
 ///
 /// # Errors
 /// An [`ExecError`] when it could not be started. That the program is missing shows in

@@ -8,11 +8,10 @@ use std::path::{Path, PathBuf};
 /// little writable as the rest of the home. Variables that `named` sets stay as they are.
 pub(super) fn make_private(
     private: &Path,
-    temporary: Option<&Path>,
     variables: &mut BTreeMap<OsString, OsString>,
     named: &[String],
 ) -> io::Result<()> {
-    let temporary = temporary.map_or_else(|| private.join("tmp"), Path::to_owned);
+    let temporary = private.join("tmp");
     let cache = private.join("cache");
     std::fs::create_dir_all(&temporary)?;
     if !cache.is_dir() {
@@ -92,7 +91,7 @@ mod tests {
         variables.insert("HOME".into(), home.path().into());
         variables.insert("TMPDIR".into(), "/chosen".into());
         let named = ["TMPDIR=/chosen".to_owned()];
-        make_private(&private, None, &mut variables, &named).unwrap();
+        make_private(&private, &mut variables, &named).unwrap();
         let value = |name: &str| variables[&OsString::from(name)].clone();
         assert_eq!(value("TMPDIR"), "/chosen");
         assert_eq!(value("TMP"), private.join("tmp"));

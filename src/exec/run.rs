@@ -1,16 +1,14 @@
-use std::fs::File;
-use std::io::{PipeReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{PipeReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::captured::{Ring, marker};
+use super::captured::Ring;
 use super::ended::Report;
 use super::launch::{CHUNK, Input, Launched, launch};
 use super::unix::{Supervisor, refused};
-use super::{Captured, End, ExecError, Job, Outcome, Stdin, Stop, TimeLimit};
+use super::{End, ExecError, Job, Outcome, Stdin, Stop};
 
 /// Where output goes as it comes, besides the [`Outcome`].
 pub trait Sink {
@@ -42,7 +40,6 @@ pub enum Stream {
 /// runs into a limit or is stopped is an [`Outcome`].
 pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecError> {
     let started = Instant::now();
-    let log = job.log.as_deref().map(LogFile::create).transpose()?;
     let (sender, messages) = mpsc::sync_channel(QUEUE);
     let input = match &job.stdin {
         Stdin::Closed => Input::Nothing,
@@ -62,13 +59,11 @@ pub fn run(job: &Job, stop: &Stop, sink: &mut dyn Sink) -> Result<Outcome, ExecE
         job,
         stop,
         sink,
-        log,
         control,
         output: Ring::new(OUTPUT_HEAD, OUTPUT_TAIL),
         stdout: Ring::new(STREAM_KEPT, STREAM_KEPT),
         stderr: Ring::new(STREAM_KEPT, STREAM_KEPT),
         total: 0,
-        heard: Instant::now(),
         reason: None,
         forced: false,
         failure: None,
@@ -115,13 +110,11 @@ struct Watch<'a> {
     job: &'a Job,
     stop: &'a Stop,
     sink: &'a mut dyn Sink,
-    log: Option<LogFile>,
     control: Arc<Supervisor>,
     output: Ring,
     stdout: Ring,
     stderr: Ring,
     total: u64,
-    heard: Instant,
     // Why this side asked the command to end.
     reason: Option<End>,
     forced: bool,
@@ -166,12 +159,6 @@ impl Watch<'_> {
         if !self.is_full() {
             self.sink.output(stream, bytes);
         }
-        // A sink that waits is no silence of the command.
-        self.heard = Instant::now();
-        if let Some(Err(error)) = self.log.as_mut().map(|log| log.push(bytes)) {
-            self.log = None;
-            self.fail(error);
-        }
     }
 
     fn is_full(&self) -> bool {
@@ -179,17 +166,11 @@ impl Watch<'_> {
     }
 
     fn decide(&mut self) {
-        let limits = &self.job.limits;
         if self.reason.is_none() && self.failure.is_none() {
-            let idle = limits
-                .idle_timeout
-                .is_some_and(|limit| self.heard.elapsed() >= limit);
             if self.stop.requested() {
                 self.reason = Some(End::Interrupted);
             } else if self.is_full() {
                 self.reason = Some(End::OutputLimit);
-            } else if idle {
-                self.reason = Some(End::TimedOut(TimeLimit::Idle));
             }
             if let Some(reason) = self.reason {
                 tracing::info!("stopping the command: {reason}");
@@ -217,9 +198,6 @@ impl Watch<'_> {
         let output = self.output.captured();
         let refused = refused(self.job, &output.text(), &report);
         let reported = report.end.end()?;
-        if let Some(log) = self.log {
-            log.finish(&output)?;
-        }
         Ok(Outcome {
             refused,
             end: self.reason.unwrap_or(reported),
@@ -231,60 +209,5 @@ impl Watch<'_> {
             sandbox: report.sandbox,
             not_confined: report.not_confined,
         })
-    }
-}
-
-const MAX_LOG: u64 = 16 << 20;
-
-/// Writes the output to a file as it comes, up to a size; [`LogFile::finish`] adds the tail.
-struct LogFile {
-    path: PathBuf,
-    file: File,
-    written: u64,
-}
-
-impl LogFile {
-    fn create(path: &Path) -> Result<Self, ExecError> {
-        let file = File::create(path).map_err(|error| failed(path, &error))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file,
-            written: 0,
-        })
-    }
-
-    fn push(&mut self, bytes: &[u8]) -> Result<(), ExecError> {
-        let room = usize::try_from(MAX_LOG - self.written).unwrap_or(usize::MAX);
-        let (fits, _) = bytes.split_at(room.min(bytes.len()));
-        self.written += fits.len() as u64;
-        self.write(fits)
-    }
-
-    fn finish(mut self, output: &Captured) -> Result<(), ExecError> {
-        let left = output.bytes.saturating_sub(self.written);
-        if left == 0 {
-            return Ok(());
-        }
-        let wanted = usize::try_from(left).unwrap_or(usize::MAX);
-        let start = output.tail.len().saturating_sub(wanted);
-        let (_, tail) = output.tail.split_at(start);
-        let omitted = left.saturating_sub(tail.len() as u64);
-        if omitted > 0 {
-            self.write(format!("\n{}", marker(omitted)).as_bytes())?;
-        }
-        self.write(tail)
-    }
-
-    fn write(&mut self, bytes: &[u8]) -> Result<(), ExecError> {
-        self.file
-            .write_all(bytes)
-            .map_err(|error| failed(&self.path, &error))
-    }
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> ExecError {
-    ExecError::Log {
-        path: path.to_owned(),
-        reason: error.kind(),
     }
 }

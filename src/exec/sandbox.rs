@@ -16,8 +16,6 @@ pub struct Sandbox {
     /// Files and directories that may be written, besides the built-in ones. What does not exist is
     /// passed over.
     pub writable: Vec<PathBuf>,
-    /// The same, unless one of them holds what is closed and mounts cannot be had.
-    pub beside: Vec<PathBuf>,
     /// Places that may not be written though they lie in one that may, such as `.git`. Where mounts
     /// cannot be had, a temporary folder that holds one is not writable at all.
     pub closed: Vec<PathBuf>,
@@ -51,9 +49,7 @@ impl SandboxState {
             Self::None => "none",
         }
     }
-}
 
-impl SandboxState {
     /// What is in force where these walls are missing.
     pub(super) fn without(missing: &[NotConfined]) -> Self {
         if missing.is_empty() {

@@ -193,7 +193,7 @@ fn try_command(
     let seconds = probe.timeout.as_secs_f64();
     let message = match outcome.end {
         End::Exit(0) => "Passed.".to_owned(),
-        End::TimedOut(_) => format!("the command timed out after {seconds}s"),
+        End::TimedOut => format!("the command timed out after {seconds}s"),
         end => format!("it ended with {end}"),
     };
     Ok(Answer {

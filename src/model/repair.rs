@@ -487,7 +487,7 @@ fn whole() -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WorkplaceUsed {
-    /// `overlay`, `copy` or `in-place`.
+    /// `overlay` or `copy`.
     pub kind: String,
     /// Why that one, in a few words.
     pub why: String,

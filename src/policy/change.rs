@@ -125,11 +125,8 @@ fn hidden_characters(file: &ChangedFile<'_>, by_name: bool) -> Option<PatchProbl
     };
     let after = count(file.after).filter(|count| *count > 0)?;
     (after > count(file.before).unwrap_or(0) && !by_name).then(|| {
-        let hint = "refused by policy; `--allow-protected PATH` lets it pass";
-        PatchProblem::new(
-            Code::P706,
-            format!("the patch adds invisible or direction-changing characters: {hint}"),
-        )
+        let message = "the patch adds invisible or direction-changing characters";
+        PatchProblem::new(Code::P706, format!("{message}: {LET_PASS}"))
     })
 }
 
@@ -155,7 +152,8 @@ pub fn judge_together(
     files: &[ChangedFile<'_>],
     rules: &ChangeRules<'_>,
 ) -> Vec<(usize, PatchProblem)> {
-    let mut found = find_suspicious(files, rules);
+    let suspicious = find_suspicious(files, rules.run).into_iter();
+    let mut found: Vec<_> = suspicious.map(|one| (one.at, one.problem)).collect();
     found.extend(judge_tests(files, rules));
     found.retain(|(at, _)| {
         files
@@ -224,7 +222,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn settings_may_become_stricter() {
+    fn settings_of_tests_stay() {
         let conftest = "import ssl\n\n@fixture\ndef a():\n    return ssl\n";
         let setup = "import os\nsetup(install_requires=['a>=1'], url='http://x')\n";
         for (path, before, after, refused) in [
@@ -254,25 +252,7 @@ pub(super) mod tests {
                 true,
             ),
             ("setup.py", setup, &setup.replace("os", "evil"), true),
-            (
-                "setup.cfg",
-                "[mypy]\na = 1\n",
-                "[mypy]\na = 1\nwarn_no_return = True\n",
-                false,
-            ),
-            (
-                "setup.cfg",
-                "[mypy]\nstrict = True\n",
-                "[mypy]\nstrict = False\n",
-                true,
-            ),
             ("setup.cfg", "[mypy]\nstrict = True\n", "[mypy]\n", true),
-            (
-                "setup.cfg",
-                "[mypy]\n",
-                "[mypy]\nignore_errors = True\n",
-                true,
-            ),
         ] {
             let found = codes(path, Some(before), Some(after));
             assert_eq!(!found.is_empty(), refused, "{path} {after} {found:?}");

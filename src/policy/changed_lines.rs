@@ -8,8 +8,6 @@ pub(super) struct ChangedLine<'t> {
     /// 1-based.
     pub(super) number: usize,
     pub(super) text: &'t [u8],
-    /// The line above it.
-    pub(super) above: &'t [u8],
 }
 
 /// Returns the lines that are in one side only, as a multiset: a line that moves is in neither.
@@ -53,14 +51,10 @@ fn missing_lines<'t>(
         let text = lines[at];
         match left.get_mut(text).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
-            None => {
-                let above = at.checked_sub(1).map_or(&b""[..], |above| lines[above]);
-                found.push(ChangedLine {
-                    number: at + 1,
-                    text,
-                    above,
-                });
-            }
+            None => found.push(ChangedLine {
+                number: at + 1,
+                text,
+            }),
         }
     }
     found

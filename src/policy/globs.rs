@@ -46,11 +46,19 @@ impl<R: PathRow> PathTable<R> {
 
     /// Returns the first row that is about a path.
     pub(super) fn find(&self, path: &str) -> Option<&R> {
+        self.find_where(path, |_| true)
+    }
+
+    /// Returns the first row of some that is about a path.
+    pub(super) fn find_where(&self, path: &str, is_wanted: impl Fn(&R) -> bool) -> Option<&R> {
         let found = self.globs.matches(path.to_lowercase());
         let found: Vec<(usize, bool)> = found.iter().map(|hit| self.meanings[*hit]).collect();
         let is_meant = |hit: &&(usize, bool)| !hit.1 && !found.contains(&(hit.0, true));
-        let (row, _) = found.iter().find(is_meant)?;
-        self.rows.get(*row)
+        let mut rows = found
+            .iter()
+            .filter(is_meant)
+            .map(|(row, _)| &self.rows[*row]);
+        rows.find(|row| is_wanted(row))
     }
 
     /// Counts the rows and globs, and the globs that could not be compiled.

@@ -1,4 +1,4 @@
-//! Files that a patch must not write: rows of `guards.toml` and `deny.toml`, a person's own globs.
+//! Files that are not read or must not be written: the rows of `protected.toml`, a person's own globs.
 
 use std::sync::{Arc, LazyLock};
 
@@ -6,7 +6,7 @@ use globset::GlobSet;
 
 use super::change::LET_PASS;
 use super::globs::{PathRow, PathTable, compile_globs};
-use super::read::{DenyClass, ReadPolicy, built_in_denial};
+use super::read::{DenyClass, ReadPolicy};
 #[cfg(feature = "program")]
 use crate::config::Patch;
 use crate::model::{Code, PatchProblem, RepoPath};
@@ -35,47 +35,52 @@ pub enum When {
 /// Returns the guard of a path. A file that is never read is never written either.
 #[must_use]
 pub fn guard(path: &str) -> Option<Guard> {
-    let row = GUARDS.find(path).map(|row| Guard {
+    let row = PROTECTED.find(path)?;
+    Some(Guard {
         class: &row.class,
         when: row.when,
-    });
-    let Some(denial) = built_in_denial(path) else {
-        return row;
-    };
-    let when = if denial.class == DenyClass::Policy {
-        When::Changed
-    } else {
-        When::Denied
-    };
-    let is_firm = |guard: &Guard| guard.when == When::Denied;
-    row.filter(is_firm).or(Some(Guard {
-        class: &denial.guarded,
-        when,
-    }))
+    })
+}
+
+/// Returns the row by which a file is not read.
+pub(super) fn read_denial(path: &str) -> Option<&'static ProtectedRow> {
+    PROTECTED.find_where(path, |row| row.read.is_some())
 }
 
 // The file is part of the program, and a test reads it.
-static GUARDS: LazyLock<PathTable<GuardRow>> = LazyLock::new(|| {
-    let file = crate::model::read_table::<GuardFile>(embedded!("policy/guards.toml"));
-    PathTable::new(file.map(|file| file.guard).unwrap_or_default())
+static PROTECTED: LazyLock<PathTable<ProtectedRow>> = LazyLock::new(|| {
+    let file = crate::model::read_table::<ProtectedFile>(embedded!("policy/protected.toml"));
+    PathTable::new(file.map(|file| file.protected).unwrap_or_default())
 });
 
 #[derive(serde::Deserialize)]
-struct GuardFile {
-    guard: Vec<GuardRow>,
+struct ProtectedFile {
+    protected: Vec<ProtectedRow>,
 }
 
-#[derive(serde::Deserialize)]
+/// One row of `protected.toml`.
+#[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct GuardRow {
+pub(super) struct ProtectedRow {
     when: When,
     class: String,
     files: Vec<String>,
+    #[serde(default)]
+    except: Vec<String>,
+    /// How firmly the file is not read.
+    pub(super) read: Option<DenyClass>,
+    /// Why such files are not read, as the end of a sentence.
+    #[serde(default)]
+    pub(super) reason: String,
 }
 
-impl PathRow for GuardRow {
+impl PathRow for ProtectedRow {
     fn globs(&self) -> &[String] {
         &self.files
+    }
+
+    fn exceptions(&self) -> &[String] {
+        &self.except
     }
 }
 
@@ -170,12 +175,12 @@ fn compile_paths(globs: &[String]) -> Result<GlobSet, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allowed, GUARDS, When, guard};
+    use super::{Allowed, PROTECTED, When, guard};
 
     #[test]
     fn every_pattern_can_be_read() {
-        let (rows, globs, broken) = GUARDS.count();
-        assert!(rows > 5 && globs > 300 && broken == 0);
+        let (rows, globs, broken) = PROTECTED.count();
+        assert!(rows > 15 && globs > 400 && broken == 0);
     }
 
     #[test]
@@ -191,6 +196,9 @@ mod tests {
         assert_eq!(when(".github/x.md"), None);
         assert_eq!(when(".env.example"), None);
         assert_eq!(when("src/makefile.ts"), None);
+        assert_eq!(when("pytest.py"), Some(When::Created));
+        assert_eq!(when("src/unittest/__init__.py"), Some(When::Created));
+        assert_eq!(when("shop/pytest.py"), None);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Files that may be read at all. Asked before any content is opened.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use globset::GlobSet;
 
-use super::globs::{PathRow, PathTable, compile_globs};
+use super::globs::compile_globs;
+use super::guards::{ProtectedRow, read_denial};
 #[cfg(feature = "program")]
 use crate::config::Context;
 use crate::model::{Code, Profile, RepoPath};
@@ -22,8 +22,8 @@ use crate::model::{Code, Profile, RepoPath};
 /// Everything else may be read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadPolicy {
-    allow: Globs,
-    deny: Globs,
+    allow: Option<GlobSet>,
+    deny: GlobSet,
     profile_allow: Option<GlobSet>,
 }
 
@@ -80,47 +80,6 @@ impl PolicyError {
     }
 }
 
-/// Returns the row of the built-in deny list that a path falls under.
-pub(super) fn built_in_denial(path: &str) -> Option<&'static DenyRow> {
-    BUILT_IN.find(path)
-}
-
-// The file is part of the program, and a test reads it.
-static BUILT_IN: LazyLock<PathTable<DenyRow>> = LazyLock::new(|| {
-    let file = crate::model::read_table::<DenyFile>(embedded!("policy/deny.toml"));
-    PathTable::new(file.map(|file| file.deny).unwrap_or_default())
-});
-
-#[derive(serde::Deserialize)]
-struct DenyFile {
-    deny: Vec<DenyRow>,
-}
-
-/// One row of `deny.toml`.
-#[derive(Debug, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DenyRow {
-    globs: Vec<String>,
-    #[serde(default)]
-    except: Vec<String>,
-    /// How firm the denial is.
-    pub(super) class: DenyClass,
-    /// Why such files are not read, as the end of a sentence.
-    reason: String,
-    /// Why a patch must not write them, after "the file".
-    pub(super) guarded: String,
-}
-
-impl PathRow for DenyRow {
-    fn globs(&self) -> &[String] {
-        &self.globs
-    }
-
-    fn exceptions(&self) -> &[String] {
-        &self.except
-    }
-}
-
 /// How firm a built-in denial is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -131,12 +90,6 @@ pub(super) enum DenyClass {
     Internals,
     /// Not worth sending, or often private.
     Policy,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Globs {
-    texts: Vec<String>,
-    set: GlobSet,
 }
 
 // The fixed list of the profile `spec`, and `pnpm-lock.yaml`, which level 1 adds.
@@ -157,11 +110,12 @@ impl ReadPolicy {
     pub fn new(rules: &ReadRules<'_>, profile: Profile) -> Result<Self, PolicyError> {
         let profile_allow = match profile {
             Profile::Ranked => None,
-            Profile::Spec => Some(Globs::new(&SPEC_ALLOW.map(str::to_owned))?.set),
+            Profile::Spec => Some(compile(&SPEC_ALLOW.map(str::to_owned))?),
         };
+        let allow = (!rules.allow.is_empty()).then(|| compile(rules.allow));
         Ok(Self {
-            allow: Globs::new(rules.allow)?,
-            deny: Globs::new(rules.deny)?,
+            allow: allow.transpose()?,
+            deny: compile(rules.deny)?,
             profile_allow,
         })
     }
@@ -170,35 +124,30 @@ impl ReadPolicy {
     #[must_use]
     pub fn refuse(&self, path: &RepoPath) -> Option<Refusal> {
         let lower = path.as_str().to_lowercase();
-        let denial = built_in_denial(&lower);
-        let refusal = |code, reason| {
-            Some(Refusal {
-                code,
-                reason: format!("`{path}` {reason}"),
-            })
+        let denial = read_denial(&lower);
+        let is_firm = |row: &ProtectedRow| row.read != Some(DenyClass::Policy);
+        let is_allowed = |globs: &Option<GlobSet>| {
+            let globs = globs.as_ref();
+            globs.is_none_or(|globs| globs.is_match(&lower))
         };
-        match (denial, self.deny.matched(&lower)) {
-            (Some(row), _) if row.class != DenyClass::Policy => {
-                refusal(Code::C201, format!("is not read: {}", row.reason))
-            }
-            (_, Some(glob)) => refusal(Code::C204, format!("is denied by `{glob}`")),
-            (Some(row), None) => refusal(Code::C203, format!("is not read: {}", row.reason)),
-            (None, None) if !self.allow.texts.is_empty() => match self.allow.matched(&lower) {
-                Some(_) => None,
-                None => refusal(Code::C205, "is not on your allow list".to_owned()),
+        let (code, reason) = match denial {
+            Some(row) if is_firm(row) => (Code::C201, format!("is not read: {}", row.reason)),
+            _ if self.deny.is_match(&lower) => (Code::C204, "is on your deny list".to_owned()),
+            Some(row) => (Code::C203, format!("is not read: {}", row.reason)),
+            None if self.allow.is_some() => match is_allowed(&self.allow) {
+                true => return None,
+                false => (Code::C205, "is not on your allow list".to_owned()),
             },
-            (None, None) => {
-                let allowed = self
-                    .profile_allow
-                    .as_ref()
-                    .filter(|set| !set.is_match(&lower));
-                allowed?;
-                refusal(
-                    Code::C205,
-                    "is not on the allow list of the profile `spec`".to_owned(),
-                )
+            None if is_allowed(&self.profile_allow) => return None,
+            None => {
+                let reason = "is not on the allow list of the profile `spec`";
+                (Code::C205, reason.to_owned())
             }
-        }
+        };
+        Some(Refusal {
+            code,
+            reason: format!("`{path}` {reason}"),
+        })
     }
 
     /// Whether a file of this name holds credentials by its nature, wherever it lies. `path` may be
@@ -208,29 +157,18 @@ impl ReadPolicy {
         let path = path.replace('\\', "/");
         let relative = path.trim_start_matches(['/', '.']);
         let name = path.rsplit('/').next().unwrap_or_default();
-        let mut rows = [relative, name].into_iter().filter_map(built_in_denial);
-        rows.any(|row| row.class == DenyClass::Credentials)
+        let mut rows = [relative, name].into_iter().filter_map(read_denial);
+        rows.any(|row| row.read == Some(DenyClass::Credentials))
     }
 }
 
-impl Globs {
-    fn new(globs: &[String]) -> Result<Self, PolicyError> {
-        let set = compile_globs(globs).map_err(|(glob, problem)| PolicyError { glob, problem })?;
-        Ok(Self {
-            texts: globs.to_vec(),
-            set,
-        })
-    }
-
-    fn matched(&self, lower: &str) -> Option<&str> {
-        let at = *self.set.matches(lower).first()?;
-        self.texts.get(at).map(String::as_str)
-    }
+fn compile(globs: &[String]) -> Result<GlobSet, PolicyError> {
+    compile_globs(globs).map_err(|(glob, problem)| PolicyError { glob, problem })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILT_IN, ReadPolicy, ReadRules};
+    use super::{ReadPolicy, ReadRules};
     use crate::model::{Profile, RepoPath};
 
     fn policy(allow: &[&str], deny: &[&str], profile: Profile) -> ReadPolicy {
@@ -246,12 +184,6 @@ mod tests {
         policy
             .refuse(&RepoPath::new(path).unwrap())
             .map(|refusal| refusal.code.as_str())
-    }
-
-    #[test]
-    fn every_built_in_glob_compiles() {
-        let (rows, globs, broken) = BUILT_IN.count();
-        assert!(rows > 8 && globs > 100 && broken == 0);
     }
 
     #[test]

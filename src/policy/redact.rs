@@ -98,28 +98,13 @@ impl Redactor {
         Redacted { text, findings }
     }
 
-    /// Masks bytes that need not be UTF-8. UTF-16 is decoded before and encoded again afterwards; the
-    /// ranges of the findings are those of the bytes as they came.
+    /// Masks bytes that need not be UTF-8. UTF-16 with a secret becomes UTF-8; the ranges of the findings
+    /// are those of the decoded text.
     #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
-        let wide = Utf16::detect(bytes);
-        let decoded = wide.map_or(Cow::Borrowed(bytes), |wide| {
-            wide.decode(bytes).into_bytes().into()
-        });
-        let (mut findings, mut masked) = self.mask(&decoded, &mut Learned::default());
-        if let (Some(wide), Some(text)) = (wide, &mut masked) {
-            let (mut at, mut place) = (0, wide.mark_length());
-            for end in findings
-                .iter_mut()
-                .flat_map(|found| [&mut found.start, &mut found.end])
-            {
-                place += wide.encoded_length(&decoded[at..*end]);
-                at = *end;
-                *end = place;
-            }
-            let mark = &bytes[..wide.mark_length()];
-            *text = [mark, &wide.encode(&String::from_utf8_lossy(text))].concat();
-        }
+        let wide = Utf16::detect(bytes).map(|wide| wide.decode(bytes));
+        let text = wide.as_ref().map_or(bytes, String::as_bytes);
+        let (findings, masked) = self.mask(text, &mut Learned::default());
         RedactedBytes {
             bytes: masked.map_or(Cow::Borrowed(bytes), Cow::Owned),
             findings,
@@ -146,17 +131,8 @@ impl Redactor {
     #[must_use]
     pub fn mask_all<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
         let findings = merge(bytes, vec![Hit::new("credential-file", 0..bytes.len())]);
-        let mut lines = Vec::new();
-        for line in bytes.split(|byte| *byte == b'\n') {
-            let is_blank = line.trim_ascii().is_empty();
-            lines.push(if is_blank {
-                &b""[..]
-            } else {
-                b"[REDACTED:credential-file]"
-            });
-        }
         RedactedBytes {
-            bytes: Cow::Owned(lines.join(&b'\n')),
+            bytes: render(bytes, &findings).map_or(Cow::Borrowed(bytes), Cow::Owned),
             findings,
         }
     }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::invisible;
 use super::utf16::Utf16;
@@ -22,12 +25,11 @@ const TAIL: usize = 400;
 pub fn sanitize_log(bytes: &[u8]) -> String {
     let text = decode_log(bytes);
     let mut out = String::with_capacity(text.len());
-    let mut line = Line::default();
     for (index, raw) in text.split('\n').enumerate() {
         if index > 0 {
             out.push('\n');
         }
-        push_line(&mut out, raw, &mut line);
+        push_line(&mut out, raw);
     }
     out
 }
@@ -42,96 +44,50 @@ pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-#[derive(Default)]
-struct Line {
-    text: String,
-    // A carriage return came: the next character starts the line anew.
-    restart: bool,
-}
+/// Terminal sequences by ECMA-48: strings up to their end, control sequences, other escapes. Of a
+/// string that does not end only the opening goes: it would hide the rest of the line.
+static SEQUENCE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let pattern = r"(?x)
+        (?:\x1b[\]PX^_]|[\u{90}\u{98}\u{9d}-\u{9f}])[^\x07\x1b\u{80}-\u{9f}]*
+            (?:\x07|\u{9c}|\x1b\\|\x1b\[[\x20-?]*[@-~])
+        |(?:\x1b\[|\u{9b})[\x20-?]*[@-~]?
+        |\x1b[\x20-/]*[0-~]?";
+    Regex::new(pattern).ok()
+});
 
-fn push_line(out: &mut String, raw: &str, line: &mut Line) {
-    let plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
-    if raw.len() <= MAX_LINE && raw.bytes().all(plain) {
+fn push_line(out: &mut String, raw: &str) {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~' | b'\t');
+    if raw.len() <= MAX_LINE && raw.bytes().all(is_plain) {
         out.push_str(raw);
         return;
     }
-    line.text.clear();
-    line.restart = false;
-    let mut chars = raw.chars().peekable();
-    while let Some(character) = chars.next() {
-        match character {
-            '\u{1b}' => skip_escape(&mut chars),
-            '\u{9b}' => skip_csi(&mut chars),
-            '\u{90}' | '\u{98}' | '\u{9d}' | '\u{9e}' | '\u{9f}' => skip_string(&mut chars),
-            '\r' => line.restart = true,
+    let stripped = SEQUENCE
+        .as_ref()
+        .map_or(Cow::Borrowed(raw), |sequence| sequence.replace_all(raw, ""));
+    let mut text = String::with_capacity(stripped.len());
+    // A carriage return came: the next character starts the line anew.
+    let mut restart = false;
+    for character in stripped.chars() {
+        let shown = match character {
+            '\r' => {
+                restart = true;
+                continue;
+            }
             '\u{8}' => {
-                line.text.pop();
+                text.pop();
+                continue;
             }
-            '\t' => line.push('\t'),
-            '\u{c}' | '\u{b}' | '\u{2028}' | '\u{2029}' => line.push(' '),
-            character if invisible::kind_of(character).is_some() => {}
-            character => line.push(character),
-        }
-    }
-    push_capped(out, &line.text);
-}
-
-impl Line {
-    fn push(&mut self, character: char) {
-        if self.restart {
-            self.text.clear();
-            self.restart = false;
-        }
-        self.text.push(character);
-    }
-}
-
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-// What follows ESC, by ECMA-48: a CSI, a string, or intermediates and one final character.
-fn skip_escape(chars: &mut Chars<'_>) {
-    match chars.peek() {
-        Some('[') => {
-            chars.next();
-            skip_csi(chars);
-        }
-        Some(']' | 'P' | 'X' | '^' | '_') => {
-            chars.next();
-            skip_string(chars);
-        }
-        _ => {
-            while chars.next_if(|c| matches!(c, ' '..='/')).is_some() {}
-            chars.next_if(|c| matches!(c, '0'..='~'));
-        }
-    }
-}
-
-fn skip_csi(chars: &mut Chars<'_>) {
-    while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-    chars.next_if(|c| matches!(c, '@'..='~'));
-}
-
-// An unfinished string would swallow the rest of the line and hide it: then only its opening goes.
-fn skip_string(chars: &mut Chars<'_>) {
-    let mut ahead = chars.clone();
-    while let Some(character) = ahead.peek().copied() {
-        match character {
-            '\u{1b}' => {
-                *chars = ahead.clone();
-                if ahead.nth(1) == Some('\\') {
-                    *chars = ahead;
-                }
-                return;
-            }
-            '\u{7}' | '\u{9c}' => {
-                ahead.next();
-                *chars = ahead;
-                return;
-            }
-            '\u{90}'..='\u{9f}' => return,
-            _ => ahead.next(),
+            '\t' => '\t',
+            '\u{c}' | '\u{b}' | '\u{2028}' | '\u{2029}' => ' ',
+            character if invisible::kind_of(character).is_some() => continue,
+            character => character,
         };
+        if std::mem::take(&mut restart) {
+            text.clear();
+        }
+        text.push(shown);
     }
+    push_capped(out, &text);
 }
 
 // A cut moves outward to the next place between two words, so no secret is cut in two and then

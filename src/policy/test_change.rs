@@ -29,29 +29,19 @@ pub(super) fn judge_tests(
     }
     let has_repair = files.iter().any(|file| is_product(file, rules));
     let judged = crate::parallel::map(tests, |(at, file)| {
-        let Finding {
-            weight,
-            action,
-            lines,
-        } = judge_test(file, files)?;
-        let head = format!("the patch {action} an existing test{}", name_lines(&lines));
-        let is_refused = match weight {
+        let finding = judge_test(file, files)?;
+        let is_refused = match finding.weight {
             Weight::Removal => true,
             Weight::Assertion => rules.tests_refused || !has_repair,
             Weight::Other => false,
         };
-        let alone = weight == Weight::Assertion && !rules.tests_refused;
-        Some((
-            at,
-            match (is_refused, alone) {
-                (false, _) => PatchProblem::new(Code::P703, head).as_warning(),
-                (true, false) => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
-                (true, true) => {
-                    let message = format!("{head}, and changes nothing else: {LET_PASS}");
-                    PatchProblem::new(Code::P703, message)
-                }
-            },
-        ))
+        let lines = name_lines(&finding.lines);
+        let head = format!("the patch {} an existing test{lines}", finding.action);
+        let problem = match is_refused {
+            true => PatchProblem::new(Code::P703, format!("{head}: {LET_PASS}")),
+            false => PatchProblem::new(Code::P703, head).as_warning(),
+        };
+        Some((at, problem))
     });
     judged.into_iter().flatten().collect()
 }
@@ -88,22 +78,14 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     let is_data = is_test_data(file.path);
     let moved = moved_cases(file, files);
     let Some(after) = file.after.filter(|_| file.operation != Operation::Delete) else {
-        let heads = split_lines(before)
-            .into_iter()
-            .filter(|line| is_test_head(line));
-        let heads: Vec<&[u8]> = heads.collect();
-        return match (
-            !heads.is_empty() && heads.iter().all(|head| moved.contains(head)),
-            is_data,
-        ) {
-            (true, _) => None,
-            (false, true) => Some(Finding::new(
-                Weight::Other,
-                "removes the data of",
-                Vec::new(),
-            )),
-            (false, false) => Some(Finding::new(Weight::Removal, "deletes", Vec::new())),
+        let mut heads = split_lines(before);
+        heads.retain(|line| is_test_head(line));
+        let is_moved = !heads.is_empty() && heads.iter().all(|head| moved.contains(head));
+        let (weight, action) = match is_data {
+            true => (Weight::Other, "removes the data of"),
+            false => (Weight::Removal, "deletes"),
         };
+        return (!is_moved).then(|| Finding::new(weight, action, Vec::new()));
     };
     if before == after || is_data && means_the_same(file) {
         return None;
@@ -114,8 +96,7 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     let elsewhere = gone
         .iter()
         .filter(|line| is_test_head(line.text) && moved.contains(line.text));
-    let rows = if found > 0 { count_table_rows(&new) } else { 0 };
-    if lost.len() > found + elsewhere.count() + rows {
+    if lost.len() > found + elsewhere.count() {
         return Some(Finding::new(Weight::Removal, "removes a case of", lost));
     }
     // A new case may be born skipped; an old one may not be made so.
@@ -138,41 +119,16 @@ fn judge_test(file: &ChangedFile<'_>, files: &[ChangedFile<'_>]) -> Option<Findi
     if !is_program(file.path) {
         return None;
     }
-    let lines = numbers(&gone, is_any);
-    if !lines.is_empty() {
-        return Some(Finding::new(
-            Weight::Other,
-            "changes lines around assertions of",
-            lines,
-        ));
+    let mut lines = numbers(&gone, is_any);
+    if found == 0 {
+        lines.extend(numbers(&new, is_any));
     }
-    let lines = numbers(&new, is_any);
-    let is_addition = found == 0 && !is_data && !lines.is_empty();
-    Some(Finding::new(Weight::Other, "adds to", lines)).filter(|_| is_addition)
+    (!lines.is_empty()).then(|| Finding::new(Weight::Other, "changes lines of", lines))
 }
 
 fn numbers(lines: &[ChangedLine<'_>], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<usize> {
     let wanted = lines.iter().filter(|line| is_wanted(line.text));
     wanted.map(|line| line.number).collect()
-}
-
-/// Counts the rows that a file gains beside a case over a table: cases may become rows of one.
-fn count_table_rows(new: &[ChangedLine<'_>]) -> usize {
-    const TABLES: [&[u8]; 3] = [b"parametrize(", b"it.each", b"test.each"];
-    let has_table = |line: &ChangedLine<'_>| {
-        TABLES
-            .iter()
-            .any(|table| memchr::memmem::find(line.text, table).is_some())
-    };
-    let is_row = |text: &[u8]| {
-        text.first().is_some_and(|first| b"([{".contains(first))
-            || text.starts_with(b"pytest.param(")
-    };
-    if new.iter().any(has_table) {
-        numbers(new, is_row).len()
-    } else {
-        0
-    }
 }
 
 /// Returns the heads of cases that other files gain, where the runner that finds this file finds
@@ -220,15 +176,11 @@ fn is_product(file: &ChangedFile<'_>, rules: &ChangeRules<'_>) -> bool {
 
 fn name_lines(lines: &[usize]) -> String {
     let shown: Vec<String> = lines.iter().take(8).map(usize::to_string).collect();
-    let more = if lines.len() > shown.len() {
-        " and more"
-    } else {
-        ""
-    };
     match lines.len() {
         0 => String::new(),
         1 => format!(" (line {})", shown.join(", ")),
-        _ => format!(" (lines {}{more})", shown.join(", ")),
+        2..=8 => format!(" (lines {})", shown.join(", ")),
+        _ => format!(" (lines {} and more)", shown.join(", ")),
     }
 }
 
@@ -372,29 +324,6 @@ mod tests {
         let bound = modified("requirements-dev.txt", "pytest<7\n", "pytest<9\n");
         let both = [modified("tests/test_a.py", TEST, &after), bound];
         assert_eq!(verdict(&both, false).0, "told");
-    }
-
-    #[test]
-    fn cases_become_rows_of_a_table() {
-        let path = "tests/test_a.py";
-        let product = modified(PRODUCT.0, PRODUCT.1, PRODUCT.2);
-        let head = "import pytest\nfrom shop import total\n\n\n";
-        let table = |rows: &str| {
-            format!(
-                "{head}@pytest.mark.parametrize('n, is_', [\n{rows}])\ndef test_it(n, is_):\n    assert total(n) == is_\n"
-            )
-        };
-        for (after, how) in [
-            (table("    (1, 2),\n    (0, 0),\n"), "told"),
-            (table(""), "refused"),
-            (
-                format!("{head}def test_it():\n    assert total\n    (1, 2)\n"),
-                "refused",
-            ),
-        ] {
-            let verdict = verdict(&[modified(path, TEST, &after), product], false);
-            assert_eq!(verdict.0, how, "{after} {}", verdict.1);
-        }
     }
 
     #[test]

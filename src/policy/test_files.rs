@@ -92,8 +92,6 @@ struct Words {
     skips: Vec<String>,
     starts_import: Vec<String>,
     runners: Vec<String>,
-    runner_packages: Vec<String>,
-    runner_scopes: Vec<String>,
     data_extensions: Vec<String>,
     foreign_extensions: Vec<String>,
 }
@@ -134,14 +132,6 @@ pub(super) fn is_skip(line: &[u8]) -> bool {
     };
     let mut found = SKIPS.iter().flat_map(|it| it.find_overlapping_iter(line));
     found.any(|hit| stands(hit.start()))
-}
-
-/// Whether a module or package is a test runner, or a part of one.
-pub(super) fn is_test_runner(module: &str) -> bool {
-    let first = module.split(['.', '/']).next().unwrap_or_default();
-    let listed = |name: &str| WORDS.runner_packages.iter().any(|it| it == name);
-    let scopes = &WORDS.runner_scopes;
-    listed(first) || listed(module) || scopes.iter().any(|it| module.starts_with(it.as_str()))
 }
 
 pub(super) fn is_foreign_program(path: &str) -> bool {

@@ -1,56 +1,26 @@
-/// How a text in UTF-16 is written down.
+/// The byte order of a text in UTF-16, as its byte order mark says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utf16 {
     big_endian: bool,
-    /// Bytes of the byte order mark.
-    mark: usize,
 }
 
-// Bytes that a text without a byte order mark is judged by.
-const SAMPLE: usize = 4096;
-
 impl Utf16 {
-    /// Whether bytes are UTF-16: by their byte order mark, or because three of four of their
-    /// first units are ASCII.
+    /// Returns how bytes with a byte order mark of UTF-16 are read; `None` for others.
     #[must_use]
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         let big_endian = match bytes {
-            [0xff, 0xfe, ..] => Some(false),
-            [0xfe, 0xff, ..] => Some(true),
-            _ => None,
+            [0xff, 0xfe, ..] => false,
+            [0xfe, 0xff, ..] => true,
+            _ => return None,
         };
-        if let Some(big_endian) = big_endian {
-            return Some(Self {
-                big_endian,
-                mark: 2,
-            });
-        }
-        if bytes.len() < 8 || memchr::memchr(0, bytes.get(..SAMPLE).unwrap_or(bytes)).is_none() {
-            return None;
-        }
-        let (mut units, mut little, mut big) = (0, 0, 0);
-        let plain =
-            |byte: u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-        for pair in bytes.chunks_exact(2).take(SAMPLE / 2) {
-            units += 1;
-            match pair {
-                [byte, 0] if plain(*byte) => little += 1,
-                [0, byte] if plain(*byte) => big += 1,
-                _ => {}
-            }
-        }
-        let most = |count: usize| count * 4 >= units * 3;
-        (most(little) || most(big)).then_some(Self {
-            big_endian: most(big),
-            mark: 0,
-        })
+        Some(Self { big_endian })
     }
 
     /// The text without its byte order mark; what is no character becomes U+FFFD, half a unit at the
     /// end is left out.
     #[must_use]
     pub fn decode(self, bytes: &[u8]) -> String {
-        let units = bytes.get(self.mark..).unwrap_or_default().chunks_exact(2);
+        let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
         let units = units.map(|pair| match self.big_endian {
             true => u16::from_be_bytes([pair[0], pair[1]]),
             false => u16::from_le_bytes([pair[0], pair[1]]),
@@ -59,28 +29,6 @@ impl Utf16 {
             .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
             .collect()
     }
-
-    /// Bytes of the byte order mark.
-    pub(super) fn mark_length(self) -> usize {
-        self.mark
-    }
-
-    /// Bytes that a piece of the decoded text takes in this encoding.
-    pub(super) fn encoded_length(self, decoded: &[u8]) -> usize {
-        String::from_utf8_lossy(decoded).encode_utf16().count() * 2
-    }
-
-    /// Encodes a text, without a byte order mark.
-    pub(super) fn encode(self, text: &str) -> Vec<u8> {
-        let swap = |unit: u16| {
-            if self.big_endian {
-                unit.to_be_bytes()
-            } else {
-                unit.to_le_bytes()
-            }
-        };
-        text.encode_utf16().flat_map(swap).collect()
-    }
 }
 
 #[cfg(test)]
@@ -88,20 +36,16 @@ mod tests {
     use super::Utf16;
 
     #[test]
-    fn utf16_is_known_with_and_without_a_mark() {
+    fn utf16_is_known_by_its_mark() {
         let text = "ok: größe 世界 🎉\r\nnext line of plain text\n";
         for big_endian in [false, true] {
-            for mark in [0, 2] {
-                let wide = Utf16 { big_endian, mark };
-                let mut bytes = if mark == 2 {
-                    wide.encode("\u{feff}")
-                } else {
-                    Vec::new()
-                };
-                bytes.extend(wide.encode(text));
-                assert_eq!(Utf16::detect(&bytes), Some(wide));
-                assert_eq!(wide.decode(&bytes), text);
-            }
+            let swap = |unit: u16| match big_endian {
+                true => unit.to_be_bytes(),
+                false => unit.to_le_bytes(),
+            };
+            let marked = format!("\u{feff}{text}");
+            let bytes: Vec<u8> = marked.encode_utf16().flat_map(swap).collect();
+            assert_eq!(Utf16::detect(&bytes).unwrap().decode(&bytes), text);
         }
     }
 

@@ -188,7 +188,7 @@ impl Session<'_> {
         let mut end = match outcome.end {
             End::Exit(0) => CallEnd::Answered,
             End::Interrupted => CallEnd::Interrupted,
-            End::TimedOut(_) => CallEnd::TimedOut,
+            End::TimedOut => CallEnd::TimedOut,
             end if end.is_missing_command() => CallEnd::Missing,
             _ => CallEnd::Failed(String::new()),
         };

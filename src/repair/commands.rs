@@ -74,7 +74,7 @@ pub fn run_commands(
         log.push_str(&outcome.output.text());
         evidence.push(found);
         let passed = outcome.passed();
-        cut_short = is_the_rest && matches!(outcome.end, End::TimedOut(_));
+        cut_short = is_the_rest && matches!(outcome.end, End::TimedOut);
         last = Some((line, outcome));
         if !passed {
             break;
@@ -207,13 +207,9 @@ fn job(
     // Compiled files are known by time and size, and a mended file may keep both.
     environment.push("PYTHONDONTWRITEBYTECODE=1".to_owned());
     let mut job = Job {
-        environment: Environment {
-            allow: environment,
-            inherit_defaults: true,
-        },
+        environment: Environment::with(environment),
         limits: Limits {
             timeout: Some(limit),
-            idle_timeout: None,
             grace: commands.grace,
             max_output: commands.max_output,
             ..Limits::default()
@@ -221,7 +217,6 @@ fn job(
         sandbox: Sandbox {
             mode: commands.sandbox,
             writable: commands.writable.clone(),
-            beside: Vec::new(),
             closed: Vec::new(),
             no_network: commands.no_network,
         },

@@ -10,7 +10,7 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
     let passed = outcome.end == End::Exit(0);
     let mut observed = observe_log(diagnosis, log);
     let mut own = diagnosis.files.iter().filter(|it| it.in_repository);
-    if let (End::TimedOut(_), Some(hung), [first, ..]) =
+    if let (End::TimedOut, Some(hung), [first, ..]) =
         (outcome.end, own.next(), observed.errors.as_mut_slice())
         && first.path.is_none()
     {
@@ -20,7 +20,7 @@ pub fn observe(outcome: &Outcome, diagnosis: &Diagnosis, log: &str) -> Observed 
     Observed {
         passed,
         kind: match outcome.end {
-            End::TimedOut(_) => Kind::Timeout,
+            End::TimedOut => Kind::Timeout,
             End::NotFound => Kind::CommandNotFound,
             End::NotExecutable => Kind::PermissionDenied,
             _ => observed.kind,
@@ -110,7 +110,7 @@ pub(super) fn test_result(outcome: &Outcome) -> TestResult {
             End::Signal(signal) => Some(signal),
             _ => None,
         },
-        timed_out: matches!(outcome.end, End::TimedOut(_)),
+        timed_out: matches!(outcome.end, End::TimedOut),
         leaked: outcome.leaked,
         duration_seconds: seconds(outcome.duration),
         message: match code {

@@ -3,7 +3,6 @@ use super::progress::{Effect, effect};
 use super::run::Session;
 use crate::model::{FailureKind, Observed, StopReason};
 use crate::patch::Change;
-use crate::workplace::installed_copy;
 
 /// What a run says of a change.
 pub(super) struct Judged {
@@ -113,18 +112,11 @@ impl Session<'_> {
         if attempt.result.stop_reason != StopReason::TestsFailed {
             return;
         }
-        let (root, commands) = (self.asked.root, &self.asked.commands);
-        let lines = &commands.lines;
-        let original = root.to_string_lossy();
+        let original = self.asked.root.to_string_lossy();
         let log = &trial.ran.log;
         let names = super::attempt::paths_of(&trial.changes).join("`, `");
-        let copy = trial.changes.iter().find_map(|change| {
-            let path = change.path.as_str();
-            named_copy(log, path, &original).or_else(|| {
-                let found = installed_copy(root, lines, &commands.environment, path)?;
-                Some(found.display().to_string())
-            })
-        });
+        let mut changes = trial.changes.iter();
+        let copy = changes.find_map(|change| named_copy(log, change.path.as_str(), &original));
         let Some(copy) = copy else { return };
         let finding = format!(
             "`{copy}` is what runs, and `{names}` was changed: install the project editable \

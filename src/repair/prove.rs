@@ -7,7 +7,7 @@ use crate::model::{
     Code, EventKind, MutationOutcome, Operation, Proof, ProofLevel, RepoPath, StopReason, TestEnd,
 };
 use crate::patch::{Change, FileState};
-use crate::policy::{ChangedFile, CommandFiles, Needs, suspicions};
+use crate::policy::{ChangedFile, CommandFiles, find_suspicious};
 use crate::proof::compare;
 
 /// What a proof lacks that could not be finished.
@@ -150,10 +150,10 @@ impl Session<'_> {
             proof.level == ProofLevel::Mutation,
             proof.missing.is_empty(),
         );
-        for found in suspicions(&files, &self.command_files(&source)) {
+        for found in find_suspicious(&files, &self.command_files(&source)) {
             let path = files.get(found.at).map_or("", |file| file.path);
             let sign = format!("line {} of {path} {}", found.line, found.why);
-            let is_cleared = found.needs == Needs::CounterProof && holds;
+            let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
                 let missing = format!("{sign}, and no experiment takes that away");
                 proof.missing.push(missing);

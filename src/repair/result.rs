@@ -15,7 +15,6 @@ use crate::model::{
 use crate::patch::{Change, FileState, canonical, write_worktree};
 use crate::policy::is_test;
 use crate::report::failure_text;
-use crate::workplace::Kind;
 
 /// Returns how commands that pass are called: `fixed` needs more than an exit code.
 pub(super) fn success(proof: Option<&Proof>) -> RunStatus {
@@ -46,13 +45,7 @@ impl Session<'_> {
             // Before the worktree is touched: a run that is cut off here is resumed from its result.
             self.stage.journal.json("result.json", &result)?;
         }
-        if self.stage.place.kind() == Kind::InPlace {
-            if is_success {
-                result.applied = !changes.is_empty();
-            } else {
-                self.stage.place.put_back(&self.seen.base)?;
-            }
-        } else if self.asked.apply && is_success && !changes.is_empty() {
+        if self.asked.apply && is_success && !changes.is_empty() {
             match write_worktree(self.asked.root, self.asked.state, &changes) {
                 Ok(()) => result.applied = true,
                 Err(error) => {

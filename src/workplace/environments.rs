@@ -1,6 +1,5 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -62,9 +61,6 @@ pub(super) fn outer(
     for root in of_poetry(worktree, variable) {
         take(root, None, true);
     }
-    for root in of_pipenv(worktree, variable) {
-        take(root, None, true);
-    }
     found
 }
 
@@ -80,7 +76,7 @@ pub fn installed(worktree: &Path) -> Installed {
 }
 
 /// What commands name with a program of its `bin`: as it is typed, and where it is.
-pub(super) fn named_in(
+fn named_in(
     worktree: &Path,
     commands: &[String],
     variable: &dyn Fn(&str) -> Option<OsString>,
@@ -125,28 +121,12 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
     found
 }
 
-// Pipenv writes into an environment which project it is for.
-fn of_pipenv(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let home = |name: &str, below: &str| Some(PathBuf::from(variable(name)?).join(below));
-    let place = home("WORKON_HOME", "")
-        .or_else(|| home("XDG_DATA_HOME", "virtualenvs"))
-        .or_else(|| home("HOME", ".local/share/virtualenvs"));
-    let mut found = place.map_or_else(Vec::new, |it| entries(&it));
-    found.retain(|folder| {
-        let project = folder.join(".project");
-        let small = project
-            .metadata()
-            .is_ok_and(|it| it.is_file() && it.len() < 8192);
-        small && fs::read_to_string(project).is_ok_and(|it| Path::new(it.trim()) == worktree)
-    });
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
-    use std::fs;
     use std::path::Path;
+
+    use std::fs;
 
     use super::outer;
 

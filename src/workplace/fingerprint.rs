@@ -1,5 +1,4 @@
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::litter::is_litter;
@@ -8,47 +7,26 @@ use crate::languages::Language;
 use crate::model::RepoPath;
 use crate::source::{Entry, ReadError, Source, Untracked, Worktree};
 
-/// What stands outside a workplace and must not change while something runs in it: the files of
-/// the worktree, and of its repository what decides how it behaves and what it holds.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Fingerprint {
-    stamps: BTreeMap<PathBuf, Stamp>,
-}
-
-impl Fingerprint {
-    /// As it is now.
-    #[must_use]
-    pub(super) fn of(root: &Path, source: &dyn Source, git: Option<&Repository>) -> Self {
-        let mut stamps = BTreeMap::new();
-        for entry in source.listing().entries() {
-            take(&mut stamps, root.join(entry.path.as_str()));
-        }
-        if let Some(git) = git {
-            let mut homes = vec![git.git_dir().to_owned(), git.common_dir()];
-            homes.dedup();
-            for home in homes {
-                for name in WATCHED {
-                    below(&mut stamps, &home.join(name));
-                }
-            }
-        }
-        Self { stamps }
-    }
-}
-
 /// The files of a worktree as a run found them, which its owner may go on editing meanwhile.
 pub(super) struct Found {
-    stamps: Fingerprint,
+    stamps: BTreeMap<PathBuf, Stamp>,
     states: BTreeMap<RepoPath, String>,
 }
 
 impl Found {
     /// As they are now.
     pub(super) fn of(root: &Path, source: &dyn Source) -> Self {
+        let entries = source.listing().entries();
         // What is written between the two is read with its new content.
-        let stamps = Fingerprint::of(root, source, None);
-        let entries = source.listing().entries().iter();
-        let states = entries.map(|it| (it.path.clone(), state(source, it)));
+        let stamps = entries.iter().filter_map(|entry| {
+            let at = root.join(entry.path.as_str());
+            let found = at.symlink_metadata().ok()?;
+            Some((at, Stamp::from_metadata(&found)))
+        });
+        let stamps = stamps.collect();
+        let states = entries
+            .iter()
+            .map(|entry| (entry.path.clone(), state(source, entry)));
         Self {
             stamps,
             states: states.collect(),
@@ -83,7 +61,7 @@ impl Found {
                 .symlink_metadata()
                 .ok()
                 .map(|it| Stamp::from_metadata(&it));
-            stamp.as_ref() == self.stamps.stamps.get(&at)
+            stamp.as_ref() == self.stamps.get(&at)
                 || self.states.get(&entry.path) == Some(&state(&now, entry))
         };
         let mut entries = now.listing().entries().iter();
@@ -96,31 +74,4 @@ fn state(source: &dyn Source, entry: &Entry) -> String {
     let id = source.blob_id(&entry.path);
     let id = id.map_or_else(String::new, |id| id.to_string());
     format!("{:?} {id}", entry.kind)
-}
-
-const WATCHED: &[&str] = &[
-    "HEAD",
-    "index",
-    "config",
-    "config.worktree",
-    "hooks",
-    "info",
-    "packed-refs",
-    "refs",
-    "modules",
-];
-
-fn below(stamps: &mut BTreeMap<PathBuf, Stamp>, at: &Path) {
-    take(stamps, at.to_owned());
-    if at.symlink_metadata().is_ok_and(|found| found.is_dir()) {
-        for entry in fs::read_dir(at).into_iter().flatten().flatten() {
-            below(stamps, &entry.path());
-        }
-    }
-}
-
-fn take(stamps: &mut BTreeMap<PathBuf, Stamp>, at: PathBuf) {
-    if let Ok(found) = at.symlink_metadata() {
-        stamps.insert(at, Stamp::from_metadata(&found));
-    }
 }

@@ -216,7 +216,7 @@ pub(super) fn write(upper: &Path, lower: &[&Path], edits: &Edits) -> Result<(), 
 }
 
 /// Makes what lies below a path be gone.
-pub(super) fn white_out(at: &Path) -> io::Result<()> {
+fn white_out(at: &Path) -> io::Result<()> {
     let device = rustix::fs::makedev(0, 0);
     let kind = FileType::CharacterDevice;
     rustix::fs::mknodat(CWD, at, kind, Mode::empty(), device).map_err(io::Error::from)

@@ -3,12 +3,12 @@ use std::path::{Path, PathBuf};
 
 use super::WorkplaceError;
 use super::error::clear;
-use super::layers::{changed, like, white_out, write};
+use super::layers::{changed, like, write};
 use super::plan::{Edits, Plan};
 use crate::exec::{CommandLine, ExecError, Job, Overlay, Stop};
 use crate::git::Repository;
 use crate::model::RepoPath;
-use crate::patch::FileState;
+use crate::patch::{Change, FileState};
 use crate::source::{self, EntryKind, Source};
 
 /// The worktree at its own path, each command with a private folder over it. What a command
@@ -107,7 +107,20 @@ impl<'s> Overlaid<'s> {
         job.sandbox.writable.extend(covered);
     }
 
-    pub(super) fn view(&self) -> source::Overlay<'s> {
+    pub(super) fn source(&self) -> Result<source::Overlay<'s>, WorkplaceError> {
+        Ok(self.view())
+    }
+
+    /// Returns what was changed since the last fresh start, the trial aside.
+    pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
+        let before = self.view();
+        let change = |(path, after): (RepoPath, _)| {
+            Change::between(path.clone(), FileState::of(&before, &path), after)
+        };
+        Ok(self.changed()?.into_iter().map(change).collect())
+    }
+
+    fn view(&self) -> source::Overlay<'s> {
         let mut edits = self.laid.clone();
         edits.extend(self.kept.clone());
         edits.extend(self.trial.clone());
@@ -118,8 +131,7 @@ impl<'s> Overlaid<'s> {
         source::Overlay::with_kinds(self.base, kept.collect())
     }
 
-    /// What was changed since the last fresh start, the trial aside.
-    pub(super) fn changed(&self) -> Result<Edits, WorkplaceError> {
+    fn changed(&self) -> Result<Edits, WorkplaceError> {
         let view = self.view();
         let mut edits = Edits::new();
         for cover in &self.covers {
@@ -145,8 +157,10 @@ impl<'s> Overlaid<'s> {
     }
 
     /// Lays the change of a trial over the files.
-    pub(super) fn write(&mut self, edits: Edits) -> Result<(), WorkplaceError> {
-        self.trial = edits;
+    pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
+        let edits = changes.iter();
+        let edits = edits.map(|change| (change.path.clone(), change.after.clone()));
+        self.trial = edits.collect();
         self.fresh_with_trial()
     }
 
@@ -182,17 +196,7 @@ impl<'s> Overlaid<'s> {
             lower.push(&cover.at);
             write(&cover.upper(), &lower, edits)?;
         }
-        self.hide_own_notes();
         Ok(())
-    }
-
-    // Where this program was used is not for the tests to see. Best effort.
-    fn hide_own_notes(&self) {
-        let is_there = self.root.join(NOTES).symlink_metadata().is_ok();
-        let is_part = self.base.listing().has_directory(NOTES);
-        if let Some(cover) = self.covers.first().filter(|_| is_there && !is_part) {
-            let _ = white_out(&cover.upper().join(NOTES));
-        }
     }
 
     // The folder in which a path of the worktree is changed, and its path there.
@@ -216,8 +220,6 @@ impl<'s> Overlaid<'s> {
         rest.to_str().map(str::to_owned)
     }
 }
-
-const NOTES: &str = ".mendit";
 
 impl OverlayLayer {
     fn upper(&self) -> PathBuf {

@@ -1,12 +1,9 @@
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::copy::Copied;
-use super::error::clear;
 use super::fingerprint::Found;
-use super::in_place::InPlace;
 use super::overlay::Overlaid;
-use super::plan::{Edits, Plan, Progress};
+use super::plan::{Plan, Progress};
 use super::{Kind, WorkplaceError};
 use crate::exec::{Job, Temporary};
 use crate::git::{ObjectStore, Repository};
@@ -18,15 +15,12 @@ use crate::source::Source;
 /// laid in by [`Workplace::write`] and stays after [`Workplace::adopt`].
 pub struct Workplace<'a> {
     place: Inner<'a>,
+    kind: Kind,
     why: String,
     private: PathBuf,
-    /// Its temporary files stand apart: the path of a socket must be short.
-    temporary: Option<Temporary>,
-    // What holds `private`: its path tells nobody who runs there.
-    _held: Option<Temporary>,
+    // What holds `private`; its path is short, as that of a socket must be.
+    _held: Temporary,
     closed: Vec<PathBuf>,
-    /// Of a worktree in a temporary folder its surroundings there.
-    beside: Option<PathBuf>,
     git: Option<&'a Repository>,
     /// Where the worktree itself shows through: its files as they were when this was opened.
     found: Option<Found>,
@@ -35,7 +29,16 @@ pub struct Workplace<'a> {
 enum Inner<'a> {
     Overlay(Overlaid<'a>),
     Copy(Box<Copied>),
-    InPlace(Box<InPlace<'a>>),
+}
+
+/// Asks whichever place there is.
+macro_rules! ask {
+    ($inner:expr, $place:ident => $answer:expr) => {
+        match $inner {
+            Inner::Overlay($place) => $answer,
+            Inner::Copy($place) => $answer,
+        }
+    };
 }
 
 impl<'a> Workplace<'a> {
@@ -44,57 +47,47 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the one that is named cannot be had, or the disk refuses.
     pub fn open(plan: &Plan<'a>, progress: Progress<'_>) -> Result<Self, WorkplaceError> {
-        let held = Temporary::new().ok();
-        let private = held.as_ref().map(|it| it.path().join("own"));
-        let private = private.unwrap_or_else(|| plan.slot.join("private"));
-        clear(&private)?;
-        std::fs::create_dir_all(&private).map_err(|error| WorkplaceError::io(&private, &error))?;
+        let io = |error| WorkplaceError::io(&std::env::temp_dir(), &error);
+        let held = Temporary::new().map_err(io)?;
+        let private = held.path().join("own");
+        std::fs::create_dir_all(&private).map_err(io)?;
+        let asked = "it was asked for".to_owned();
+        let copy = || {
+            let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
+            Ok::<_, WorkplaceError>(Inner::Copy(Box::new(place)))
+        };
+        let overlay = || Overlaid::open(plan, &plan.slot.join("overlay")).map(Inner::Overlay);
         let (place, why) = match plan.choice {
-            WorkplaceMode::InPlace => {
-                let place = InPlace::open(plan, &plan.slot.join("reference"), progress)?;
-                (
-                    Inner::InPlace(Box::new(place)),
-                    "it was asked for".to_owned(),
-                )
+            WorkplaceMode::Copy => (copy()?, asked),
+            WorkplaceMode::Overlay => {
+                let kind = Kind::Overlay.as_str();
+                let place = overlay();
+                let place = place.map_err(|why| WorkplaceError::Unavailable { kind, why })?;
+                (place, asked)
             }
-            WorkplaceMode::Copy => (copy(plan, progress)?, "it was asked for".to_owned()),
-            WorkplaceMode::Overlay => match overlay(plan) {
-                Ok(place) => (place, "it was asked for".to_owned()),
-                Err(why) => {
-                    let kind = Kind::Overlay.as_str();
-                    return Err(WorkplaceError::Unavailable { kind, why });
-                }
-            },
-            WorkplaceMode::Auto => match overlay(plan) {
+            WorkplaceMode::Auto | WorkplaceMode::InPlace => match overlay() {
                 Ok(place) => (place, "this system has it".to_owned()),
-                Err(why) => (copy(plan, progress)?, format!("no overlay: {why}")),
+                Err(why) => (copy()?, format!("no overlay: {why}")),
             },
+        };
+        let kind = match place {
+            Inner::Overlay(_) => Kind::Overlay,
+            Inner::Copy(_) => Kind::Copy,
         };
         let mut closed = plan.closed.clone();
         closed.push(plan.slot.to_owned());
-        match (&place, plan.git) {
-            (Inner::Copy(_), _) => closed.push(plan.root.to_owned()),
-            (Inner::InPlace(_), Some(git)) => {
-                closed.extend([git.git_dir().to_owned(), git.common_dir()]);
-            }
-            _ => {}
+        if kind == Kind::Copy {
+            closed.push(plan.root.to_owned());
         }
-        let shows_through = matches!(place, Inner::Overlay(_));
-        let place_name = match place {
-            Inner::Overlay(_) => Kind::Overlay,
-            Inner::Copy(_) => Kind::Copy,
-            Inner::InPlace(_) => Kind::InPlace,
-        };
-        tracing::info!("running in {}: {why}", place_name.as_str());
+        tracing::info!("running in {}: {why}", kind.as_str());
         Ok(Self {
-            found: shows_through.then(|| Found::of(plan.root, plan.source)),
+            found: (kind == Kind::Overlay).then(|| Found::of(plan.root, plan.source)),
             place,
+            kind,
             why,
             private,
-            temporary: Temporary::new().ok(),
             _held: held,
             closed,
-            beside: crate::exec::own_corner(plan.root),
             git: plan.git,
         })
     }
@@ -102,11 +95,7 @@ impl<'a> Workplace<'a> {
     /// Which one it is.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match self.place {
-            Inner::Overlay(_) => Kind::Overlay,
-            Inner::Copy(_) => Kind::Copy,
-            Inner::InPlace(_) => Kind::InPlace,
-        }
+        self.kind
     }
 
     /// Why it is that one, in a few words.
@@ -118,25 +107,15 @@ impl<'a> Workplace<'a> {
     /// The worktree as whatever runs there sees it.
     #[must_use]
     pub fn root(&self) -> &Path {
-        match &self.place {
-            Inner::Overlay(place) => place.root(),
-            Inner::Copy(place) => place.root(),
-            Inner::InPlace(place) => place.root(),
-        }
+        ask!(&self.place, place => place.root())
     }
 
     /// Makes a job run there: it may write the workplace, its private folder and what it says.
     pub fn confine(&self, job: &mut Job) {
         job.private = Some(self.private.clone());
-        job.temporary = self.temporary.as_ref().map(|it| it.path().to_owned());
         job.sandbox.closed.extend(self.closed.iter().cloned());
         job.sandbox.writable.push(self.root().to_owned());
-        job.sandbox.beside.extend(self.beside.clone());
-        match &self.place {
-            Inner::Overlay(place) => place.confine(job),
-            Inner::Copy(place) => place.confine(job),
-            Inner::InPlace(_) => {}
-        }
+        ask!(&self.place, place => place.confine(job));
     }
 
     /// A file of the worktree that somebody changed since this was opened and that shows here, so
@@ -162,20 +141,16 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when they cannot be listed.
     pub fn source(&self) -> Result<Box<dyn Source + 'a>, WorkplaceError> {
-        Ok(match &self.place {
-            Inner::Overlay(place) => Box::new(place.view()),
-            Inner::Copy(place) => Box::new(place.source()?),
-            Inner::InPlace(place) => Box::new(place.source()?),
-        })
+        Ok(ask!(&self.place, place => Box::new(place.source()?)))
     }
 
     /// The objects of its repository.
     #[must_use]
     pub fn objects(&self) -> Option<ObjectStore> {
-        match &self.place {
-            Inner::Overlay(_) | Inner::InPlace(_) => self.git.map(|git| git.objects(None)),
-            Inner::Copy(place) => {
-                let git = Repository::discover(place.root()).ok().flatten()?;
+        match self.kind {
+            Kind::Overlay => self.git.map(|git| git.objects(None)),
+            Kind::Copy => {
+                let git = Repository::discover(self.root()).ok().flatten()?;
                 Some(git.objects(None))
             }
         }
@@ -186,17 +161,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError::TooMuch`] when it is more than can be a patch.
     pub fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
-        let (edits, before) = match &self.place {
-            Inner::Overlay(place) => (place.changed()?, self.source()?),
-            Inner::Copy(place) => return place.changes(),
-            Inner::InPlace(place) => return place.changes(),
-        };
-        Ok(edits
-            .into_iter()
-            .map(|(path, after)| {
-                Change::between(path.clone(), FileState::of(&before, &path), after)
-            })
-            .collect())
+        ask!(&self.place, place => place.changes())
     }
 
     /// Takes what a set-up did for what was always there.
@@ -204,11 +169,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
     pub fn settle(&mut self) -> Result<(), WorkplaceError> {
-        match &mut self.place {
-            Inner::Overlay(place) => place.settle(),
-            Inner::Copy(place) => place.settle(),
-            Inner::InPlace(place) => place.settle(),
-        }
+        ask!(&mut self.place, place => place.settle())
     }
 
     /// Lays a patch in, to be tried.
@@ -216,11 +177,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
     pub fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
-        match &mut self.place {
-            Inner::Overlay(place) => place.write(edits_of(changes)),
-            Inner::Copy(place) => place.write(changes),
-            Inner::InPlace(place) => place.write(changes),
-        }
+        ask!(&mut self.place, place => place.write(changes))
     }
 
     /// Keeps the patch on trial, and drops what else was changed.
@@ -228,11 +185,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
     pub fn adopt(&mut self) -> Result<(), WorkplaceError> {
-        match &mut self.place {
-            Inner::Overlay(place) => place.adopt(),
-            Inner::Copy(place) => place.adopt(),
-            Inner::InPlace(place) => place.adopt(),
-        }
+        ask!(&mut self.place, place => place.adopt())
     }
 
     /// Drops the patch on trial and all that was changed.
@@ -240,25 +193,7 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// [`WorkplaceError`] when the disk refuses.
     pub fn reset(&mut self) -> Result<(), WorkplaceError> {
-        match &mut self.place {
-            Inner::Overlay(place) => place.fresh(),
-            Inner::Copy(place) => place.fresh(),
-            Inner::InPlace(place) => place.fresh(),
-        }
-    }
-
-    /// Where the worktree itself was worked in: gives its files back as they were in `base`.
-    ///
-    /// # Errors
-    /// [`WorkplaceError`] when the disk refuses.
-    pub fn put_back(
-        &mut self,
-        base: &BTreeMap<RepoPath, Option<FileState>>,
-    ) -> Result<(), WorkplaceError> {
-        match &mut self.place {
-            Inner::InPlace(place) => place.put_back(base),
-            Inner::Overlay(_) | Inner::Copy(_) => Ok(()),
-        }
+        ask!(&mut self.place, place => place.fresh())
     }
 
     /// A file with its mode; `None` when there is none.
@@ -268,21 +203,4 @@ impl<'a> Workplace<'a> {
     pub fn state(&self, path: &RepoPath) -> Result<Option<FileState>, WorkplaceError> {
         Ok(FileState::of(&self.source()?, path))
     }
-}
-
-fn overlay<'a>(plan: &Plan<'a>) -> Result<Inner<'a>, String> {
-    let place = Overlaid::open(plan, &plan.slot.join("overlay"))?;
-    Ok(Inner::Overlay(place))
-}
-
-fn copy<'a>(plan: &Plan<'_>, progress: Progress<'_>) -> Result<Inner<'a>, WorkplaceError> {
-    let place = Copied::open(plan, &plan.slot.join("copy"), progress)?;
-    Ok(Inner::Copy(Box::new(place)))
-}
-
-fn edits_of(changes: &[Change]) -> Edits {
-    changes
-        .iter()
-        .map(|change| (change.path.clone(), change.after.clone()))
-        .collect()
 }

@@ -43,8 +43,6 @@ pub enum Kind {
     Overlay,
     /// Another folder with the same files.
     Copy,
-    /// The worktree itself.
-    InPlace,
 }
 
 impl Kind {
@@ -54,7 +52,6 @@ impl Kind {
         match self {
             Self::Overlay => "overlay",
             Self::Copy => "copy",
-            Self::InPlace => "in-place",
         }
     }
 }

@@ -92,7 +92,7 @@ fn what_one_string_of_a_document_tells_is_masked_in_all() {
 fn the_words_of_a_wallet_are_masked() {
     let words = "tilt amused velvet narrow bridge oxygen lunar fiscal paddle rookie unveil spice";
     for text in [
-        format!("MNEMONIC={words}\n"),
+        format!("MNEMONIC='{words}'\n"),
         format!("mnemonic: \"{words}\"\n"),
     ] {
         let out = Redactor::default().redact(&text).text.into_owned();

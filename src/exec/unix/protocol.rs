@@ -13,7 +13,6 @@ pub(super) struct Order {
     /// Whether standard input comes over the socket; else it is `/dev/null`.
     pub(super) stdin: bool,
     pub(super) timeout_ms: Option<u64>,
-    pub(super) ask_where: bool,
     pub(super) grace_ms: u64,
     pub(super) sandbox: SandboxMode,
     pub(super) writable: Vec<OsString>,
@@ -23,9 +22,6 @@ pub(super) struct Order {
     /// writable.
     pub(super) temporary: Vec<OsString>,
     pub(super) no_network: bool,
-    pub(super) memory: Option<u64>,
-    pub(super) processes: Option<u64>,
-    pub(super) file_bytes: Option<u64>,
     /// Where the command starts.
     pub(super) directory: OsString,
     /// Must not be written, though what is above may be.

@@ -12,8 +12,7 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
     if report.sandbox == SandboxState::None {
         return Vec::new();
     }
-    let variables = job.environment.variables(std::env::vars_os());
-    let mut open = writable(job, &variables);
+    let mut open = writable(job);
     open.extend(common(job));
     let is_shut = |it: &PathBuf| report.shut.iter().any(|at| it.as_os_str() == at);
     open.extend(temporary().into_iter().filter(|it| !is_shut(it)));
@@ -26,18 +25,11 @@ pub(in crate::exec) fn refused(job: &Job, text: &str, report: &Report) -> Vec<Pa
 fn refused_writes(text: &str, open: &[PathBuf], closed: &[PathBuf]) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let within = |places: &[PathBuf], path: &Path| places.iter().any(|it| path.starts_with(it));
-    let mut semaphore = 0;
-    for (number, line) in (1_usize..).zip(text.lines()) {
-        if line.contains("SemLock") {
-            semaphore = number;
-        }
+    for line in text.lines() {
         if !speaks_of_refusal(line) {
             continue;
         }
-        // What is said of a semaphore names no path.
-        let near = semaphore > 0 && number - semaphore <= 4;
-        let memory = near.then(|| PathBuf::from("/dev/shm"));
-        for path in paths(line).into_iter().chain(memory) {
+        for path in paths(line) {
             let held = !within(open, &path) || within(closed, &path);
             if held && is_ours(&path) && !is_never_opened(&path) && !found.contains(&path) {
                 found.push(path);
@@ -136,15 +128,5 @@ mod tests {
             let expected: Vec<PathBuf> = expected.iter().map(|it| home.path().join(it)).collect();
             assert_eq!(found, expected, "{line}");
         }
-    }
-
-    #[test]
-    fn a_semaphore_stands_for_shared_memory() {
-        let text = "sl = _multiprocessing.SemLock(\n     ^^^^\nPermissionError: [Errno 13] \
-                    Permission denied\n";
-        let expected: Vec<PathBuf> = ["/dev/shm"].map(PathBuf::from).to_vec();
-        let there = expected.iter().all(|it| super::is_ours(it));
-        let found = refused_writes(text, &[], &[]);
-        assert_eq!(found, if there { expected } else { Vec::new() });
     }
 }

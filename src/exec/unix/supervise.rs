@@ -107,7 +107,7 @@ fn carry_out(
 ) -> Option<()> {
     adopt_orphans();
     guard_environment();
-    bound(order);
+    bound();
     let (events, happened) = mpsc::channel();
     listen_to_signals(events.clone()).ok()?;
     let mut shut = order.temporary.clone();
@@ -283,9 +283,7 @@ fn follow(pid: i32, order: &Order, happened: &Receiver<Event>) -> (ReportedEnd, 
                 reason = Some(ReportedEnd::Stopped);
                 deadline = Instant::now().checked_add(grace);
             }
-            Err(RecvTimeoutError::Timeout)
-                if order.ask_where && !probed && reason.is_none() && ask_where() =>
-            {
+            Err(RecvTimeoutError::Timeout) if !probed && reason.is_none() && ask_where() => {
                 probed = true;
                 deadline = Instant::now().checked_add(ANSWER);
             }
@@ -417,17 +415,18 @@ fn kill_all(own: i32, group: i32) {
     }
 }
 
-/// Bounds this process and all it starts. A bound that stands already and is tighter stays.
-pub(super) fn bound(order: &Order) {
+/// Bounds this process and all it starts: memory of each to that of the machine, processes of this user,
+/// bytes of a file. A bound that stands already and is tighter stays.
+fn bound() {
     let wanted = [
-        (Resource::Data, order.memory),
-        (Resource::Nproc, order.processes),
-        (Resource::Fsize, order.file_bytes),
+        (Resource::Data, total_memory()),
+        (Resource::Nproc, Some(MAX_PROCESSES)),
+        (Resource::Fsize, Some(16 << 30)),
     ];
     for (resource, most) in wanted {
         let Some(most) = most else { continue };
         let now = getrlimit(resource);
-        let tighter = |it: Option<u64>| Some(it.map_or(most, |it| it.min(most)));
+        let tighter = |limit: Option<u64>| Some(limit.map_or(most, |limit| limit.min(most)));
         // Best effort: an unbounded command is no reason not to run it.
         let _ = setrlimit(
             resource,
@@ -437,4 +436,16 @@ pub(super) fn bound(order: &Order) {
             },
         );
     }
+}
+
+/// Processes and threads of this user at a time.
+pub(super) const MAX_PROCESSES: u64 = 8192;
+
+fn total_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    kilobytes.checked_mul(1024)
 }

@@ -47,7 +47,7 @@ pub(in crate::exec) fn launch_supervised(
     })?;
     let (ours, theirs) = UnixStream::pair()?;
     let [(stdout, stdout_writer), (stderr, stderr_writer)] = job.terminal.channels()?;
-    let order = order(job, command, variables, !matches!(input, Input::Nothing));
+    let order = order(job, command, !matches!(input, Input::Nothing));
     let order = serde_json::to_vec(&order).map_err(std::io::Error::from)?;
     let mut supervisor = Command::new(program)
         .arg0("mendit")
@@ -116,12 +116,7 @@ impl Supervisor {
     }
 }
 
-fn order(
-    job: &Job,
-    command: &[OsString],
-    variables: &BTreeMap<OsString, OsString>,
-    stdin: bool,
-) -> Order {
+fn order(job: &Job, command: &[OsString], stdin: bool) -> Order {
     let milliseconds = |it: Duration| u64::try_from(it.as_millis()).unwrap_or(u64::MAX);
     let confined = job.sandbox.mode != SandboxMode::Off;
     let list = |paths: Vec<PathBuf>| -> Vec<OsString> {
@@ -146,15 +141,11 @@ fn order(
         command: command.to_vec(),
         stdin,
         timeout_ms: job.limits.timeout.map(milliseconds),
-        ask_where: job.limits.ask_where,
         grace_ms: milliseconds(job.limits.grace),
         sandbox: job.sandbox.mode,
-        writable: list(writable(job, variables)),
+        writable: list(writable(job)),
         common: list(common(job)),
         temporary: list(temporary()),
-        memory: job.limits.memory,
-        processes: job.limits.processes,
-        file_bytes: job.limits.file_bytes,
         no_network: job.sandbox.no_network,
     }
 }

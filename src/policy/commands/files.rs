@@ -12,6 +12,8 @@ use crate::source::Source;
 
 // Programs that start programs, and scripts that run scripts.
 const MAX_DEPTH: usize = 16;
+const MAX_COMMANDS: usize = 1000;
+
 /// The files of a repository that commands run.
 #[derive(Debug, Clone, Default)]
 pub struct CommandFiles {
@@ -97,6 +99,12 @@ impl Place<'_> {
             ..self.clone()
         }
     }
+
+    fn enter(&mut self, to: &str) {
+        if let Some(directory) = join(&self.directory, to) {
+            self.directory = directory;
+        }
+    }
 }
 
 struct Reader<'a> {
@@ -109,18 +117,16 @@ impl Reader<'_> {
         for words in split_commands(line) {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             match words.as_slice() {
-                ["cd" | "pushd", to, ..] => {
-                    place.directory = join(&place.directory, to).unwrap_or(place.directory);
-                }
+                ["cd" | "pushd", to, ..] => place.enter(to),
                 words => self.read_command(words, &place),
             }
         }
     }
 
     fn read_command(&mut self, words: &[&str], place: &Place<'_>) {
-        if place.depth > MAX_DEPTH || words.is_empty() {
+        let Some((first, rest)) = words.split_first().filter(|_| place.depth <= MAX_DEPTH) else {
             return;
-        }
+        };
         self.found
             .commands
             .push(words.iter().map(|word| (*word).to_owned()).collect());
@@ -129,133 +135,109 @@ impl Reader<'_> {
             .iter()
             .map_while(|word| assigned_value(word))
             .collect();
-        for word in values
-            .iter()
-            .flat_map(|value| value.split(['=', ' ', '\t', '\n']))
-        {
-            self.add(word, place, false);
-        }
         if !values.is_empty() {
+            let parts = values
+                .iter()
+                .flat_map(|value| value.split(['=', ' ', '\t', '\n']));
+            self.add_words(&parts.collect::<Vec<_>>(), place, false);
             return self.read_command(&words[values.len()..], &place.deeper());
         }
-        let (first, rest) = (words[0], &words[1..]);
         self.add(first, place, false);
         let program = first.rsplit(['/', '\\']).next().unwrap_or(first);
         let program = program.trim_end_matches(".exe").trim_end_matches(".cmd");
         match program {
             _ if has(&PROGRAMS.starters, program) => {
                 // `timeout -k 5 1.5m`, `nice -n 10`: options and the numbers they take.
-                let is_own = |word: &&&str| word.starts_with('-') || starts_with_digit(word);
+                let is_own = |word: &&&str| word.starts_with(|c: char| c == '-' || c.is_numeric());
                 let (own, started) = rest.split_at(rest.iter().take_while(is_own).count());
                 self.add_words(own, place, false);
                 self.read_command(started, &place.deeper());
             }
             _ if has(&PROGRAMS.run_tools, program) => {
                 let run = rest.iter().position(|word| *word == "run");
-                let started = run.map_or(&[][..], |at| skip_options(&rest[at + 1..]));
-                match started {
-                    ["-m", ..] => self.read_python(started, place),
-                    _ => self.read_command(started, &place.deeper()),
+                match run.map_or(&[][..], |at| skip_options(&rest[at + 1..])) {
+                    started @ ["-m", ..] => self.read_python(started, place),
+                    started => self.read_command(started, &place.deeper()),
                 }
             }
             "npm" | "pnpm" | "yarn" | "bun" => self.read_package_manager(program, rest, place),
             "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => self.read_shell(rest, place),
             "py" | "pypy" | "pypy3" => self.read_python(rest, place),
             _ if program.starts_with("python") => self.read_python(rest, place),
-            _ => {
-                let only_options =
-                    has(&PROGRAMS.checkers, program) || has(&PROGRAMS.plain, program);
-                let is_test = has(&PROGRAMS.test_runners, program) || rest.contains(&"--test");
-                for (at, word) in rest.iter().enumerate() {
-                    let is_value = at > 0 && has(&PROGRAMS.take_files, rest[at - 1]);
-                    if is_value || word.starts_with('-') {
-                        self.add_words(&[word], place, false);
-                    } else if !only_options {
-                        self.add_words(&[word], place, is_test);
-                    }
-                }
+            _ => self.read_arguments(program, rest, place),
+        }
+    }
+
+    fn read_arguments(&mut self, program: &str, words: &[&str], place: &Place<'_>) {
+        let only_options = has(&PROGRAMS.readers, program);
+        let is_test = has(&PROGRAMS.test_runners, program) || words.contains(&"--test");
+        for (at, word) in words.iter().enumerate() {
+            let is_value = at > 0 && has(&PROGRAMS.take_files, words[at - 1]);
+            let is_option = is_value || word.starts_with('-');
+            if is_option || !only_options {
+                self.add_words(&[word], place, is_test && !is_option);
             }
         }
     }
 
     fn read_package_manager(&mut self, manager: &str, words: &[&str], place: &Place<'_>) {
-        let mut place = place.clone();
-        let has_option = |options: &[&str]| {
-            let name = |word: &&str| word.split('=').next().unwrap_or_default().to_owned();
-            words
-                .iter()
-                .any(|word| options.contains(&name(word).as_str()))
-        };
-        if let ["--prefix" | "-C" | "--dir" | "--cwd", to, ..] = words {
-            place.directory = join(&place.directory, to).unwrap_or(place.directory);
+        let mut place = place.deeper();
+        let mut rest = words;
+        if let ["--prefix" | "-C" | "--dir" | "--cwd", to, after @ ..] = words {
+            place.enter(to);
+            rest = after;
         }
+        let has_option = |options: &[&str]| {
+            let mut names = words.iter().filter_map(|word| word.split('=').next());
+            names.any(|name| options.contains(&name))
+        };
         // Of some packages it is not known which.
         if has_option(&["-w", "--workspace", "--filter", "-F", "workspace"]) {
             return;
         }
-        let is_place = |word: &&str| matches!(*word, "--prefix" | "-C" | "--dir" | "--cwd");
-        let rest = words.get(
-            if words.first().is_some_and(is_place) {
-                2
-            } else {
-                0
-            }..,
-        );
-        let rest = skip_options(rest.unwrap_or_default());
-        let (name, started) = match rest {
+        let started = match skip_options(rest) {
             ["exec" | "x" | "dlx", started @ ..] => {
-                return self.read_command(skip_options(started), &place.deeper());
+                return self.read_command(skip_options(started), &place);
             }
-            ["t" | "tst", ..] => ("test", rest),
-            ["run" | "run-script", started @ ..] => {
-                let started = skip_options(started);
-                (started.first().copied().unwrap_or_default(), started)
-            }
-            [name, ..] => (*name, rest),
-            [] => return,
+            ["t" | "tst", ..] => &["test"][..],
+            ["run" | "run-script", started @ ..] => skip_options(started),
+            started => started,
         };
+        let name = started.first().copied().unwrap_or_default();
         if has_option(&["-r", "--recursive", "--workspaces", "-ws"]) {
             self.found.everywhere = Some([manager.to_owned(), name.to_owned()]);
         } else if !self.read_script(name, &place) {
-            self.read_command(started, &place.deeper());
+            self.read_command(started, &place);
         }
     }
 
     /// Reads a script of the nearest `package.json`, with those that run before and after it.
     fn read_script(&mut self, name: &str, place: &Place<'_>) -> bool {
-        let mut directory = place.directory.as_str();
-        let (path, manifest) = loop {
-            let path = join(directory, "package.json").unwrap_or_default();
-            let read = RepoPath::new(&path)
-                .ok()
-                .and_then(|path| self.source.read(&path).ok());
-            if let Some(bytes) = read {
-                break (
-                    path,
-                    serde_json::from_slice::<Value>(&bytes).unwrap_or_default(),
-                );
-            }
-            if directory.is_empty() {
-                return false;
-            }
-            directory = directory.rsplit_once('/').map_or("", |(above, _)| above);
+        let folders = std::iter::successors(Some(place.directory.as_str()), |folder| {
+            let above = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            (!folder.is_empty()).then_some(above)
+        });
+        let mut manifests = folders.filter_map(|folder| {
+            let path = RepoPath::new(&join(folder, "package.json")?).ok()?;
+            Some((folder, self.source.read(&path).ok()?, path))
+        });
+        let Some((folder, bytes, path)) = manifests.next() else {
+            return false;
         };
+        let manifest = serde_json::from_slice::<Value>(&bytes).unwrap_or_default();
         let names = [format!("pre{name}"), name.to_owned(), format!("post{name}")];
         let scripts = names
             .iter()
             .filter_map(|name| manifest.get("scripts")?.get(name)?.as_str());
         let scripts: Vec<&str> = scripts.collect();
         for script in &scripts {
-            let (directory, depth) = (directory.to_owned(), place.depth + 1);
-            if depth <= MAX_DEPTH && self.found.commands.len() < 1000 {
-                self.read_line(
-                    script,
-                    Place {
-                        directory,
-                        by: &path,
-                        depth,
-                    },
-                );
+            let inner = Place {
+                directory: folder.to_owned(),
+                by: path.as_str(),
+                depth: place.depth,
+            };
+            if place.depth <= MAX_DEPTH && self.found.commands.len() < MAX_COMMANDS {
+                self.read_line(script, inner);
             }
         }
         !scripts.is_empty()
@@ -263,13 +245,10 @@ impl Reader<'_> {
 
     fn read_shell(&mut self, words: &[&str], place: &Place<'_>) {
         let is_command = |word: &&str| word.starts_with('-') && word.ends_with('c');
-        let line = words
-            .iter()
-            .position(is_command)
-            .and_then(|at| words.get(at + 1));
-        match line.filter(|_| place.depth < MAX_DEPTH) {
-            Some(line) => self.read_line(line, place.deeper()),
-            None => self.add_words(words, place, false),
+        let at = words.iter().position(is_command);
+        match at.and_then(|at| words.get(at + 1)) {
+            Some(line) if place.depth < MAX_DEPTH => self.read_line(line, place.deeper()),
+            _ => self.add_words(words, place, false),
         }
     }
 
@@ -277,11 +256,9 @@ impl Reader<'_> {
         match words {
             ["-m", module, rest @ ..] => {
                 let path = module.replace('.', "/");
-                let files = [path.clone(), format!("src/{path}")];
-                if !files
-                    .iter()
-                    .any(|file| self.add_program(file, place, false))
-                {
+                let is_own = self.add_program(&path, place, false)
+                    || self.add_program(&format!("src/{path}"), place, false);
+                if !is_own {
                     self.read_command(&[&[*module], rest].concat(), &place.deeper());
                 }
             }
@@ -295,13 +272,9 @@ impl Reader<'_> {
     /// as modules with a class and a method.
     fn add_words(&mut self, words: &[&str], place: &Place<'_>, is_test: bool) {
         for word in words {
-            let is_option = word.starts_with('-');
-            let value = word
-                .split_once('=')
-                .filter(|_| is_option)
-                .map_or(*word, |(_, value)| value);
+            let value = word.split_once('=').map_or(*word, |(_, value)| value);
             let file = value.split("::").next().unwrap_or(value);
-            if !self.add_program(file, place, is_test && !is_option) && is_test {
+            if !self.add_program(file, place, is_test) && is_test {
                 let parts: Vec<&str> = file.split('.').collect();
                 let mut modules = (1..=parts.len()).rev().map(|end| parts[..end].join("/"));
                 modules.any(|module| self.add_program(&module, place, true));
@@ -310,18 +283,9 @@ impl Reader<'_> {
     }
 
     fn add_program(&mut self, path: &str, place: &Place<'_>, is_test: bool) -> bool {
-        let ends = [
-            "",
-            ".py",
-            "/__main__.py",
-            ".js",
-            ".mjs",
-            ".cjs",
-            ".ts",
-            "/index.js",
-        ];
-        ends.iter()
-            .any(|end| self.add(&format!("{path}{end}"), place, is_test))
+        const ENDS: [&str; 7] = ["", ".py", "/__main__.py", ".js", ".mjs", ".cjs", ".ts"];
+        let mut names = ENDS.iter().map(|end| format!("{path}{end}"));
+        names.any(|name| self.add(&name, place, is_test))
     }
 
     fn add(&mut self, word: &str, place: &Place<'_>, is_test: bool) -> bool {
@@ -350,10 +314,6 @@ fn skip_options<'w>(words: &'w [&'w str]) -> &'w [&'w str] {
     &words[words.iter().take_while(is_option).count()..]
 }
 
-fn starts_with_digit(word: &str) -> bool {
-    word.starts_with(|letter: char| letter.is_ascii_digit())
-}
-
 /// Resolves a path as a command names it, from the root; `None` when it leads out of the repository.
 fn join(directory: &str, word: &str) -> Option<String> {
     if word.is_empty() || word.starts_with(['/', '~']) {
@@ -371,8 +331,7 @@ fn join(directory: &str, word: &str) -> Option<String> {
 #[serde(deny_unknown_fields)]
 struct Programs {
     starters: Vec<String>,
-    checkers: Vec<String>,
-    plain: Vec<String>,
+    readers: Vec<String>,
     test_runners: Vec<String>,
     take_files: Vec<String>,
     run_tools: Vec<String>,

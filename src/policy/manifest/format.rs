@@ -1,7 +1,5 @@
 //! Reads manifests and settings to values, so that a change is judged by its meaning.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use crate::model::file_name;
@@ -13,8 +11,6 @@ pub(super) enum Format {
     /// JSON; comments and trailing commas pass.
     Json,
     Toml,
-    /// Sections of `key = value`.
-    Ini,
     Yaml,
     /// pip's list of requirements.
     Requirements,
@@ -28,7 +24,6 @@ impl Format {
             "json" | "jsonc" | "json5" => Self::Json,
             "toml" => Self::Toml,
             "yml" | "yaml" => Self::Yaml,
-            "ini" | "cfg" | "coveragerc" | "flake8" | "pylintrc" => Self::Ini,
             _ => return None,
         })
     }
@@ -52,7 +47,6 @@ impl Format {
             }
             #[cfg(not(feature = "program"))]
             Self::Yaml => Err("this build reads no YAML".to_owned()),
-            Self::Ini => read_ini(text),
             Self::Requirements => Ok(Value::String(
                 text.replace("\\\r\n", " ").replace("\\\n", " "),
             )),
@@ -65,7 +59,7 @@ impl Format {
 pub fn unreadable(path: &str, bytes: &[u8]) -> Option<String> {
     let format = match path.rsplit_once('.')?.1 {
         "ipynb" | "webmanifest" | "geojson" | "code-workspace" | "har" => Format::Json,
-        _ => Format::from_settings_name(path).filter(|format| *format != Format::Ini)?,
+        _ => Format::from_settings_name(path)?,
     };
     format.read(bytes).err()
 }
@@ -77,44 +71,6 @@ fn read_json(text: &str) -> Result<Value, String> {
     let mut plain = text.to_owned();
     json_strip_comments::strip(&mut plain).map_err(|error| error.to_string())?;
     serde_json::from_str(&plain).map_err(|error| error.to_string())
-}
-
-/// Reads sections of `key = value` as Python's configparser does: keys in any case, lines that start
-/// with white space continue the value above, and nothing may stand twice.
-fn read_ini(text: &str) -> Result<Value, String> {
-    let mut sections: BTreeMap<&str, BTreeMap<String, String>> = BTreeMap::new();
-    let (mut section, mut key) = (None, None);
-    for (at, line) in text.lines().enumerate() {
-        let content = line.trim();
-        if content.is_empty() || content.starts_with(['#', ';']) {
-            continue;
-        }
-        if let Some(name) = content
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once(']'))
-        {
-            if sections.insert(name.0, BTreeMap::new()).is_some() {
-                return Err(format!("the section `{}` stands twice", name.0));
-            }
-            (section, key) = (Some(name.0), None);
-            continue;
-        }
-        let keys = section.and_then(|section| sections.get_mut(section));
-        let keys = keys.ok_or_else(|| format!("line {} stands in no section", at + 1))?;
-        let above = key.as_ref().filter(|_| line.starts_with([' ', '\t']));
-        if let Some(value) = above.and_then(|key: &String| keys.get_mut(key)) {
-            value.push('\n');
-            value.push_str(content);
-            continue;
-        }
-        let (name, value) = content.split_once(['=', ':']).unwrap_or((content, ""));
-        let name = name.trim().to_ascii_lowercase();
-        if keys.insert(name.clone(), value.trim().to_owned()).is_some() {
-            return Err(format!("the key `{name}` stands twice"));
-        }
-        key = Some(name);
-    }
-    serde_json::to_value(sections).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -141,10 +97,6 @@ mod tests {
                 ],
             ),
             (Format::Yaml, &["a:\n  - b\n", "# why\n\"a\": [b]"]),
-            (
-                Format::Ini,
-                &["[a]\nb = c\n  d\n", "; why\n[a]\nB: c\n\td\n\n"],
-            ),
         ] {
             let trees: Vec<_> = texts
                 .iter()
@@ -162,9 +114,6 @@ mod tests {
             (Format::Toml, "[a\n"),
             (Format::Yaml, "a: 1\na: 2\n"),
             (Format::Yaml, "a: !x {b: 1}\n"),
-            (Format::Ini, "[a]\nb = 1\nB = 2\n"),
-            (Format::Ini, "[a]\n[a]\n"),
-            (Format::Ini, "b = 1\n"),
         ] {
             assert!(format.read(text.as_bytes()).is_err(), "{text}");
         }

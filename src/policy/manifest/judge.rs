@@ -6,11 +6,10 @@ use std::sync::LazyLock;
 use serde_json::{Map, Value};
 
 use super::format::Format;
-use super::version::{is_npm_version, is_python_requirement, is_table_version};
+use super::version::{is_python_requirement, is_registry_version};
 use crate::model::{Code, PatchProblem};
 use crate::policy::change::{ChangedFile, LET_PASS};
 use crate::policy::globs::{PathRow, PathTable};
-use crate::policy::test_files::is_test_runner;
 
 const LINK: u32 = 0o120_000;
 
@@ -57,16 +56,10 @@ static MANIFESTS: LazyLock<PathTable<Manifest>> = LazyLock::new(|| {
 enum Permit {
     /// In any way.
     Free,
-    /// As a dependency of npm: `name: range`.
-    Npm,
     /// As requirements of Python, in a list or one a line.
     Python,
     /// As dependencies whose value is a version or a table.
     Table,
-    /// As aliases of modules, but for those of test runners.
-    Alias,
-    /// To settings that find more.
-    Stricter,
 }
 
 impl Manifest {
@@ -128,13 +121,7 @@ pub(in crate::policy) fn judge_manifest(
     };
     let read = |bytes: &[u8], when: &str| {
         manifest.format.read(bytes).map_err(|why| {
-            let why: String = why
-                .lines()
-                .next()
-                .unwrap_or_default()
-                .chars()
-                .take(200)
-                .collect();
+            let why = why.lines().next().unwrap_or_default();
             refuse(
                 Code::P709,
                 &format!("the manifest {when} no valid one ({why})"),
@@ -181,17 +168,9 @@ fn judge_key(
     } else {
         path.join(".")
     };
-    let name = path.last().copied().unwrap_or_default();
-    let changes = || (Code::P704, format!("the patch changes `{key}`"));
     match manifest.permit(path) {
-        None => Some(changes()),
+        None => Some((Code::P704, format!("the patch changes `{key}`"))),
         Some(Permit::Free) => None,
-        Some(Permit::Alias) => {
-            let leads = is_test_runner(name.trim_end_matches("/*")) || name == "*";
-            let message = format!("the patch changes `{key}`, which leads to a test runner");
-            leads.then_some((Code::P704, message))
-        }
-        Some(Permit::Stricter) => (!difference.after.is_some_and(is_on)).then(changes),
         Some(permit) => match foreign_dependency(permit, difference) {
             Some(name) => Some((
                 Code::P704,
@@ -206,38 +185,21 @@ fn judge_key(
     }
 }
 
-fn is_on(value: &Value) -> bool {
-    let word = value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_ascii_lowercase);
-    matches!(word.as_str(), "true" | "yes" | "on" | "1")
-}
-
 /// Returns the first new dependency that does not come from the registry under its own name.
 fn foreign_dependency(permit: Permit, difference: &Difference<'_>) -> Option<String> {
     let after = difference.after?;
     let name = difference.path.last().copied().unwrap_or_default();
-    let is_fine = match permit {
-        Permit::Npm => is_npm_version(name, after),
-        Permit::Table => {
-            // One key of a dependency's own table changes alone: it is judged as such a table.
-            let above = difference
-                .path
-                .iter()
-                .rev()
-                .nth(1)
-                .copied()
-                .unwrap_or("packages");
-            let is_group = above.ends_with("dependencies") || above.ends_with("packages");
-            let own = Value::Object(Map::from_iter([(name.to_owned(), after.clone())]));
-            is_table_version(if is_group { after } else { &own })
-        }
-        _ => {
-            let old = list_items(difference.before);
-            let mut items = list_items(Some(after)).into_iter();
-            return items.find(|item| !old.contains(item) && !is_python_requirement(item));
-        }
-    };
+    if permit == Permit::Python {
+        let old = list_items(difference.before);
+        let mut items = list_items(Some(after)).into_iter();
+        return items.find(|item| !old.contains(item) && !is_python_requirement(item));
+    }
+    // One key of a dependency's own table changes alone: it is judged as such a table.
+    let group = difference.path.iter().rev().nth(2);
+    let is_field =
+        group.is_some_and(|key| key.ends_with("dependencies") || key.ends_with("packages"));
+    let own = Value::Object(Map::from_iter([(name.to_owned(), after.clone())]));
+    let is_fine = is_registry_version(if is_field { &own } else { after });
     (!is_fine).then(|| name.to_owned())
 }
 
@@ -323,14 +285,13 @@ mod tests {
 
     #[test]
     fn names_are_globs_and_lead_to_rules() {
-        assert!(MANIFESTS.count().0 > 7 && MANIFESTS.count().2 == 0);
+        assert!(MANIFESTS.count().0 > 6 && MANIFESTS.count().2 == 0);
         for path in [
             "package.json",
             "a/package.json",
             "Requirements-dev.txt",
             "requirements/ci.txt",
             "tsconfig.build.json",
-            "setup.cfg",
         ] {
             assert!(MANIFESTS.find(path).is_some(), "{path}");
         }
@@ -344,7 +305,7 @@ mod tests {
         let permit = |path: &[&str]| MANIFESTS.find("package.json").unwrap().permit(path);
         assert_eq!(permit(&["version"]), Some(Permit::Free));
         assert_eq!(permit(&["bugs", "url"]), Some(Permit::Free));
-        assert_eq!(permit(&["dependencies", "a"]), Some(Permit::Npm));
+        assert_eq!(permit(&["dependencies", "a"]), Some(Permit::Table));
         assert_eq!(permit(&["dependencies", "a", "b"]), None);
         assert_eq!(permit(&["dependencies"]), None);
         assert_eq!(permit(&["scripts", "test"]), None);

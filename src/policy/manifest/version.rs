@@ -6,52 +6,9 @@ use regex::Regex;
 
 use serde_json::Value;
 
-/// Whether an npm dependency comes from the registry, or from the workspace under its own name.
-pub(super) fn is_npm_version(name: &str, value: &Value) -> bool {
-    let Some(version) = value.as_str().map(str::trim) else {
-        return false;
-    };
-    let lower = version.to_ascii_lowercase();
-    let archive = [".tgz", ".tar.gz", ".tar"]
-        .iter()
-        .any(|end| lower.ends_with(end));
-    if archive || !NPM_NAME.is_match(name) {
-        return false;
-    }
-    match version.split_once(':') {
-        None => NPM_RANGE.is_match(version),
-        Some(("workspace", range)) => matches!(range, "*" | "^" | "~") || NPM_RANGE.is_match(range),
-        Some(("catalog", name)) => name
-            .chars()
-            .all(|it| it.is_alphanumeric() || "-_.".contains(it)),
-        Some(_) => false,
-    }
-}
-
-// A range, or a word such as `latest`; no slash, no scheme, no archive.
-static NPM_RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:[a-z][a-z-]*|(?:[\s<>=^~|*xXvV0-9]|[0-9xX*]\.|\.[0-9xX*]|-\s|\s-|[-+][0-9A-Za-z.-]+)*)$").ok()
-});
-static NPM_NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"^(?:@[a-z0-9~-][a-z0-9._~-]*/)?[A-Za-z0-9~-][A-Za-z0-9._~-]*$").ok()
-});
-
-/// Whether a requirement of Python names a package of the index and nothing else.
-pub(super) fn is_python_requirement(requirement: &str) -> bool {
-    REQUIREMENT.is_match(requirement.trim())
-}
-
-static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    let clause = r"(?:===?|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+";
-    Regex::new(&format!(
-        r"^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\s*(?:\[[A-Za-z0-9._,\s-]*\])?\s*\(?\s*(?:{clause}(?:\s*,\s*{clause})*)?\s*,?\s*\)?\s*(?:;[^@]*)?$"
-    ))
-    .ok()
-});
-
-/// Whether a dependency of Poetry, Pipenv or Cargo is a version, or a table with nothing in it that
-/// says where the package comes from.
-pub(super) fn is_table_version(value: &Value) -> bool {
+/// Whether a dependency of npm, Poetry, Pipenv or Cargo is a version of a registry or a member of the
+/// workspace, or a table with nothing in it that says where the package comes from.
+pub(super) fn is_registry_version(value: &Value) -> bool {
     const KEYS: &[&str] = &[
         "version",
         "optional",
@@ -65,31 +22,43 @@ pub(super) fn is_table_version(value: &Value) -> bool {
         "allow-prereleases",
     ];
     match value {
-        Value::String(version) => TABLE_RANGE.is_match(version),
+        Value::String(version) => matches(&VERSION, version) && !matches(&FILE, version),
         Value::Object(table) => table.iter().all(|(key, value)| {
-            KEYS.contains(&key.as_str()) && (key != "version" || is_table_version(value))
+            KEYS.contains(&key.as_str()) && (key != "version" || is_registry_version(value))
         }),
-        Value::Array(all) => all.iter().all(is_table_version),
+        Value::Array(all) => all.iter().all(is_registry_version),
         _ => false,
     }
 }
 
-static TABLE_RANGE: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^[\s<>=^~!,|*0-9A-Za-z.+-]*$").ok());
+// No slash, no scheme but those of a workspace: npm takes the rest for addresses and folders.
+static VERSION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:workspace:|catalog:)?[\s<>=^~!,|*0-9A-Za-z.+_-]*$").ok());
+static FILE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\.(?:tgz|tar|tar\.gz)\s*$|^\s*\.").ok());
 
-trait Matches {
-    fn is_match(&self, text: &str) -> bool;
+/// Whether a requirement of Python names a package of the index and nothing else.
+pub(super) fn is_python_requirement(requirement: &str) -> bool {
+    matches(&REQUIREMENT, requirement.trim())
 }
 
-impl Matches for Option<Regex> {
-    fn is_match(&self, text: &str) -> bool {
-        self.as_ref().is_some_and(|pattern| pattern.is_match(text))
-    }
+static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let clause = r"(?:===?|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9.*+!_-]+";
+    Regex::new(&format!(
+        r"^[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\s*(?:\[[A-Za-z0-9._,\s-]*\])?\s*\(?\s*(?:{clause}(?:\s*,\s*{clause})*)?\s*,?\s*\)?\s*(?:;[^@]*)?$"
+    ))
+    .ok()
+});
+
+fn matches(pattern: &Option<Regex>, text: &str) -> bool {
+    pattern
+        .as_ref()
+        .is_some_and(|pattern| pattern.is_match(text))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_npm_version, is_python_requirement, is_table_version};
+    use super::{is_python_requirement, is_registry_version};
     use serde_json::Value;
 
     #[test]
@@ -114,7 +83,7 @@ mod tests {
             "1.2.3+build.5",
         ] {
             assert!(
-                is_npm_version("@a/b", &Value::String(version.to_owned())),
+                is_registry_version(&Value::String(version.to_owned())),
                 "{version}"
             );
         }
@@ -143,12 +112,11 @@ mod tests {
             "C:\\x",
         ] {
             assert!(
-                !is_npm_version("a", &Value::String(version.to_owned())),
+                !is_registry_version(&Value::String(version.to_owned())),
                 "{version}"
             );
         }
-        assert!(!is_npm_version("../a", &Value::String("1".to_owned())));
-        assert!(!is_npm_version("a", &Value::Null));
+        assert!(!is_registry_version(&Value::Null));
     }
 
     #[test]
@@ -191,7 +159,7 @@ mod tests {
             r#"{"version":">=1,<2","extras":["x"]}"#,
             r#"[{"version":"1","python":"<3"}]"#,
         ] {
-            assert!(is_table_version(&read(text)), "{text}");
+            assert!(is_registry_version(&read(text)), "{text}");
         }
         for text in [
             r#"{"git":"https://x"}"#,
@@ -202,7 +170,7 @@ mod tests {
             r#"{"url":"x"}"#,
             r#"{"version":"1","registry":"x"}"#,
         ] {
-            assert!(!is_table_version(&read(text)), "{text}");
+            assert!(!is_registry_version(&read(text)), "{text}");
         }
     }
 }

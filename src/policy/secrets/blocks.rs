@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::credentials::shift;
 use super::scan::Hit;
 use super::value::{contains, reads_like_words};
 
@@ -9,6 +10,7 @@ const MAX_LINES: usize = 400;
 const MAX_BYTES: usize = 64 * 1024;
 // Shortest run of base64 that counts as a line of a key.
 const MIN_RUN: usize = 16;
+const LONG_LINE: usize = 200;
 
 /// Finds private keys and remembers how far it has looked, so that no stretch is searched twice.
 #[derive(Debug, Default)]
@@ -19,8 +21,7 @@ pub(super) struct KeyBlocks {
 
 impl KeyBlocks {
     /// Masks the key whose first line starts at `start`, to its last line, or as far as it goes when
-    /// the text was cut. Works through indentation, diff marks, times and paths before the lines, and
-    /// leaves other lines between them alone.
+    /// the text was cut.
     pub(super) fn mask_below(&mut self, text: &[u8], start: usize, hits: &mut Vec<Hit>) {
         if !is_private(text, start) {
             return;
@@ -28,24 +29,19 @@ impl KeyBlocks {
         let body = end_of_label(text, start);
         let end = self.find_end(text, body);
         let stop = end.unwrap_or(text.len().min(body + MAX_BYTES));
-        let mut lines = KeyLines::behind(&text[line_start(text, start)..start]);
-        let mut at = body;
-        for line in text[body..stop]
-            .split(|byte| *byte == b'\n')
-            .take(MAX_LINES)
-        {
-            let is_key = lines.add(line, at);
-            if !is_key && end.is_none() && at > body {
-                break;
-            }
-            at += line.len() + 1;
-        }
-        if lines.has_long {
-            lines.found.push(start..body);
-            lines
-                .found
-                .extend(end.map(|end| end..end_of_label(text, end)));
-            lines.push_hits(hits);
+        let mut next = body;
+        let lines = text[body..stop].split(|byte| *byte == b'\n').map(|line| {
+            let at = next;
+            next += line.len() + 1;
+            (at, line)
+        });
+        let found = find_key_lines(lines, end.is_some());
+        if !found.is_empty() {
+            let labels = [
+                Some(start..body),
+                end.map(|end| end..end_of_label(text, end)),
+            ];
+            push_hits(found.into_iter().chain(labels.into_iter().flatten()), hits);
         }
     }
 
@@ -56,22 +52,14 @@ impl KeyBlocks {
             return;
         }
         let from = end.saturating_sub(MAX_BYTES);
-        let above = line_start(text, end).saturating_sub(1).max(from);
-        let mut lines = KeyLines::behind(&text[line_start(text, end)..end]);
-        let mut at = above;
-        for line in text[from..above]
-            .rsplit(|byte| *byte == b'\n')
-            .take(MAX_LINES)
-        {
-            at = at.saturating_sub(line.len());
-            if !lines.add(line, at) {
-                break;
-            }
-            at = at.saturating_sub(1);
-        }
-        if lines.has_long {
-            lines.push_hits(hits);
-        }
+        let above = memchr::memrchr(b'\n', &text[from..end]).map_or(from, |at| from + at);
+        let mut next = above;
+        let lines = text[from..above].rsplit(|byte| *byte == b'\n').map(|line| {
+            let at = next - line.len();
+            next = at.saturating_sub(1);
+            (at, line)
+        });
+        push_hits(find_key_lines(lines, false).into_iter(), hits);
     }
 
     fn find_end(&mut self, text: &[u8], body: usize) -> Option<usize> {
@@ -86,73 +74,81 @@ impl KeyBlocks {
     }
 }
 
-/// The lines of a key found so far.
-#[derive(Default)]
-struct KeyLines<'t> {
-    /// The text before the first or last line of the key, which its other lines may repeat.
-    prefix: &'t [u8],
-    found: Vec<Range<usize>>,
-    has_long: bool,
-    /// Short lines beside the last long one: the last line of a key, and the checksum behind it.
-    short: usize,
+/// Returns the base64 in the lines of a key, whatever stands before it: indentation, diff marks,
+/// times, paths. Other lines between them are left alone; without the last line of the key they end it.
+fn find_key_lines<'t>(
+    lines: impl Iterator<Item = (usize, &'t [u8])>,
+    has_end: bool,
+) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let (mut has_long, mut short) = (false, 0);
+    for (at, line) in lines.take(MAX_LINES) {
+        let run = match (find_long_run(line), find_short_run(line)) {
+            (Some(run), _) => {
+                (has_long, short) = (true, 0);
+                run
+            }
+            (None, Some(run)) if short < 2 => {
+                short += 1;
+                run
+            }
+            // Headers of the armor, and the empty line behind them.
+            _ if has_end
+                || line.len() <= 3
+                || contains(line, b"-Info:")
+                || contains(line, b"-Type:") =>
+            {
+                continue;
+            }
+            _ => break,
+        };
+        found.push(shift(run, at));
+    }
+    if !has_long {
+        found.clear();
+    }
+    found
 }
 
-impl<'t> KeyLines<'t> {
-    fn behind(prefix: &'t [u8]) -> Self {
-        Self {
-            prefix,
-            ..Self::default()
-        }
-    }
+/// Finds the base64 at the end of a line, since a path before it may look like some; all of it where a
+/// long line holds a whole key with escaped line ends.
+fn find_long_run(line: &[u8]) -> Option<Range<usize>> {
+    let mut at = 0;
+    let runs = line.split(|byte| !is_base64(*byte)).map(|run| {
+        let start = at;
+        at += run.len() + 1;
+        start..start + run.len()
+    });
+    let runs: Vec<Range<usize>> = runs.filter(|run| run.len() > 1).collect();
+    let is_key = |run: &&Range<usize>| {
+        let run = &line[(*run).clone()];
+        let is_varied = run.iter().any(|byte| Some(byte) != run.first());
+        run.len() >= MIN_RUN && is_varied && !reads_like_words(run)
+    };
+    let last = runs.last()?;
+    let first = match line.len() {
+        LONG_LINE.. => runs.iter().find(is_key),
+        _ => Some(last).filter(is_key),
+    };
+    Some(first?.start..last.end)
+}
 
-    /// Adds the runs of base64 in a line that starts at `start`; false for a line of something else.
-    fn add(&mut self, line: &[u8], start: usize) -> bool {
-        let lead = if line.starts_with(self.prefix) {
-            self.prefix.len()
-        } else {
-            0
-        };
-        let (line, start) = (&line[lead..], start + lead);
-        let mut at = start;
-        let mut found = Vec::new();
-        for run in line.split(|byte| !is_base64(*byte)) {
-            let is_varied = run.iter().any(|byte| Some(byte) != run.first());
-            if run.len() >= MIN_RUN && is_varied && !reads_like_words(run) {
-                found.push(at..at + run.len());
-            }
-            at += run.len() + 1;
-        }
-        // A path before the line may look like one; on one line with escaped ends there are many.
-        if let Some(last) = found.pop() {
-            let first = found
-                .first()
-                .filter(|_| line.len() > 200)
-                .map_or(last.start, |it| it.start);
-            self.found.push(first..last.end);
-            (self.has_long, self.short) = (true, 0);
-            return true;
-        }
-        let line = line.trim_ascii_end();
-        let length = line
-            .iter()
-            .rev()
-            .take_while(|byte| is_base64(**byte))
-            .count();
-        let lead = line.len() - length;
-        let is_alone = lead == 0 || b" \t\">|'-+".contains(&line[lead - 1]);
-        if is_alone && (2..=76).contains(&length) && (length >= 4 || lead < 3) && self.short < 2 {
-            self.short += 1;
-            self.found.push(start + lead..start + line.len());
-            return true;
-        }
-        // Headers of the armor, and the empty line behind them.
-        line.len() <= 3 || contains(line, b"Proc-Type:") || contains(line, b"DEK-Info:")
-    }
+/// Finds the last line of a key, or the checksum behind it.
+fn find_short_run(line: &[u8]) -> Option<Range<usize>> {
+    let line = line.trim_ascii_end();
+    let length = line
+        .iter()
+        .rev()
+        .take_while(|byte| is_base64(**byte))
+        .count();
+    let lead = line.len() - length;
+    let is_alone = lead == 0 || b" \t\">|'-+:".contains(&line[lead - 1]);
+    let is_run = is_alone && (2..=76).contains(&length) && (length >= 4 || lead < 3);
+    is_run.then_some(lead..line.len())
+}
 
-    fn push_hits(self, hits: &mut Vec<Hit>) {
-        let found = self.found.into_iter();
-        hits.extend(found.map(|range| Hit::new("private-key", range)));
-    }
+fn push_hits(found: impl Iterator<Item = Range<usize>>, hits: &mut Vec<Hit>) {
+    hits.extend(found.map(|range| Hit::new("private-key", range)));
 }
 
 /// Whether the label of an armor names a private key.
@@ -162,11 +158,6 @@ fn is_private(text: &[u8], at: usize) -> bool {
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
-}
-
-fn line_start(text: &[u8], at: usize) -> usize {
-    let from = at.saturating_sub(4096);
-    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |found| from + found + 1)
 }
 
 fn end_of_label(text: &[u8], at: usize) -> usize {

@@ -69,23 +69,6 @@ fn is_documentation(host: &[u8], is_typed: bool) -> bool {
     (!host.contains(&b'.') && !is_typed) || documentation.is_some_and(|hosts| hosts.is_match(host))
 }
 
-/// Finds the authorization code of `/callback?code=x&state=y`; elsewhere a `code` names an error.
-pub(super) fn find_grant(text: &[u8], after: usize) -> Option<Hit> {
-    let granted = regex!(r"(?i)callback|oauth|redirect|authorize|state=|scope=");
-    let rest = &text[after..text.len().min(after + MAX_AUTHORITY)];
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_.~%/+".contains(byte);
-    let value = &rest[..rest.iter().take_while(is_part).count()];
-    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'<>`".contains(byte);
-    let before = &text[after.saturating_sub(MAX_AUTHORITY)..after];
-    let from = after - before.rsplit(ends).next()?.len();
-    let url = &text[from..after + rest.split(ends).next()?.len()];
-    let rating = strength(value);
-    let is_granted = granted.is_some_and(|signs| signs.is_match(url));
-    let found = (is_granted && rating >= Strength::Uuid)
-        || (rating == Strength::Strong && value.len() >= 24);
-    found.then(|| Hit::new("authorization-code", after..after + value.len()))
-}
-
 /// Finds the credentials behind the scheme of an authorization header, which stands at `scheme`.
 pub(super) fn find_in_header(text: &[u8], scheme: Range<usize>) -> Option<Hit> {
     let rest = &text[scheme.end..text.len().min(scheme.end + MAX_HEADER)];
@@ -235,7 +218,7 @@ pub(super) fn shift(range: Range<usize>, by: usize) -> Range<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{find_grant, find_in_url};
+    use super::find_in_url;
     use crate::policy::Redactor;
 
     fn found(text: &str) -> Option<&str> {
@@ -298,35 +281,6 @@ mod tests {
             assert_eq!(found(text), None, "{text}");
         }
     }
-    #[test]
-    fn authorization_codes_are_found() {
-        for text in [
-            "GET /callback?code=4/0AX4XfWhq7rT2nZp9Lk&state=1",
-            "http://localhost:8080/cb?state=a1&code=b7Fq9xKd2LmW4",
-            "https://app.io/login/oauth?code=7f9cc25de23d1a255720b0ae4551f404",
-            "/done?code=c0d1a2Zk9QmX7vB3nL5tR8wY2pH6",
-        ] {
-            let after = text.find("code=").unwrap() + 5;
-            assert!(find_grant(text.as_bytes(), after).is_some(), "{text}");
-            assert!(
-                Redactor::default()
-                    .redact(text)
-                    .text
-                    .contains("[REDACTED:authorization-code]")
-            );
-        }
-        for text in [
-            "/callback?code=invalid_request&state=1",
-            "/error?code=E0433",
-            "/zip?code=90210&country=us",
-            "/callback?code=${code}",
-            "/oauth/callback?code=AUTHORIZATION_CODE",
-            "/oauth/callback?code=abc123",
-        ] {
-            assert_eq!(Redactor::default().redact(text).text, text);
-        }
-    }
-
     #[test]
     fn passwords_of_commands_are_masked() {
         for text in [

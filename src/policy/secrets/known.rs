@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use super::name::{WORDS, is_secret_name};
 use super::scan::Hit;
@@ -160,33 +160,15 @@ fn url_password(value: &str) -> Option<&str> {
     user.split_once(':').map(|(_, password)| password)
 }
 
-/// Returns the value itself, as a JSON string, percent-encoded, in hex, and in base64 at each of the
-/// three places it can have inside a longer text, as in the `user:password` of a basic header.
+/// Returns the value itself, its long lines, in hex, and in base64 at each of the three places it can
+/// have inside a longer text, as in the `user:password` of a basic header. Escapes are decoded by the
+/// readings of the text.
 fn encodings(value: &str) -> Vec<Vec<u8>> {
     let bytes = value.as_bytes();
-    let mut forms = vec![value.to_owned(), STANDARD.encode(bytes)];
-    forms.extend(
-        serde_json::to_string(value)
-            .ok()
-            .map(|json| json.trim_matches('"').to_owned()),
-    );
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut forms = vec![value.to_owned(), hex.to_ascii_uppercase(), hex];
     let lines = value.lines().map(str::trim).filter(|line| line.len() >= 16);
     forms.extend(lines.map(str::to_owned));
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
-    let percent = |byte: &u8| match *byte {
-        byte if is_plain(byte) => char::from(byte).to_string(),
-        byte => format!("%{byte:02X}"),
-    };
-    let lower = |byte: &u8| match *byte {
-        byte if is_plain(byte) => char::from(byte).to_string(),
-        byte => format!("%{byte:02x}"),
-    };
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    forms.extend([
-        bytes.iter().map(percent).collect(),
-        bytes.iter().map(lower).collect(),
-    ]);
-    forms.extend([hex.to_ascii_uppercase(), hex]);
     for offset in 0..3_usize {
         let padded = [&vec![0; offset], bytes].concat();
         // Characters that hold bits of the neighbors as well are left out at both ends.

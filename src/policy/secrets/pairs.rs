@@ -14,9 +14,6 @@ use super::value::{
     strength,
 };
 
-/// Word counts that BIP-39 allows for a recovery phrase (github.com/bitcoin/bips, bip-0039).
-const BIP39_WORD_COUNTS: [usize; 5] = [12, 15, 18, 21, 24];
-
 const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 1024;
 const MAX_LIST: usize = 4096;
@@ -93,9 +90,6 @@ impl<'t> Pairs<'t> {
             .filter(is_strong)
             .into_iter()
             .for_each(&mut push);
-        if let Some(phrase) = recovery_phrase(text, &name) {
-            return push(phrase);
-        }
         let lower = word.to_ascii_lowercase();
         if kind == NameKind::Several || lower.ends_with(b"cookie") || opens_list(text, &name) {
             let items = self.list_items(name.end).into_iter();
@@ -249,13 +243,9 @@ fn read_spaced(text: &[u8], name: &Range<usize>, from: usize) -> Option<(Range<u
     let line = memchr::memrchr(b'\n', &text[..name.start]).map_or(0, |at| at + 1);
     let line = &text[line.max(name.start.saturating_sub(AROUND))..name.start];
     let word = &text[name.clone()];
-    let netrc = regex!(r"(?:^|\s)machine \S+\s+login \S+\s+$|^\s*login \S+\s+$|^default .*$")?;
     let above = &text[name.start.saturating_sub(AROUND)..name.start];
-    let is_netrc = word == b"password"
-        && (netrc.is_match(line)
-            || line.trim_ascii().is_empty()
-                && regex!(r"(?:machine \S+|default)\s+(?:account \S+\s+)?login \S+\s+$")?
-                    .is_match(above));
+    let netrc = regex!(r"(?:machine \S+|default)\s+(?:account \S+\s+)?login \S+\s+$")?;
+    let is_netrc = word == b"password" && netrc.is_match(above);
     let is_redis =
         (word == b"requirepass" || word == b"masterauth") && line.trim_ascii().is_empty();
     match form {
@@ -333,23 +323,6 @@ fn value_before(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
         column.and_then(|column| first_group(column, before))
     };
     found.or_else(column).map(|range| shift(range, from))
-}
-
-/// Finds a wallet recovery phrase given to a name such as `mnemonic`.
-///
-/// The words need no quotes: in logs they rarely have any.
-fn recovery_phrase(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
-    let word = text[name.clone()].to_ascii_lowercase();
-    if !word.ends_with(b"mnemonic") && !word.ends_with(b"phrase") {
-        return None;
-    }
-    let assigned = regex!(r#"^["']?[ \t]{0,4}[:=][ \t"'=]{0,4}([a-z]+(?: [a-z]+)+)"#)?;
-    let rest = &text[name.end..text.len().min(name.end + AROUND)];
-    let phrase = first_group(assigned, rest)?;
-    let word_count = rest[phrase.clone()].split(|byte| *byte == b' ').count();
-    BIP39_WORD_COUNTS
-        .contains(&word_count)
-        .then(|| shift(phrase, name.end))
 }
 
 /// Classifies a lone `key` by the word before it, as in `API key: x`.

@@ -8,8 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::blocks::{KeyBlocks, mask_manifest};
 use super::credentials::{
-    find_grant, find_in_call, find_in_command, find_in_header, find_in_login, find_in_pgpass,
-    find_in_url,
+    find_in_call, find_in_command, find_in_header, find_in_login, find_in_pgpass, find_in_url,
 };
 use super::formats::{AWS_KEY_ID, Matcher, find_aws_key, format_rules};
 use super::known::{KnownValues, LearnedFinder};
@@ -96,7 +95,6 @@ fn ask_sources(text: &[u8], hits: &mut Vec<Hit>) {
             Anchor::Command => find_in_command(text, place),
             Anchor::Call => find_in_call(text, place.end),
             Anchor::Login => find_in_login(text, place.end),
-            Anchor::Grant => find_grant(text, place.end),
             Anchor::PgpassPort => find_in_pgpass(text, place),
             Anchor::Name => {
                 pairs.find(place.start, hits);
@@ -137,7 +135,6 @@ pub(super) enum Anchor {
     Command,
     Call,
     Login,
-    Grant,
     PgpassPort,
     KeyStart,
     KeyEnd,

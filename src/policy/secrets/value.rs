@@ -96,8 +96,8 @@ pub(super) fn is_passphrase(value: &[u8]) -> bool {
             && !prose
             && !thing
     };
-    (16..=96).contains(&value.len())
-        && (3..=12).contains(&text.split(mark).count())
+    (16..=220).contains(&value.len())
+        && (3..=24).contains(&text.split(mark).count())
         && text.split(mark).all(is_word)
 }
 
@@ -115,26 +115,10 @@ pub(super) fn is_code(value: &[u8]) -> bool {
 
 /// Whether something else puts the value in later: `${X}`, `{{ x }}`, `<token>`, `%s`, `$(cmd)`.
 pub(super) fn is_template(value: &[u8]) -> bool {
-    let is_variable = value.strip_prefix(b"$").is_some_and(|name| {
-        name.first()
-            .is_some_and(|first| *first == b'_' || first.is_ascii_alphabetic())
-            && name
-                .iter()
-                .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-    });
-    let is_framed = matches!(
-        (value.first(), value.last()),
-        (Some(b'<'), Some(b'>'))
-            | (Some(b'%'), Some(b'%'))
-            | (Some(b'['), Some(b']'))
-            | (Some(b'{'), Some(b'}'))
-    );
-    is_variable
-        || is_framed
-        || WORDS
-            .templates
-            .iter()
-            .any(|part| contains(value, part.as_bytes()))
+    let framed = regex!(r"(?s)^(?:\$[A-Za-z_]+|<.*>|%.*%|\[.*\]|\{.*\})$");
+    let mut templates = WORDS.templates.iter();
+    framed.is_some_and(|framed| framed.is_match(value))
+        || templates.any(|part| contains(value, part.as_bytes()))
 }
 
 /// Whether a person put the value there to be replaced.
@@ -157,36 +141,15 @@ pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
 /// Whether a value is published by its nature: a checksum of a lock file, a public key by its DER or
 /// SSH header, a version such as `^1.2.3` or `name-1.2.3`.
 fn is_public(value: &[u8]) -> bool {
-    let number = |at: usize| value.get(at).is_some_and(u8::is_ascii_digit);
-    let is_range =
-        matches!(value.first(), Some(b'^' | b'~' | b'>' | b'<' | b'=')) && (number(1) || number(2));
-    let last = value
-        .rsplit(|byte| matches!(byte, b'-' | b'@' | b'v' | b'^' | b'~'))
-        .next();
-    let parts: Vec<&[u8]> = last
-        .unwrap_or_default()
-        .split(|byte| *byte == b'.')
-        .collect();
-    let is_number = |part: &&[u8]| !part.is_empty() && part.iter().all(u8::is_ascii_digit);
-    WORDS
-        .public_starts
-        .iter()
-        .any(|start| value.starts_with(start.as_bytes()))
-        || is_range
-        || (parts.len() >= 3 && parts.iter().all(is_number))
-        || (value.starts_with(b"npm:") && contains(value, b"@"))
+    let version = regex!(r"^[~^<>=].?[0-9]|(?:^|[-@v^~])[0-9]+(?:\.[0-9]+){2,}$|^npm:.*@");
+    let mut starts = WORDS.public_starts.iter();
+    version.is_some_and(|version| version.is_match(value))
+        || starts.any(|start| value.starts_with(start.as_bytes()))
 }
 
 fn is_uuid(value: &[u8]) -> bool {
-    let is_dash = |at: usize| [8, 13, 18, 23].contains(&at);
-    value.len() == 36
-        && value.iter().enumerate().all(|(at, byte)| {
-            if is_dash(at) {
-                *byte == b'-'
-            } else {
-                byte.is_ascii_hexdigit()
-            }
-        })
+    let uuid = regex!(r"^[[:xdigit:]]{8}-(?:[[:xdigit:]]{4}-){3}[[:xdigit:]]{12}$");
+    uuid.is_some_and(|uuid| uuid.is_match(value))
 }
 
 fn count_distinct(bytes: &[u8]) -> usize {

@@ -110,31 +110,3 @@ fn the_users_edits_are_part_of_what_is_repaired() {
         "# mine\nANSWER=42\n"
     );
 }
-
-#[test]
-fn in_place_what_does_not_help_is_put_back() {
-    // The worktree itself, because it was named.
-    let world = World::shell();
-    let place = [
-        "--test",
-        "sh check.sh",
-        "--workplace",
-        "in-place",
-        "--max-attempts",
-        "1",
-    ];
-    let wrong = world.script("cat > /dev/null\necho ANSWER=40 > answer.sh\necho x > made.txt\n");
-    let edits = ["--agent", &wrong, "--agent-protocol", "edit"];
-    ended(&world.repair(&[&place[..], &edits].concat()), 1);
-    assert_eq!(world.json("result.json")["workplace"]["kind"], "in-place");
-    let read = |name: &str| std::fs::read_to_string(world.repo.root().join(name));
-    assert_eq!(read("answer.sh").unwrap(), "ANSWER=41\n");
-    assert!(read("made.txt").is_err());
-
-    std::fs::remove_dir_all(world.run_folder()).unwrap();
-    let right = world.agent(&[FIX], "");
-    let line = [&place[..], &["--agent", &right, "--apply"]].concat();
-    ended(&world.repair(&line), 0);
-    assert_eq!(read("answer.sh").unwrap(), "ANSWER=42\n");
-    assert_eq!(world.json("result.json")["applied"], true);
-}

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mendit::internals::exec::{
-    CommandLine, Discard, End, ExecError, Job, Sink, Stdin, Stop, Stream, TimeLimit, run,
+    CommandLine, Discard, End, ExecError, Job, Sink, Stdin, Stop, Stream, run,
 };
 
 use super::world::World;
@@ -46,16 +46,6 @@ fn each_end_is_told_from_the_others() {
     );
 }
 
-#[test]
-fn silence_ends_a_command_and_output_keeps_it_alive() {
-    let world = World::new();
-    let mut job = world.job("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; sleep 60");
-    job.limits.idle_timeout = Some(Duration::from_secs(1));
-    let outcome = run(&job, &Stop::new(), &mut Discard).unwrap();
-    assert_eq!(outcome.end, End::TimedOut(TimeLimit::Idle));
-    assert_eq!(outcome.stdout.text(), "1\n2\n3\n4\n5\n6\n");
-}
-
 #[derive(Default)]
 struct Count {
     stdout: usize,
@@ -76,7 +66,6 @@ fn a_flood_is_cut_and_counted() {
     let world = World::new();
     let mut job = world.job("echo first; echo oops >&2; yes 0123456789");
     job.limits.max_output = 40 << 20;
-    job.log = Some(world.path().join("log"));
     let mut seen = Count::default();
     let outcome = run(&job, &Stop::new(), &mut seen).unwrap();
     assert_eq!(outcome.end, End::OutputLimit);
@@ -93,10 +82,6 @@ fn a_flood_is_cut_and_counted() {
         "[{} bytes left out]",
         outcome.stdout.bytes - kept(&text)
     )));
-    let log = std::fs::read(world.path().join("log")).unwrap();
-    assert!(log.starts_with(b"first\n") || log.starts_with(b"oops\n"));
-    assert!(log.len() < 17 << 20);
-    assert!(log.windows(15).any(|it| it == b"bytes left out]"));
 }
 
 struct Slow(usize);
@@ -163,9 +148,6 @@ fn what_cannot_be_run_is_an_error_with_a_code() {
     job.directory = crate::support::program();
     assert_eq!(code(&job), "U302");
     job.directory = world.path().to_owned();
-    job.log = Some(world.path().join("gone/log"));
-    assert_eq!(code(&job), "U303");
-    job.log = None;
     job.command = CommandLine::Program(Vec::new());
     assert_eq!(code(&job), "U101");
 }
@@ -190,37 +172,10 @@ fn a_request_to_stop_from_another_thread_is_heard() {
 fn memory_processes_and_files_have_bounds() {
     let world = World::new();
     let line = "grep -E '^Max (data size|processes|file size)' /proc/self/limits";
-    let mut job = world.job(line);
-    job.limits.memory = Some(300 << 20);
-    job.limits.processes = Some(777);
-    job.limits.file_bytes = Some(5 << 20);
-    let said = run(&job, &Stop::new(), &mut Discard).unwrap();
-    let soft = |text: &str, name: &str| -> String {
-        let row = text.lines().find_map(|it| it.strip_prefix(name));
-        row.unwrap_or_default()
-            .split_whitespace()
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    };
-    let text = said.stdout.text();
-    for (name, expected) in [
-        ("Max data size", 300 << 20),
-        ("Max processes", 777),
-        ("Max file size", 5 << 20),
-    ] {
-        assert_eq!(soft(&text, name), expected.to_string(), "{text}");
-    }
     let text = world.run(line).stdout.text();
     for name in ["Max data size", "Max processes", "Max file size"] {
-        let bound: u64 = soft(&text, name).parse().unwrap_or(u64::MAX);
-        assert!(bound < u64::MAX, "{name}: {text}");
+        let row = text.lines().find_map(|row| row.strip_prefix(name)).unwrap();
+        let soft = row.split_whitespace().next().unwrap();
+        assert!(soft.parse::<u64>().is_ok(), "{name}: {text}");
     }
-    // They hold: what is written beyond ends the one that writes.
-    job.command = CommandLine::Shell("head -c 9000000 /dev/zero > large".to_owned());
-    assert_ne!(
-        run(&job, &Stop::new(), &mut Discard).unwrap().end,
-        End::Exit(0)
-    );
-    assert!(world.path().join("large").metadata().unwrap().len() <= 5 << 20);
 }

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use mendit::documents::SandboxMode;
-use mendit::internals::exec::{Discard, End, Stop, TimeLimit, run, spawn_piped};
+use mendit::internals::exec::{Discard, End, Stop, run, spawn_piped};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::world::{World, eventually};
@@ -46,7 +46,7 @@ fn nothing_survives_a_time_limit() {
         let mut job = world.job(line);
         job.limits.timeout = Some(Duration::from_millis(700));
         let outcome = run(&job, &Stop::new(), &mut Discard).unwrap();
-        assert_eq!(outcome.end, End::TimedOut(TimeLimit::Total), "{case}");
+        assert_eq!(outcome.end, End::TimedOut, "{case}");
         assert_eq!(outcome.stdout.text(), "ready\n", "{case}");
         assert!(world.alive().is_empty(), "{case}: {:?}", world.alive());
     }

@@ -93,7 +93,6 @@ fn the_exit_code_says_what_kind_of_failure_it_is() {
         (&["--", "./src/app.py"], 2, "R206"),
         (&["--", "no-such-program with words"], 2, "R201"),
         (&["--timeout", "0.3", "--", "sleep", "60"], 3, "R203"),
-        (&["--idle-timeout", "0.3", "--", "sleep", "60"], 3, "R203"),
         (&["--max-output", "64K", "--", "yes"], 1, "R201"),
         (&["--", "sh", "-c", "kill -SEGV $$"], 1, "R201"),
         (

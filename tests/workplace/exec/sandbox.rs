@@ -8,11 +8,8 @@ use mendit::internals::exec::{Discard, Outcome, SandboxState, Stop, run};
 use super::world::World;
 use crate::support::command;
 
-// Without the variables that would open the build directory as a cache.
 fn confined(world: &World, line: &str) -> Outcome {
-    let mut job = world.job(line);
-    job.environment.allow.push("PATH".to_owned());
-    job.environment.inherit_defaults = false;
+    let job = world.job(line);
     run(&job, &Stop::new(), &mut Discard).unwrap()
 }
 

@@ -8,7 +8,7 @@ use rustix::thread::{CapabilitySet, UnshareFlags};
 use super::calls::{Forked, fork, leave, unshare};
 use super::mounts::{Mounted, lay, mount_processes, seal_processes};
 use crate::exec::unix::protocol::{Order, read_frame, write_frame};
-use crate::exec::unix::supervise::{Entered, Place};
+use crate::exec::unix::supervise::{Entered, MAX_PROCESSES, Place};
 use crate::model::{NotConfined, SandboxMode, Wall};
 
 /// Puts the supervisor, which has one thread yet, into namespaces of its own and makes the mounts
@@ -38,7 +38,7 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
         missing.push(NotConfined::new(wall, &why));
     }
     missing.push(NotConfined::new(Wall::Processes, &why));
-    missing.extend(uncounted(order, &why));
+    missing.extend(uncounted(&why));
     Ok(Place::Here(Entered {
         missing,
         private: Vec::new(),
@@ -50,7 +50,6 @@ pub(in crate::exec::unix) fn enter(order: &Order) -> Result<Place, String> {
 struct Spaces {
     user: bool,
     processes: bool,
-    memory: bool,
 }
 
 // Why weaker ones are tried.
@@ -72,11 +71,7 @@ impl Refused {
 // The strongest first. Whoever is not the superuser may mount only as the superuser of a user
 // namespace; the superuser stays itself where there is none.
 fn wanted(confined: bool) -> Vec<Spaces> {
-    let spaces = |user, processes| Spaces {
-        user,
-        processes,
-        memory: confined,
-    };
+    let spaces = |user, processes| Spaces { user, processes };
     match (confined, is_superuser()) {
         (true, true) => vec![
             spaces(true, true),
@@ -170,7 +165,7 @@ fn inside(
     let mut flags = UnshareFlags::NEWNS;
     flags.set(UnshareFlags::NEWUSER, spaces.user);
     flags.set(UnshareFlags::NEWPID, spaces.processes);
-    flags.set(UnshareFlags::NEWIPC, spaces.memory);
+    flags.set(UnshareFlags::NEWIPC, order.sandbox != SandboxMode::Off);
     unshare(flags).map_err(|error| message("namespaces are refused", error))?;
     if spaces.user {
         write_frame(outer, UNSHARED, &[]).map_err(|error| error.to_string())?;
@@ -193,12 +188,12 @@ fn inside(
     }
     if spaces.processes {
         become_first()?;
-        missing.extend(bound_processes(order));
+        missing.extend(bound_processes());
         seal_processes().map_err(|error| message("cannot seal `/proc`", error))?;
     } else {
         let why = refused.processes.clone().unwrap_or_default();
         missing.push(NotConfined::new(Wall::Processes, &why));
-        missing.extend(uncounted(order, &why));
+        missing.extend(uncounted(&why));
     }
     Ok(Entered { missing, private })
 }
@@ -216,11 +211,13 @@ fn become_first() -> Result<(), String> {
 
 // A limit for each user does not bind the superuser; the highest number of a process does, and is
 // its namespace's own from Linux 6.14 on. Before that it is the whole system's: hands off.
-fn bound_processes(order: &Order) -> Option<NotConfined> {
-    let most = order.processes.filter(|_| is_superuser())?;
+fn bound_processes() -> Option<NotConfined> {
+    if !is_superuser() {
+        return None;
+    }
     let why = if has_own_numbers() {
         // Numbers below are not given twice.
-        let most = most.saturating_add(300);
+        let most = MAX_PROCESSES + 300;
         match fs::write("/proc/sys/kernel/pid_max", most.to_string()) {
             Ok(()) => return None,
             Err(error) => format!("pid_max: {}", error.kind()),
@@ -228,12 +225,11 @@ fn bound_processes(order: &Order) -> Option<NotConfined> {
     } else {
         "this kernel counts the processes of no namespace".to_owned()
     };
-    uncounted(order, &why)
+    uncounted(&why)
 }
 
-fn uncounted(order: &Order, why: &str) -> Option<NotConfined> {
-    let unbound = order.processes.is_some() && is_superuser();
-    unbound.then(|| NotConfined::new(Wall::ProcessCount, why))
+fn uncounted(why: &str) -> Option<NotConfined> {
+    is_superuser().then(|| NotConfined::new(Wall::ProcessCount, why))
 }
 
 fn has_own_numbers() -> bool {
