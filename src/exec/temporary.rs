@@ -53,7 +53,7 @@ impl Temporary {
     /// What the system says.
     pub fn within(parent: &Path) -> io::Result<Self> {
         let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX);
+        builder.prefix(PREFIX).rand_bytes(RANDOM);
         builder.permissions(fs::Permissions::from_mode(0o700));
         let path = builder.tempdir_in(parent)?.keep();
         let held = hold(&path);
@@ -75,7 +75,9 @@ impl Drop for Temporary {
     }
 }
 
-const PREFIX: &str = "mendit-";
+// Nobody else calls a folder so: what bears the name and is held by nobody is removed.
+const PREFIX: &str = "tmp-mendit-";
+const RANDOM: usize = 6;
 // One that was just made may not be held yet.
 const YOUNG: Duration = Duration::from_secs(60);
 
@@ -89,7 +91,9 @@ fn hold(folder: &Path) -> Option<File> {
 fn sweep(parent: &Path, own: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_named = name.starts_with(PREFIX) && name.len() == PREFIX.len() + RANDOM;
         if is_named && is_left_behind(&path, own) && hold(&path).is_some() {
             let _ = fs::remove_dir_all(&path);
         }
@@ -128,12 +132,12 @@ mod tests {
             path
         };
         // As a program that was killed leaves it, and others that only bear the name.
-        let left = make("mendit-a", 0o700, 100);
+        let left = make("tmp-mendit-AbCdEf", 0o700, 100);
         let others = [
-            make("mendit-b", 0o755, 100),
-            make("mendit-c", 0o700, 0),
-            make("other", 0o700, 100),
-            make("mendit-d", 0o700, 100),
+            make("tmp-mendit-GhIjKl", 0o755, 100),
+            make("tmp-mendit-MnOpQr", 0o700, 0),
+            make("tmp-mendit-notes-of-mine", 0o700, 100),
+            make("tmp-mendit-StUvWx", 0o700, 100),
         ];
         let _held = hold(&others[3]).unwrap();
         let one = Temporary::within(home.path()).unwrap();

@@ -124,9 +124,12 @@ fn of_poetry(worktree: &Path, variable: &dyn Fn(&str) -> Option<OsString>) -> Ve
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
+    use std::fs;
     use std::path::Path;
 
-    use std::fs;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE;
+    use sha2::{Digest as _, Sha256};
 
     use super::outer;
 
@@ -151,9 +154,10 @@ mod tests {
         fs::create_dir_all(&worktree).unwrap();
         environment(&home.join("venv"), Some(&worktree));
         environment(&home.join("other"), Some(&home.join("elsewhere")));
-        let kept = home.join(".local/share/virtualenvs/r-x");
+        let digest = URL_SAFE.encode(Sha256::digest(worktree.as_os_str().as_encoded_bytes()));
+        let name = format!("r-{}-py3.12", &digest[..8]);
+        let kept = home.join(".cache/pypoetry/virtualenvs").join(name);
         environment(&kept, None);
-        fs::write(kept.join(".project"), worktree.display().to_string()).unwrap();
         let variable = |name: &str| (name == "HOME").then(|| OsString::from(&home));
         for (line, expected) in [
             ("../venv/bin/python -m pytest", "../venv"),
