@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use super::cues::word;
 use super::log::{Log, PassedOver, Run};
 use super::rules::UserRules;
-use crate::policy::Utf16;
+use crate::policy::decode_utf16;
 
 // What is kept of a huge log: its start, its end, and in between what stands around telling words.
 const HEAD: usize = 2 << 20;
@@ -40,10 +40,10 @@ pub(super) fn condensed(mut input: impl Read, rules: &UserRules) -> io::Result<L
             ..Kept::default()
         },
     };
-    if let Some(wide) = Utf16::detect(&start) {
+    if decode_utf16(&start).is_some() {
         input.read_to_end(&mut start)?;
         condenser.kept.bytes = start.len() as u64;
-        let text = wide.decode(&start);
+        let text = decode_utf16(&start).unwrap_or_default();
         condenser.read_lines(text.as_bytes())?;
     } else {
         let bytes = condenser.read_lines(BufReader::with_capacity(1 << 20, start.chain(input)))?;

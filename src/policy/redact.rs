@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::secrets::{
     Hit, Learned, LearnedFinder, OwnSources, UserRuleError, UserRules, scan, scan_learned,
 };
-use super::utf16::Utf16;
+use super::utf16::decode_utf16;
 use crate::config::SecretRule;
 
 /// Masks secrets by four sources: known values, token formats, credentials by their place, and values
@@ -102,7 +102,7 @@ impl Redactor {
     /// are those of the decoded text.
     #[must_use]
     pub fn redact_bytes<'t>(&self, bytes: &'t [u8]) -> RedactedBytes<'t> {
-        let wide = Utf16::detect(bytes).map(|wide| wide.decode(bytes));
+        let wide = decode_utf16(bytes);
         let text = wide.as_ref().map_or(bytes, String::as_bytes);
         let (findings, masked) = self.mask(text, &mut Learned::default());
         RedactedBytes {

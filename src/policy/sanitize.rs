@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::invisible;
-use super::utf16::Utf16;
+use super::utf16::decode_utf16;
 
 /// Longest line of a sanitised log, in bytes.
 const MAX_LINE: usize = 2048;
@@ -37,8 +37,8 @@ pub fn sanitize_log(bytes: &[u8]) -> String {
 /// Decodes bytes: anything but UTF-16 is taken as UTF-8, lossily; a byte order mark goes.
 #[must_use]
 pub fn decode_log(bytes: &[u8]) -> Cow<'_, str> {
-    match (Utf16::detect(bytes), bytes) {
-        (Some(wide), _) => Cow::Owned(wide.decode(bytes)),
+    match (decode_utf16(bytes), bytes) {
+        (Some(wide), _) => Cow::Owned(wide),
         (None, [0xef, 0xbb, 0xbf, rest @ ..]) => String::from_utf8_lossy(rest),
         (None, bytes) => String::from_utf8_lossy(bytes),
     }

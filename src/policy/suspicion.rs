@@ -20,13 +20,10 @@ const MAX_SHOWN: usize = 80;
 pub struct Suspicion {
     /// The place of its file among the changed files.
     pub at: usize,
-    /// 1-based line of the changed file.
-    pub line: usize,
-    /// The meaning of the sign.
-    pub why: &'static str,
     /// Whether a person has to look: no experiment here clears it.
     pub for_person: bool,
-    pub(super) problem: PatchProblem,
+    /// What the line is, and where.
+    pub problem: PatchProblem,
 }
 
 /// Finds the suspicious lines that changed files have and no file of the change had before: code that
@@ -95,8 +92,6 @@ impl<'f> Sign<'f> {
         let head = format!("line {} `{shown}` {}", self.line, row.why);
         Suspicion {
             at,
-            line: self.line,
-            why: &row.why,
             for_person: row.person,
             problem: match row.refused {
                 true => PatchProblem::new(Code::P712, format!("{head}: {SEND_WITHOUT}")),

@@ -126,9 +126,8 @@ pub(super) fn is_test_head(line: &[u8]) -> bool {
 pub(super) fn is_skip(line: &[u8]) -> bool {
     // `exit(` is not `xit(`.
     let stands = |at: usize| {
-        let before = at.checked_sub(1).and_then(|at| line.get(at));
-        let first = line.get(at).is_some_and(u8::is_ascii_alphanumeric);
-        !first || !before.is_some_and(u8::is_ascii_alphanumeric)
+        let pair = at.checked_sub(1).and_then(|before| line.get(before..=at));
+        !pair.is_some_and(|pair| pair.iter().all(u8::is_ascii_alphanumeric))
     };
     let mut found = SKIPS.iter().flat_map(|it| it.find_overlapping_iter(line));
     found.any(|hit| stands(hit.start()))

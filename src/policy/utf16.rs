@@ -1,39 +1,24 @@
-/// The byte order of a text in UTF-16, as its byte order mark says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Utf16 {
-    big_endian: bool,
-}
-
-impl Utf16 {
-    /// Returns how bytes with a byte order mark of UTF-16 are read; `None` for others.
-    #[must_use]
-    pub fn detect(bytes: &[u8]) -> Option<Self> {
-        let big_endian = match bytes {
-            [0xff, 0xfe, ..] => false,
-            [0xfe, 0xff, ..] => true,
-            _ => return None,
-        };
-        Some(Self { big_endian })
-    }
-
-    /// The text without its byte order mark; what is no character becomes U+FFFD, half a unit at the
-    /// end is left out.
-    #[must_use]
-    pub fn decode(self, bytes: &[u8]) -> String {
-        let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
-        let units = units.map(|pair| match self.big_endian {
-            true => u16::from_be_bytes([pair[0], pair[1]]),
-            false => u16::from_le_bytes([pair[0], pair[1]]),
-        });
-        char::decode_utf16(units)
+/// Reads UTF-16 with a byte order mark, which goes; `None` for other bytes. What is no character becomes
+/// U+FFFD, half a unit at the end is left out.
+#[must_use]
+pub fn decode_utf16(bytes: &[u8]) -> Option<String> {
+    let read: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let pairs = bytes.get(2..).unwrap_or_default().chunks_exact(2);
+    let units = char::decode_utf16(pairs.map(|pair| read([pair[0], pair[1]])));
+    Some(
+        units
             .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
-            .collect()
-    }
+            .collect(),
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Utf16;
+    use super::decode_utf16;
 
     #[test]
     fn utf16_is_known_by_its_mark() {
@@ -45,7 +30,7 @@ mod tests {
             };
             let marked = format!("\u{feff}{text}");
             let bytes: Vec<u8> = marked.encode_utf16().flat_map(swap).collect();
-            assert_eq!(Utf16::detect(&bytes).unwrap().decode(&bytes), text);
+            assert_eq!(decode_utf16(&bytes).unwrap(), text);
         }
     }
 
@@ -58,7 +43,7 @@ mod tests {
             b"a\0b",
             b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
         ] {
-            assert_eq!(Utf16::detect(bytes), None);
+            assert_eq!(decode_utf16(bytes), None);
         }
     }
 }

@@ -152,7 +152,7 @@ impl Session<'_> {
         );
         for found in find_suspicious(&files, &self.command_files(&source)) {
             let path = files.get(found.at).map_or("", |file| file.path);
-            let sign = format!("line {} of {path} {}", found.line, found.why);
+            let sign = format!("{path}: {}", found.problem.message);
             let is_cleared = holds && !found.for_person;
             if is_open && !is_cleared {
                 let missing = format!("{sign}, and no experiment takes that away");
