@@ -40,7 +40,6 @@ pub(super) fn confined(
             writable,
             closed,
             no_network: how.no_network,
-            ..Sandbox::default()
         },
         ..Job::new(command, app.directory())
     })

@@ -493,7 +493,6 @@ fn job(app: &App, request: &RunRequest) -> Result<Job, AppError> {
             timeout: settings.limits.timeout.map(|limit| limit.0),
             grace: request.grace.map_or(limits.grace, |grace| grace.0),
             max_output: settings.limits.max_output.0,
-            ..limits
         },
         ..confined(app, command, &confinement)?
     })

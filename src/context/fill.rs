@@ -100,7 +100,7 @@ impl<'a> Fill<'a> {
             .iter()
             .filter(|entry| entry.candidate.place == Place::Free);
         let free = free.map(|entry| entry.file.text.len() as u64).sum();
-        let scarce = self.scarce(sizes.collect(), free);
+        let scarce = self.scarce(&sizes.collect::<Vec<_>>(), free);
         let files: Vec<PackFile<'_>> = entries.iter().map(|entry| self.pack_file(entry)).collect();
         let limits = Limits {
             bytes: scarce.bytes,
@@ -366,7 +366,7 @@ impl<'a> Fill<'a> {
         }
     }
 
-    fn scarce(&self, sizes: Vec<u64>, free: u64) -> Scarce {
+    fn scarce(&self, sizes: &[u64], free: u64) -> Scarce {
         let files = sizes.len() as u64;
         let all: u64 = sizes.iter().sum();
         let tokens = self.caps.max_tokens.unwrap_or(u64::MAX);

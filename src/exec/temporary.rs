@@ -79,7 +79,7 @@ impl Drop for Temporary {
 const PREFIX: &str = "tmp-mendit-";
 const RANDOM: usize = 6;
 // One that was just made may not be held yet.
-const YOUNG: Duration = Duration::from_secs(60);
+const YOUNG: Duration = Duration::from_mins(1);
 
 fn hold(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;

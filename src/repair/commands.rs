@@ -212,7 +212,6 @@ fn job(
             timeout: Some(limit),
             grace: commands.grace,
             max_output: commands.max_output,
-            ..Limits::default()
         },
         sandbox: Sandbox {
             mode: commands.sandbox,

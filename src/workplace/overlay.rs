@@ -107,6 +107,7 @@ impl<'s> Overlaid<'s> {
         job.sandbox.writable.extend(covered);
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "asked as a copy is")]
     pub(super) fn source(&self) -> Result<source::Overlay<'s>, WorkplaceError> {
         Ok(self.view())
     }

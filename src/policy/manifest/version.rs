@@ -22,7 +22,9 @@ pub(super) fn is_registry_version(value: &Value) -> bool {
         "allow-prereleases",
     ];
     match value {
-        Value::String(version) => matches(&VERSION, version) && !matches(&FILE, version),
+        Value::String(version) => {
+            matches(VERSION.as_ref(), version) && !matches(FILE.as_ref(), version)
+        }
         Value::Object(table) => table.iter().all(|(key, value)| {
             KEYS.contains(&key.as_str()) && (key != "version" || is_registry_version(value))
         }),
@@ -39,7 +41,7 @@ static FILE: LazyLock<Option<Regex>> =
 
 /// Whether a requirement of Python names a package of the index and nothing else.
 pub(super) fn is_python_requirement(requirement: &str) -> bool {
-    matches(&REQUIREMENT, requirement.trim())
+    matches(REQUIREMENT.as_ref(), requirement.trim())
 }
 
 static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -50,10 +52,8 @@ static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-fn matches(pattern: &Option<Regex>, text: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(text))
+fn matches(pattern: Option<&Regex>, text: &str) -> bool {
+    pattern.is_some_and(|pattern| pattern.is_match(text))
 }
 
 #[cfg(test)]
