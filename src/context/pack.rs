@@ -79,6 +79,8 @@ pub(super) fn pack(files: &[PackFile<'_>], limits: Limits) -> Vec<Share> {
     packer.take_best();
     packer.left += reserve;
     packer.take_signatures();
+    packer.left = limits.bytes.saturating_sub(packer.used());
+    packer.take_best();
     packer.into_shares()
 }
 
@@ -259,6 +261,30 @@ impl<'a> Packer<'a> {
         (self.start(file, to + 1) - self.start(file, from)) as u64
     }
 
+    /// Returns what is shown so far takes, marks included.
+    fn used(&self) -> u64 {
+        let mut used = 0;
+        for (file, taken) in self
+            .taken
+            .iter()
+            .enumerate()
+            .filter(|(_, taken)| taken.contains(&true))
+        {
+            let mut line = 1;
+            for run in taken.chunk_by(|a, b| a == b) {
+                let next = line + run.len() as u32;
+                let lines = [line, next - 1];
+                used += if run[0] {
+                    self.bytes(file, lines)
+                } else {
+                    mark_bytes(lines)
+                };
+                line = next;
+            }
+        }
+        used
+    }
+
     /// Returns what it takes to show these lines too.
     fn cost(&self, file: usize, ranges: &[[u32; 2]]) -> u64 {
         let taken = &self.taken[file];
@@ -331,4 +357,10 @@ impl<'a> Packer<'a> {
         });
         shares.collect()
     }
+}
+
+// What `[lines 2 to 21 left out]` and its line end take.
+fn mark_bytes(lines: [u32; 2]) -> u64 {
+    let digits = lines.map(|line| u64::from(line.max(1).ilog10()) + 1);
+    22 + digits[0] + digits[1]
 }
