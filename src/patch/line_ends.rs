@@ -9,12 +9,8 @@ use crate::model::{Code, Mend, Safety};
 pub(super) fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,
     mut hunks: Cow<'h, [Hunk<'a>]>,
-    keep: bool,
     mends: &mut Vec<Mend>,
 ) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
-    if keep {
-        return (text, hunks);
-    }
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
     let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
     // A carriage return is part of a line end only where a newline follows it.

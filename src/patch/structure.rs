@@ -196,21 +196,6 @@ pub(super) fn suggestions(listing: &Listing, path: &str, work: &Work) -> Vec<Str
         .take(50)
         .collect();
     same.sort_by_cached_key(|other| (differs(other).unwrap_or(usize::MAX), *other));
-    if same.is_empty() {
-        let directory = path
-            .strip_suffix(name)
-            .unwrap_or_default()
-            .trim_end_matches('/');
-        let neighbours = listing
-            .below(directory)
-            .iter()
-            .map(|entry| entry.path.as_str());
-        same = neighbours
-            .filter(|other| other.len().abs_diff(path.len()) < 4)
-            .filter(|other| differs(other).is_some_and(|it| it <= 3))
-            .take(3)
-            .collect();
-    }
     same.into_iter()
         .take(3)
         .map(|path| format!("`{path}`"))

@@ -22,7 +22,7 @@ pub(super) fn write(
     messages: &mut Messages,
 ) -> Result<bool, Fatal> {
     let wanted = wanted(done);
-    if options.uses_index() || options.intent_to_add {
+    if options.uses_index() {
         stage(done, destination, options)?;
     }
     if !options.cached {
@@ -75,12 +75,11 @@ fn stage(
     destination: &mut Destination<'_>,
     options: &GitApplyOptions,
 ) -> Result<(), Fatal> {
-    let only_intents = options.intent_to_add && !options.uses_index();
     let Some(staging) = &mut destination.staging else {
         return Ok(());
     };
     let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing().filter(|_| !only_intents) {
+    for one in standing() {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             staging.set(old, Vec::new());
@@ -96,17 +95,6 @@ fn stage(
             fresh: stage == 0 && !options.cached,
             ..Staged::new(id, mode)
         };
-        if only_intents {
-            if section.creates() {
-                let intent = Staged {
-                    intent_to_add: true,
-                    fresh: false,
-                    ..entry(BlobId::from_content(b""), 0)
-                };
-                staging.set(name, vec![intent]);
-            }
-            continue;
-        }
         let entries = if let Some(sides) = &one.conflict {
             let mut entries = Vec::new();
             let sides = [sides.base.as_ref(), Some(&sides.ours), Some(&sides.theirs)];

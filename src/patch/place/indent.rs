@@ -53,7 +53,7 @@ pub(super) fn reindent<'h, 'a>(
         .collect();
     let message = "moved the whole hunk to the indentation of the file";
     let mend = MendNote::lossy(Code::M416, message);
-    Some(Placed::whole(moved?, at, vec![mend]))
+    Some(Placed::new(moved?, at, vec![mend]))
 }
 
 // What leads from the indentation of the patch to that of the file.

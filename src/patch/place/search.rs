@@ -7,11 +7,9 @@ pub(in crate::patch) struct Work {
 }
 
 impl Work {
-    /// What one of so many files may take that are placed side by side: none takes from another, so that
-    /// what becomes of each is the same whichever comes first.
-    pub(in crate::patch) fn share(files: usize) -> Self {
+    pub(in crate::patch) fn new() -> Self {
         Self {
-            left: Cell::new(200_000_000 / (files as u64).max(1)),
+            left: Cell::new(200_000_000),
         }
     }
 

@@ -200,7 +200,7 @@ fn merges_with_the_blob_it_was_made_for() {
 
 #[test]
 fn nothing_is_written_while_somebody_else_writes_the_index() {
-    for arguments in [&["--index"][..], &["--cached"], &["--3way"], &["-N"]] {
+    for arguments in [&["--index"][..], &["--cached"], &["--3way"]] {
         let root = repository(&[("f", TEN.as_bytes())]);
         fs::write(root.path().join(".git/index.lock"), "").expect("a lock");
         let words = [&["git-apply"][..], arguments].concat();
