@@ -1,5 +1,5 @@
 use super::set::{Body, FilePatch, PatchSet};
-use super::strict::{Naming, Section, is_link, is_submodule, read_header};
+use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 #[cfg(feature = "program")]
 use crate::model::RepoPath;
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
@@ -246,6 +246,11 @@ impl PathRules<'_> {
         mends: &mut Vec<Mend>,
     ) -> Result<Target, Refusal> {
         let mut section = self.section(file, level)?;
+        let lines = file.headers.text.split(|byte| *byte == b'\n');
+        let mut names = lines.filter(|line| line.starts_with(b"--- ") || line.starts_with(b"+++ "));
+        if names.any(|line| has_open_quote(&line[4..])) {
+            return refuse(Code::P202, "a quoted file name has no closing quote");
+        }
         check_modes(&section)?;
         let names = [section.old_name.as_deref(), section.new_name.as_deref()];
         let moves = section.is_rename || section.is_copy;
@@ -272,6 +277,7 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
+        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -285,6 +291,20 @@ impl PathRules<'_> {
             operation,
             new,
         })
+    }
+
+    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
+        let name = file.headers.index_name.map(text).transpose()?;
+        let name = name.unwrap_or_default();
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
+        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
+        let sides = [section.name(), section.target()];
+        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
     }
 
     fn operation(
@@ -484,7 +504,8 @@ pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<Repo
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit);
+            let index = headers.index_name.and_then(|name| text(name).ok());
+            let names = words.map(str::to_owned).chain(explicit).chain(index);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));

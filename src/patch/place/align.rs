@@ -162,9 +162,17 @@ pub(super) fn without_edges<'h, 'a>(
     }
     let most = lines.iter().filter(is_context).count() / 2;
     let cuts = (1..=most).flat_map(|all| (0..=all).map(move |front| (front, all - front)));
-    let mut inner = cuts
-        .filter(|(front, back)| has_anchor(*front, *back))
-        .filter_map(|(front, back)| lines.get(front..lines.len() - back));
+    // A line without any mark may be one to add.
+    let is_marked = |lines: Option<&[HunkLine<'_>]>| {
+        lines.is_some_and(|lines| lines.iter().all(|line| !line.bare))
+    };
+    let mut inner = cuts.filter_map(|(front, back)| {
+        let end = lines.len() - back;
+        let is_fit = has_anchor(front, back)
+            && is_marked(lines.get(..front))
+            && is_marked(lines.get(end..));
+        lines.get(front..end).filter(|_| is_fit)
+    });
     inner.find_map(|inner| {
         let old = old_of(inner);
         let tells = old

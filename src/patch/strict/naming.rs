@@ -196,6 +196,11 @@ pub(in crate::patch) fn is_null(line: &[u8]) -> bool {
         .is_some_and(|rest| rest.first().is_none_or(|byte| is_space(*byte)))
 }
 
+/// Whether a name starts with a quote that does not close; git reads the quote as a letter of it.
+pub(in crate::patch) fn has_open_quote(name: &[u8]) -> bool {
+    name.starts_with(b"\"") && unquote(name).is_none()
+}
+
 /// A name in C quotes, and what follows it; `None` when there is none or it is damaged.
 fn unquote(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let line = text.split(|byte| *byte == b'\n').next()?;
