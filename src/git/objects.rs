@@ -71,7 +71,6 @@ impl ObjectStore {
         let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
         Some(blob.try_into_blob().ok()?.take_data())
     }
-
 }
 
 /// What becomes of conflicts in a merge of texts.

@@ -84,9 +84,8 @@ fn no_newline() -> Refusal {
 // Whether every mark on an old line is true of the file.
 fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let old = placed.lines.iter().filter(|line| line.is_old());
-    old.zip(placed.at..).all(|(line, row)| {
-        !line.no_newline || (row + 1 == text.len() && !text.final_newline)
-    })
+    old.zip(placed.at..)
+        .all(|(line, row)| !line.no_newline || (row + 1 == text.len() && !text.final_newline))
 }
 
 // Whether an added line is marked as the last of the file and others follow it.

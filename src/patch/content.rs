@@ -28,11 +28,7 @@ pub(super) struct Modified {
 
 /// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
 /// else by alignment, together or, for forms without line numbers, one after the other.
-pub(super) fn modify(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    work: &Work,
-) -> Modified {
+pub(super) fn modify(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     if let Some(exact) = apply_exactly(before, section) {
         return exact;
     }
@@ -83,11 +79,7 @@ fn apply_sequentially(
 }
 
 /// Places hunks with the line ends of the file.
-fn place_hunks(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    work: &Work,
-) -> Modified {
+fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     let mut modified = Modified::default();
     let text = Text::new(&before.bytes);
     let hunks = Cow::Borrowed(section.hunks());

@@ -101,7 +101,8 @@ impl<'a> Reader<'a, '_> {
         }
         for name in [&mut section.old_name, &mut section.new_name] {
             if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/')) {
-                if let Ok(path) = RepoPath::resolve(self.naming.prefix.trim_end_matches('/'), name) {
+                if let Ok(path) = RepoPath::resolve(self.naming.prefix.trim_end_matches('/'), name)
+                {
                     path.as_str().clone_into(name);
                 }
             }
@@ -191,4 +192,3 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 }
-

@@ -155,7 +155,7 @@ fn write_files(
                 Err(error) if want.is_none() => {
                     messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
                 }
-                Ok(()) if want.is_none() => remove_emptied(&destination.base, &disk),
+                Ok(()) if want.is_none() => destination.tree().remove_emptied_above(&disk),
                 _ => {}
             }
         }
@@ -186,17 +186,6 @@ fn write_files(
         let _ = std::fs::create_dir_all(directory);
     }
     Ok(())
-}
-
-// The directories above a path that have become empty.
-fn remove_emptied(base: &std::path::Path, path: &str) {
-    let mut path = path;
-    while let Some((above, _)) = path.rsplit_once('/') {
-        if std::fs::remove_dir(base.join(above)).is_err() {
-            break;
-        }
-        path = above;
-    }
 }
 
 fn words(error: &std::io::Error) -> String {

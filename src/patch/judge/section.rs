@@ -377,7 +377,7 @@ impl<'j> Placing<'j> {
             let message = "the patch deletes or moves this file before it changes it";
             return refuse(Code::P513, message);
         }
-        let suggestions = structure::suggestions(self.source.listing(), path, &self.work);
+        let suggestions = structure::suggestions(self.source.listing(), path);
         let refusal = Refusal::new(
             Code::P501,
             format!("there is no file `{}`", path.escape_debug()),

@@ -125,13 +125,18 @@ pub(super) fn likely_starts(
     for (index, line) in old.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
         let rows = site.index.rows_of_words(site.text, line.text());
         if rows.len() <= COMMON && site.work.spend(rows.len() as u64) {
-            for start in rows.iter().filter_map(|row| (*row as usize).checked_sub(index)) {
+            for start in rows
+                .iter()
+                .filter_map(|row| (*row as usize).checked_sub(index))
+            {
                 *votes.entry(start).or_default() += 1;
             }
         }
     }
     let mut starts: Vec<(usize, usize)> = votes.into_iter().collect();
-    let stated = hunk.old.map_or(0, |(line, _)| line.saturating_sub(1) as usize);
+    let stated = hunk
+        .old
+        .map_or(0, |(line, _)| line.saturating_sub(1) as usize);
     starts.sort_by_key(|(start, votes)| (Reverse(*votes), start.abs_diff(stated), *start));
     let starts = starts.into_iter().map(|(start, _)| start);
     starts.take(MOST_STARTS).collect()
@@ -157,7 +162,15 @@ pub(super) fn without_edges<'h, 'a>(
             _ => false,
         }
     };
-    if may_have_lost_a_mark(hunk, lines) {
+    let added: Vec<_> = lines
+        .iter()
+        .filter(|line| line.kind == LineKind::Add)
+        .collect();
+    let is_there = |added: &[&HunkLine<'_>]| {
+        let rows = site.index.exact_rows(site.text, added, site.work);
+        !removes && !rows.is_empty()
+    };
+    if may_have_lost_a_mark(hunk, lines) || is_there(&added) {
         return None;
     }
     let most = lines.iter().filter(is_context).count() / 2;
@@ -168,9 +181,8 @@ pub(super) fn without_edges<'h, 'a>(
     };
     let mut inner = cuts.filter_map(|(front, back)| {
         let end = lines.len() - back;
-        let is_fit = has_anchor(front, back)
-            && is_marked(lines.get(..front))
-            && is_marked(lines.get(end..));
+        let is_fit =
+            has_anchor(front, back) && is_marked(lines.get(..front)) && is_marked(lines.get(end..));
         lines.get(front..end).filter(|_| is_fit)
     });
     inner.find_map(|inner| {
@@ -182,8 +194,7 @@ pub(super) fn without_edges<'h, 'a>(
         let [at] = rows.as_slice() else {
             return None;
         };
-        let message =
-            "took context that differs from the file, around lines that stand there once";
+        let message = "took context that differs from the file, around lines that stand there once";
         let note = MendNote::lossy(Code::M417, message);
         tells.then(|| Placed::new(inner, *at, vec![note]))
     })

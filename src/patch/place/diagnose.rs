@@ -6,11 +6,7 @@ use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
 /// Fills in what a person or model needs to see about a hunk that was not found.
-pub(in crate::patch) fn diagnose(
-    failure: &mut Refusal,
-    site: &Site<'_, '_>,
-    hunk: &Hunk<'_>,
-) {
+pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hunk: &Hunk<'_>) {
     let text = site.text;
     if failure.code != Code::P401 {
         return;

@@ -158,11 +158,7 @@ pub(super) fn placed_at<'h, 'a>(hunk: &'h Hunk<'a>, at: usize, tail: usize) -> P
 }
 
 /// Adds the mends that reading the hunk took.
-fn with_notes<'h, 'a>(
-    hunk: &Hunk<'a>,
-    tail: usize,
-    mut placed: Placed<'h, 'a>,
-) -> Placed<'h, 'a> {
+fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
     let mut prose = hunk.lines.iter().skip(hunk.firm(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
         let message = "took text after the hunk for prose";

@@ -22,14 +22,4 @@ impl Work {
         self.left.set(self.left.get().saturating_sub(compares));
         !self.is_done()
     }
-
-    /// The same for what may be left out: nothing is spent when it is too much.
-    pub(in crate::patch) fn afford(&self, compares: u64) -> bool {
-        compares < self.left.get() && self.spend(compares)
-    }
-
-    /// How much it is to tell how alike two texts of these lengths are.
-    pub(in crate::patch) fn of_alike(one: usize, two: usize) -> u64 {
-        one as u64 * two as u64 / 8
-    }
 }

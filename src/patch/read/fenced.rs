@@ -220,4 +220,3 @@ fn closing_fence(
         closes
     })
 }
-

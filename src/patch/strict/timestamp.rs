@@ -6,7 +6,10 @@ use crate::patch::text::leading_number;
 
 // A tab or blanks, a date, a time and perhaps a zone, as tools write them behind a name.
 static STAMP: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?-u)(?:\t| +)(?:\d{4}|\d\d)-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$").ok()
+    Regex::new(
+        r"(?-u)(?:\t| +)(?:\d{4}|\d\d)-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$",
+    )
+    .ok()
 });
 
 // A moment of the days around the first of 1970 with its zone.
@@ -35,7 +38,11 @@ pub(in crate::patch) fn is_epoch(line: &[u8]) -> bool {
     let number = |group: usize| leading_number::<i32>(text(group)).map_or(0, |(number, _)| number);
     let time = number(2) * 60 + number(3);
     let zone = number(5) * 60 + number(6);
-    let day = if text(1).starts_with(b"1969") { 24 * 60 } else { 0 };
+    let day = if text(1).starts_with(b"1969") {
+        24 * 60
+    } else {
+        0
+    };
     if text(4) == b"+" {
         time - zone == day
     } else {

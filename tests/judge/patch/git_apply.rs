@@ -287,7 +287,7 @@ proptest! {
         new in text(),
         now in text(),
         flags in prop::sample::subsequence(
-            vec!["-C1", "--whitespace=fix", "--ignore-whitespace", "-R", "-v", "--unidiff-zero", "--allow-overlap", "--recount"],
+            vec!["-C1", "--whitespace=fix", "--ignore-whitespace", "-R", "-v", "--unidiff-zero", "--recount"],
             0..3,
         ),
         zero in any::<bool>(),
