@@ -103,6 +103,16 @@ pub(super) fn edit_text(
             let message = "put back the line feed that only the old text has at its edge";
             mend.get_or_insert(Mend::new(Code::M411, Safety::Safe, edit.line, message));
         }
+        if edit.after.is_none()
+            && !edit.all
+            && !literally
+            && work.spend(bytes.len() as u64 / BYTES_A_COMPARISON)
+            && let Some(whole) = without_first_indent(&bytes, &old, &new)
+        {
+            new = whole;
+            let message = "the first line keeps the indent that the file gives it";
+            mend.get_or_insert(Mend::new(Code::M416, Safety::Lossy, edit.line, message));
+        }
         let mut verdict = HunkVerdict::new(index + 1, None);
         let line = |at: usize| {
             let before = bytes.get(..at).unwrap_or_default();
@@ -216,6 +226,24 @@ fn replaced(
     }
     made.extend_from_slice(bytes.get(from..).unwrap_or_default());
     Ok((*first, made))
+}
+
+// The new text without the indent that stands before the old one already: the old text has lost that of its
+// first line, the new one has kept it.
+fn without_first_indent(bytes: &[u8], old: &[u8], new: &[u8]) -> Option<Vec<u8>> {
+    let starts = |text: &[u8]| text.first().is_some_and(|it| !it.is_ascii_whitespace());
+    if !starts(old) || starts(new) || new.trim_ascii_start() == old {
+        return None;
+    }
+    let places = occurrences(bytes, old);
+    let [at] = places.as_slice() else {
+        return None;
+    };
+    let head = bytes.get(..*at)?;
+    let indent = head.rsplit(|byte| *byte == b'\n').next()?;
+    let blank = !indent.is_empty() && indent.iter().all(|it| matches!(it, b' ' | b'\t'));
+    let rest = new.strip_prefix(indent).filter(|_| blank)?;
+    Some(rest.to_vec())
 }
 
 // Where a text stands, also where places overlap; one more than many at the most.

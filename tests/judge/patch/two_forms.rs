@@ -176,7 +176,7 @@ fn files_are_deleted_and_moved_in_every_form_that_has_it() {
 }
 
 #[test]
-fn a_count_of_places_is_read() {
+fn a_count_and_a_lost_indent_are_read() {
     let content = "if a:\n    one()\n    two()\none()\n";
     let edit = |old: &str, new: &str, expected: u32| {
         let call = json!({"name": "replace", "args": {"file_path": "x.ts", "old_string": old, "new_string": new, "expected_replacements": expected}});
@@ -186,4 +186,7 @@ fn a_count_of_places_is_read() {
     let all = content.replace("one()", "1()");
     assert_eq!(edit("one()", "1()", 2), ("applies".to_owned(), Some(all)));
     assert_eq!(edit("one()", "1()", 3).0, "ambiguous P403");
+    let (said, made) = edit("one()\n    two()", "    three()\n    two()", 1);
+    assert_eq!(said, "applies_mended M416");
+    assert_eq!(made, Some(content.replacen("one()", "three()", 1)));
 }
