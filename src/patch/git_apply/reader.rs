@@ -99,12 +99,12 @@ impl<'a> Reader<'a, '_> {
         if section.from_root || self.naming.prefix.is_empty() {
             return;
         }
+        let prefix = self.naming.prefix.trim_end_matches('/');
         for name in [&mut section.old_name, &mut section.new_name] {
-            if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/')) {
-                if let Ok(path) = RepoPath::resolve(self.naming.prefix.trim_end_matches('/'), name)
-                {
-                    path.as_str().clone_into(name);
-                }
+            if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/'))
+                && let Ok(path) = RepoPath::resolve(prefix, name)
+            {
+                path.as_str().clone_into(name);
             }
         }
     }

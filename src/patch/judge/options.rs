@@ -7,7 +7,6 @@ use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
 /// How to judge.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct JudgeOptions<'a> {
     /// Mend nothing.
     pub strict: bool,
