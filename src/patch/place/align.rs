@@ -187,9 +187,10 @@ pub(super) fn without_edges<'h, 'a>(
     });
     inner.find_map(|inner| {
         let old = old_of(inner);
-        let tells = old
-            .iter()
-            .any(|line| line.text().trim_ascii().len() >= TELLING);
+        let tells = old.iter().any(|line| {
+            let is_asked = !removes || line.kind == LineKind::Remove;
+            is_asked && line.text().trim_ascii().len() >= TELLING
+        });
         let rows = site.index.exact_rows(site.text, &old, site.work);
         let [at] = rows.as_slice() else {
             return None;
