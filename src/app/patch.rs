@@ -37,8 +37,6 @@ PatchRequest {
     #[arg(long)] as_written: bool;
     /// Whether it is applied the other way round.
     #[arg(skip)] reverse: bool;
-    /// Whether it is merged with what the files have become.
-    #[arg(skip)] three_way: bool;
     /// What it is judged against.
     #[arg(skip)] against: Against;
 }
@@ -315,7 +313,6 @@ impl PatchRequest {
             directory: self.directory.as_str().into(),
             as_written: self.as_written,
             reverse: self.reverse,
-            three_way: self.three_way,
             allowed: app.allowed()?,
             objects,
             ..JudgeOptions::default()
@@ -342,7 +339,7 @@ fn by_its_files(
     progress: &dyn Progress,
 ) -> Result<Option<NamedVerdict>, AppError> {
     let plain = request.against == Against::Worktree && request.directory.is_empty();
-    if !plain || request.three_way || request.patch.len() > SHORT {
+    if !plain || request.patch.len() > SHORT {
         return Ok(None);
     }
     let paths = named_paths(&request.patch, &ReadOptions::default());

@@ -21,9 +21,6 @@ pub(crate) struct Args {
     /// The message of --commit
     #[arg(short = 'm', long, value_name = "MSG")]
     message: Option<String>,
-    /// Do a three-way merge when the blobs that the patch was made for are known
-    #[arg(long)]
-    three_way: bool,
     /// Finish or undo an interrupted apply
     #[arg(long, conflicts_with = "patch")]
     recover: bool,
@@ -55,7 +52,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     };
     let shared = args.patch.request()?;
     let request = PatchRequest {
-        three_way: args.three_way,
         against: match &args.patch.rev {
             None if args.cached => Against::Index,
             None if args.tree || args.commit => Against::Revision("HEAD".to_owned()),

@@ -38,9 +38,6 @@ pub(crate) struct Args {
     /// Change the index alone
     #[arg(long)]
     cached: bool,
-    /// Record new files in the index without content
-    #[arg(short = 'N', long)]
-    intent_to_add: bool,
     /// Merge when the blobs the patch was made for are known, else place hunks
     #[arg(short = '3', long = "3way")]
     three_way: bool,
@@ -71,15 +68,9 @@ pub(crate) struct Args {
     /// Count the lines of hunks anew
     #[arg(long)]
     recount: bool,
-    /// Let hunks overlap
-    #[arg(long)]
-    allow_overlap: bool,
     /// Work around tools that lose a missing final newline
     #[arg(hide_short_help = true, long)]
     inaccurate_eof: bool,
-    /// Leave added lines out
-    #[arg(hide_short_help = true, long)]
-    no_add: bool,
     /// Let white space in context differ
     #[arg(long, alias = "ignore-space-change")]
     ignore_whitespace: bool,
@@ -123,13 +114,10 @@ const FATAL: u8 = 128;
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
     let place = GitPlace::open(Path::new("."))?;
-    let mut options = options(args, global, &place)?;
+    let options = options(args, global, &place)?;
     if let Some(message) = refuse(args, &place) {
         output.raw_error(format!("error: {message}\n").as_bytes());
         return Ok(Exit::Git(FATAL));
-    }
-    if args.intent_to_add && (options.index || options.cached || !place.in_repository()) {
-        options.intent_to_add = false;
     }
     let standard = ["-".to_owned()];
     let names = if args.patches.is_empty() {
@@ -203,7 +191,6 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
         nul: args.nul,
         index: args.index,
         cached: args.cached,
-        intent_to_add: args.intent_to_add,
         three_way: args.three_way,
         favour: match (args.ours, args.theirs, args.union) {
             (true, ..) => MergeSide::Ours,
@@ -215,10 +202,8 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
         reject: args.reject,
         min_context: args.min_context.unwrap_or(usize::MAX),
         unidiff_zero: args.unidiff_zero,
-        allow_overlap: args.allow_overlap,
         recount: args.recount,
         inaccurate_eof: args.inaccurate_eof,
-        no_add: args.no_add,
         ignore_white_space: args.ignore_whitespace
             || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
         white_space,

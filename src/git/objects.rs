@@ -71,13 +71,6 @@ impl ObjectStore {
         let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
         Some(blob.try_into_blob().ok()?.take_data())
     }
-
-    /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
-    #[must_use]
-    pub fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        let (text, conflicts) = merge_texts(ours, base, theirs, Conflicts::Mark);
-        (!conflicts).then_some(text)
-    }
 }
 
 /// What becomes of conflicts in a merge of texts.

@@ -92,8 +92,6 @@ codes! {
         .advice("Send the code itself instead of the placeholder, or leave that part out of the patch.");
     P313 => refuses(Malformed)
         .advice("Send the whole file to its last line, or send only the change as a diff or as SEARCH/REPLACE blocks.");
-    P314 => refuses(Malformed)
-        .advice("Send the added lines again with plain quotes and spaces.");
     P401 P402 => refuses(ContextNotFound)
         .advice("Send the change again with context and removed lines copied from the file as it is now.");
     P403 => refuses(Ambiguous)
@@ -141,7 +139,7 @@ codes! {
         .advice("The system could not read or write; sending the patch again does not help.");
     P902 => ends(Exit::No);
     P903 P904 P905 P906 P907 => ends(Exit::Environment);
-    M101 M104 M201 M205 M301 M303 M304 M401 M403 M410 M411 M413 M416 M417 => mends();
+    M101 M104 M201 M205 M301 M303 M304 M401 M403 M410 M411 M416 M417 => mends();
     C101 => notes();
     C102 C103 => over_budget();
     C105 => notes();

@@ -279,8 +279,6 @@ pub enum Safety {
     Safe,
     /// One reading is left, but the input had lost something.
     Lossy,
-    /// Done only when asked for.
-    OptIn,
 }
 
 /// One thing that is wrong with a patch, or worth knowing about it.

@@ -9,8 +9,6 @@ pub(super) struct Composed {
     pub(super) edits: Vec<LineEdit>,
     /// Marks of a missing final newline that the file contradicts were ignored.
     pub(super) ignored_marks: bool,
-    /// The end of the file is in doubt: it would lose its newline, or a mark seems to be missing.
-    pub(super) doubtful_end: bool,
 }
 
 /// Lines `at..at + removed` of the old file give way to `added` lines of the new one, which stand
@@ -46,19 +44,12 @@ pub(super) fn compose(
         };
         let trust = marks_hold(text, placed);
         ignored_marks |= !trust || is_marked_inside(placed);
-        for piece in &placed.pieces {
-            let lines = placed.of(*piece);
-            drafts.add(text, lines, piece.at, index);
-            if !drafts.end(text, lines, piece.at, trust, marks_newlines) {
-                return Err((index, no_newline()));
-            }
+        drafts.add(text, &placed.lines, placed.at, index);
+        if !drafts.end(text, &placed.lines, placed.at, trust, marks_newlines) {
+            return Err((index, no_newline()));
         }
     }
-    let Drafts {
-        mut edits,
-        kept,
-        lost_mark,
-    } = drafts;
+    let Drafts { mut edits, kept } = drafts;
     edits.sort_by_key(|(hunk, edit)| (edit.at, edit.removed > 0, *hunk));
     conflicts(&edits, kept)?;
     let (bytes, glued) = write(text, &edits, !marks_newlines);
@@ -71,13 +62,10 @@ pub(super) fn compose(
         removed: draft.removed,
         added: draft.added.len(),
     });
-    let loses_newline =
-        text.len() > 0 && text.final_newline && bytes.last().is_some_and(|byte| *byte != b'\n');
     Ok(Composed {
         edits: edits.collect(),
         bytes,
         ignored_marks,
-        doubtful_end: loses_newline || lost_mark,
     })
 }
 
@@ -95,15 +83,9 @@ fn no_newline() -> Refusal {
 
 // Whether every mark on an old line is true of the file.
 fn marks_hold(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
-    placed.pieces.iter().all(|piece| {
-        let old = placed
-            .of(*piece)
-            .iter()
-            .filter(|it| it.kind != LineKind::Add);
-        old.enumerate().all(|(offset, line)| {
-            !line.no_newline || (piece.at + offset + 1 == text.len() && !text.final_newline)
-        })
-    })
+    let old = placed.lines.iter().filter(|line| line.is_old());
+    old.zip(placed.at..)
+        .all(|(line, row)| !line.no_newline || (row + 1 == text.len() && !text.final_newline))
 }
 
 // Whether an added line is marked as the last of the file and others follow it.
@@ -118,8 +100,6 @@ fn is_marked_inside(placed: &Placed<'_, '_>) -> bool {
 struct Drafts<'p> {
     edits: Vec<(usize, Draft<'p>)>,
     kept: Vec<(usize, usize, usize)>,
-    // A mark of a missing newline seems to be missing.
-    lost_mark: bool,
 }
 
 impl<'p> Drafts<'p> {
@@ -157,12 +137,6 @@ impl<'p> Drafts<'p> {
         let Some(line) = last.filter(|it| it.kind == LineKind::Add) else {
             return true;
         };
-        let changed = lines.iter().rev().take_while(|it| !is_context(it));
-        let mut removed = changed.filter(|it| it.kind == LineKind::Remove);
-        self.lost_mark |= marks
-            && !line.no_newline
-            && ends_file(text, lines, at)
-            && removed.any(|it| it.text() == line.text());
         let marked = line.no_newline && trust_marks;
         let unmarked = ends_unmarked(text, lines, at);
         if (marked || unmarked)

@@ -1,12 +1,12 @@
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use super::change::FileState;
 use super::compose::{Composed, LineEdit, compose, one_edit};
-use super::exact::apply_exactly;
-use super::intent::matches_announced_id;
+use super::exact::{LineIndex, apply_exactly};
 use super::line_ends::match_line_ends;
-use super::place::{Placement, Work, diagnose, place};
+use super::place::{Placement, Site, Work, diagnose, place};
 use super::set::{Body, FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
 use crate::model::{Code, HunkVerdict, Mend, Refusal, Safety, Verdict};
@@ -28,23 +28,18 @@ pub(super) struct Modified {
 
 /// Applies the hunks of a section to a file's content: by git's rules alone where they prove the place,
 /// else by alignment, together or, for forms without line numbers, one after the other.
-pub(super) fn modify(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    strict: bool,
-    work: &Work,
-) -> Modified {
+pub(super) fn modify(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     if let Some(exact) = apply_exactly(before, section) {
         return exact;
     }
-    let together = place_with_line_ends(before, section, strict, work);
+    let together = place_hunks(before, section, work);
     // Two hunks that change the same place are alternatives, not one after the other.
     let clash = together
         .failures
         .iter()
         .any(|(_, failure)| failure.code == Code::P303);
     let is_done = together.after.is_some() || together.already.is_some();
-    if is_done || strict || clash || section.headers.explicit.is_none() {
+    if is_done || clash || section.headers.explicit.is_none() {
         return together;
     }
     apply_sequentially(before, section, work).unwrap_or(together)
@@ -70,7 +65,7 @@ fn apply_sequentially(
             body: Body::Hunks(vec![hunk.clone()]),
             ..section.clone()
         };
-        let mut next = place_with_line_ends(&state, &step, false, work);
+        let mut next = place_hunks(&state, &step, work);
         state.bytes = next.after.take()?.0;
         next.hunks
             .iter_mut()
@@ -83,38 +78,12 @@ fn apply_sequentially(
     Some(all)
 }
 
-/// Places hunks with the line ends of the file, unless the blob id of the result shows that others are
-/// meant, or the hunks stand there to the byte.
-fn place_with_line_ends(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    strict: bool,
-    work: &Work,
-) -> Modified {
-    let adapted = place_hunks(before, section, strict, false, work);
-    let is_lossy = |mend: &Mend| mend.code == Code::M411 && mend.safety == Safety::Lossy;
-    let fails = adapted.after.is_none() && adapted.already.is_none();
-    if adapted.mends.iter().any(is_lossy) || fails && before.bytes.contains(&b'\r') {
-        let kept = place_hunks(before, section, fails || strict, true, work);
-        let proven = |after: &(Arc<[u8]>, _)| fails || matches_announced_id(section, &after.0);
-        if kept.after.as_ref().is_some_and(proven) {
-            return kept;
-        }
-    }
-    adapted
-}
-
-fn place_hunks(
-    before: &FileState,
-    section: &FilePatch<'_>,
-    strict: bool,
-    keeps_cr: bool,
-    work: &Work,
-) -> Modified {
+/// Places hunks with the line ends of the file.
+fn place_hunks(before: &FileState, section: &FilePatch<'_>, work: &Work) -> Modified {
     let mut modified = Modified::default();
     let text = Text::new(&before.bytes);
     let hunks = Cow::Borrowed(section.hunks());
-    let (text, hunks) = match_line_ends(text, hunks, keeps_cr, &mut modified.mends);
+    let (text, hunks) = match_line_ends(text, hunks, &mut modified.mends);
     let outcomes = place(&text, &hunks, work);
     let failed = |outcome: &Placement<'_, '_>| matches!(outcome, Placement::Failed(_));
     let explicit = section.headers.explicit.is_some();
@@ -129,7 +98,7 @@ fn place_hunks(
     };
     add_verdicts(&mut modified, explicit, (&text, &hunks), &outcomes, work);
     if let Some(composed) = composed {
-        finish(&mut modified, composed, &hunks, strict);
+        finish(&mut modified, composed, &hunks);
     }
     modified
 }
@@ -154,18 +123,7 @@ fn compose_surely(
     }
     let explicit = section.headers.explicit.is_some();
     let line = |hunk: Option<&Hunk<'_>>| hunk.map_or(0, |hunk| u64::from(hunk.line));
-    let composed = compose(text, outcomes, !explicit)
-        .map_err(|(index, failure)| (line(hunks.get(index)), failure))?;
-    if composed.doubtful_end && !explicit && !matches_announced_id(section, &composed.bytes) {
-        let message = "what the patch does to the newline at the end of the file is in doubt, and no blob id confirms it";
-        let hint =
-            "leave `\\ No newline at end of file` out, or send the output of `git diff`".to_owned();
-        return Err((
-            line(hunks.last()),
-            Refusal::new(Code::P306, message).hint(hint),
-        ));
-    }
-    Ok(composed)
+    compose(text, outcomes, !explicit).map_err(|(index, failure)| (line(hunks.get(index)), failure))
 }
 
 /// Finds a block whose two sides begin with the same words, the new one less indented, where not all
@@ -199,24 +157,13 @@ pub(super) fn lost_all_indent(section: &FilePatch<'_>, hunk: &Hunk<'_>) -> Optio
         let lines = hunk.lines.iter().filter(move |line| line.kind == kind);
         lines.filter(|line| !line.is_blank())
     };
-    let is_among_indented = of_kind(LineKind::Context)
-        .filter(|line| line.is_indented())
-        .count()
-        * 2
-        > of_kind(LineKind::Context).count();
     let is_at_margin = |line: &HunkLine<'_>| !line.is_indented() && !line.text().starts_with(b"#");
-    if !is_among_indented || !of_kind(LineKind::Add).all(is_at_margin) {
+    let has_margin = of_kind(LineKind::Context).any(|line| !line.is_indented());
+    let replaces = of_kind(LineKind::Remove).any(HunkLine::is_indented);
+    if has_margin || !replaces || !of_kind(LineKind::Add).all(is_at_margin) {
         return None;
     }
-    let words = |line: &HunkLine<'_>| line.text().trim_ascii().to_vec();
-    let mut added = of_kind(LineKind::Add);
-    let found = added.find(|line| {
-        let mut removed = of_kind(LineKind::Remove);
-        removed.any(|other| other.is_indented() && words(other) == words(line))
-    });
-    let first = of_kind(LineKind::Add).next();
-    let replaces = of_kind(LineKind::Remove).any(HunkLine::is_indented);
-    found.or(first.filter(|_| replaces)).map(|line| line.at)
+    of_kind(LineKind::Add).next().map(|line| line.at)
 }
 
 /// Hunks of a file for which is searched why they do not fit.
@@ -230,12 +177,13 @@ fn add_verdicts(
     outcomes: &[Placement<'_, '_>],
     work: &Work,
 ) {
-    for ((outcome, hunk), index) in outcomes.iter().zip(hunks).zip(1..) {
+    let index = OnceCell::new();
+    for ((outcome, hunk), number) in outcomes.iter().zip(hunks).zip(1..) {
         let stated = hunk.old.map(|(line, _)| u64::from(line));
-        let mut verdict = HunkVerdict::new(index, stated);
+        let mut verdict = HunkVerdict::new(number, stated);
         match outcome {
             Placement::Placed(placed) => {
-                let at = placed.at() as u64 + 1;
+                let at = placed.at as u64 + 1;
                 verdict.applied_at = Some(at);
                 let notes = placed.mends.iter();
                 let mut mends: Vec<Mend> = notes
@@ -255,7 +203,8 @@ fn add_verdicts(
                 let mut failure = failure.clone();
                 let is_shown = modified.failures.len() < MAX_DIAGNOSED;
                 if is_shown {
-                    diagnose(&mut failure, text, hunk, work);
+                    let index = index.get_or_init(|| LineIndex::new(text));
+                    diagnose(&mut failure, &Site { text, index, work }, hunk);
                 }
                 verdict.fail(&failure);
                 if is_shown {
@@ -281,20 +230,13 @@ pub(super) fn moved_mend(hunk: &Hunk<'_>, at: u64, explicit: bool) -> Option<Men
     Some(mend(Code::M401, Safety::Safe, hunk, &message))
 }
 
-fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>], strict: bool) {
+fn finish(modified: &mut Modified, composed: Composed, hunks: &[Hunk<'_>]) {
     if let Some(hunk) = hunks.last().filter(|_| composed.ignored_marks) {
         let message = "ignored `\\ No newline at end of file` where the file has one";
         let ignored = mend(Code::M411, Safety::Lossy, hunk, message);
         modified.mends.push(ignored);
     }
-    match modified.mends.first() {
-        Some(first) if strict => {
-            let message = format!("it would have to be mended: {}", first.message);
-            let failure = Refusal::new(Code::P309, message);
-            modified.failures.push((first.patch_line, failure));
-        }
-        _ => modified.after = Some((composed.bytes.into(), composed.edits)),
-    }
+    modified.after = Some((composed.bytes.into(), composed.edits));
 }
 
 pub(super) fn mend(code: Code, safety: Safety, hunk: &Hunk<'_>, message: &str) -> Mend {

@@ -1,49 +1,31 @@
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// The first new line that stands for code that is left out; with its number, counted from 1.
 ///
 /// Words that something stays, and dots, may be meant (`# existing users`, `<b>...</b>`), so at least as many
-/// lines of code must have given way as stand in their place, this one among them.
+/// lines of code must have gone as have come, this one among them.
 pub(super) fn left_out_line<'t>(path: &str, old: &[u8], new: &'t [u8]) -> Option<(u64, &'t [u8])> {
-    let old: Vec<&[u8]> = solid(old).map(|it| it.1).collect();
-    let mut seen: HashMap<&[u8], Option<usize>> = HashMap::with_capacity(old.len());
-    for (row, line) in old.iter().enumerate() {
-        let stands = seen.entry(line).or_insert(Some(row));
-        *stands = stands.filter(|at| *at == row);
-    }
-    let new: Vec<(u64, &[u8])> = solid(new).collect();
-    let line = |at: usize| new.get(at).map(|it| it.1);
-    let candidates = new.iter().enumerate().filter_map(|(at, (_, text))| {
-        let elision = elision_of(text).filter(|_| !seen.contains_key(text))?;
+    let rows: Vec<(u64, &[u8])> = solid(new).collect();
+    let old: HashSet<&[u8]> = solid(old).map(|row| row.1).collect();
+    let new: HashSet<&[u8]> = rows.iter().map(|row| row.1).collect();
+    let is_code = |text: &&&[u8]| !is_comment(text);
+    let gone = old.difference(&new).filter(is_code).count();
+    let come = new.difference(&old).filter(is_code).count();
+    let found = rows.iter().enumerate().find(|(at, (_, text))| {
+        let line = |at: usize| rows.get(at).map(|row| row.1);
         let above = at.checked_sub(1).and_then(line).unwrap_or_default();
-        let stands = match elision {
-            Elision::Placeholder => true,
-            Elision::Dots => !is_own_syntax(path, text, above),
+        let elision = elision_of(text).filter(|_| !old.contains(text));
+        let is_loss = gone >= come + usize::from(is_comment(text));
+        match elision {
+            Some(Elision::Placeholder) => true,
+            Some(Elision::Dots) => is_loss && !is_own_syntax(path, text, above),
             // A heading stands over new lines, what is left out beside known ones.
-            Elision::Stays => line(at + 1).is_none_or(|below| seen.contains_key(below)),
-        };
-        stands.then_some((at, elision))
+            Some(Elision::Stays) => is_loss && line(at + 1).is_none_or(|below| old.contains(below)),
+            None => false,
+        }
     });
-    let anchor = |at: &usize| line(*at).and_then(|text| seen.get(text).copied().flatten());
-    let mut candidates = candidates.take(MOST);
-    let found = candidates.find(|(at, elision)| {
-        let above = (0..*at).rev().find_map(|up| Some((up, anchor(&up)?)));
-        let below = (at + 1..new.len()).find_map(|down| Some((down, anchor(&down)?)));
-        let (from, gone_from) = above.map_or((0, 0), |(at, row)| (at + 1, row + 1));
-        let (to, gone_to) = below.unwrap_or((new.len(), old.len()));
-        let code =
-            |lines: &mut dyn Iterator<Item = &[u8]>| lines.filter(|text| !is_comment(text)).count();
-        let gone = old.get(gone_from..gone_to).unwrap_or_default();
-        let come = new.get(from..to).unwrap_or_default();
-        let gone = code(&mut gone.iter().copied());
-        let itself = usize::from(line(*at).is_some_and(is_comment));
-        *elision == Elision::Placeholder || gone >= code(&mut come.iter().map(|it| it.1)) + itself
-    });
-    new.get(found?.0).copied()
+    found.map(|(_, row)| *row)
 }
-
-// Each is looked around for what stands in its place; more would not stay linear.
-const MOST: usize = 32;
 
 fn solid(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let rows = (1..).zip(text.split(|byte| *byte == b'\n'));

@@ -36,7 +36,7 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
     let rows = find_rows(&text, section, hunks, &before.bytes)?;
     let placements = hunks.iter().zip(&rows).map(|(hunk, row)| {
         let lines = Cow::Borrowed(hunk.lines.as_slice());
-        Placement::Placed(Placed::whole(lines, *row, Vec::new()))
+        Placement::Placed(Placed::new(lines, *row, Vec::new()))
     });
     let placements: Vec<Placement<'_, '_>> = placements.collect();
     let composed = compose(&text, &placements, true).ok()?;

@@ -38,12 +38,7 @@ pub(super) fn unmeant(
                        a `\\n` of the text seems to have become a line end";
         return Some((line, Refusal::new(Code::P801, message)));
     }
-    let line = before.and_then(|_| typographic(path, old, &after.bytes))?;
-    let message = format!(
-        "line {line} of the result has typographic quotes or spaces, and the file has none"
-    );
-    let hint = "if they are meant, repeat with `--as-written`; else send plain ones in their place";
-    Some((line, Refusal::new(Code::P314, message).hint(hint)))
+    None
 }
 
 /// Refuses a whole file that has lost its rest.
@@ -125,23 +120,6 @@ fn broken_literal(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
     found.map(|(_, (row, _))| *row)
 }
 
-// A line of code with typographic quotes or spaces where the whole file had nothing but ASCII.
-fn typographic(path: &str, old: &[u8], new: &[u8]) -> Option<u64> {
-    Language::of_path(path)?;
-    if !old.is_ascii() || new.is_ascii() {
-        return None;
-    }
-    let text = std::str::from_utf8(new).ok()?;
-    let odd = |letter: char| {
-        matches!(letter,
-            '\u{2018}'..='\u{201f}' | '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{202f}' | '\u{3000}')
-    };
-    let rows = text.lines().zip(1_u64..);
-    rows.filter(|(line, _)| line.contains(odd))
-        .map(|(_, row)| row)
-        .next()
-}
-
 /// Whether the blob id that a section announces is that of its result.
 pub(super) fn matches_announced_id(section: &FilePatch<'_>, bytes: &[u8]) -> bool {
     section
@@ -158,7 +136,7 @@ pub(super) fn is_blob(bytes: &[u8], id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{shrunk, typographic};
+    use super::shrunk;
 
     #[test]
     fn a_whole_file_keeps_its_rest() {
@@ -183,13 +161,5 @@ mod tests {
             shrunk(b"a\nb\nc\n", b"a\nB\n").is_none(),
             "too small to tell"
         );
-    }
-
-    #[test]
-    fn typographic_quotes_come_into_a_file_of_plain_ones() {
-        let new = "x = “a”\n".as_bytes();
-        assert_eq!(typographic("a.py", b"x = 1\n", new), Some(1));
-        assert_eq!(typographic("a.py", "y = ‘b’\n".as_bytes(), new), None);
-        assert_eq!(typographic("a.md", b"x = 1\n", new), None);
     }
 }

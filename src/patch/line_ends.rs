@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::set::Hunk;
+use super::set::{Hunk, HunkLine};
 use super::text::{LineEnds, Text, with_line_ends};
 use crate::model::{Code, Mend, Safety};
 
@@ -9,40 +9,32 @@ use crate::model::{Code, Mend, Safety};
 pub(super) fn match_line_ends<'t, 'h, 'a>(
     text: Text<'t>,
     mut hunks: Cow<'h, [Hunk<'a>]>,
-    keep: bool,
     mends: &mut Vec<Mend>,
 ) -> (Text<'t>, Cow<'h, [Hunk<'a>]>) {
-    if keep {
-        return (text, hunks);
-    }
     let lines = || hunks.iter().flat_map(|hunk| &hunk.lines);
-    let has_cr = lines().any(|line| line.line.ends_with(b"\r"));
     // A carriage return is part of a line end only where a newline follows it.
-    let ended = || lines().filter(|line| !line.no_newline);
-    let all_cr = ended().next().is_some()
-        && lines().all(|line| line.line.ends_with(b"\r") != line.no_newline);
-    let some_cr = ended().any(|it| it.line.ends_with(b"\r"));
+    let has_return = |line: &&HunkLine<'_>| line.line.ends_with(b"\r") != line.no_newline;
+    let any = lines().any(|line| line.line.ends_with(b"\r"));
+    let all = any && lines().all(|line| has_return(&line));
+    let message = match text.ends {
+        LineEnds::CrLf if !all => "gave added lines the CR LF ends of the file",
+        LineEnds::Lf if any && text.len() > 0 && !text.has_cr() => {
+            "dropped carriage returns that the file does not have"
+        }
+        _ => return (text, hunks),
+    };
     let line = hunks.first().map_or(0, |hunk| u64::from(hunk.line));
-    let note = |code, safety, message: &str| Mend::new(code, safety, line, message);
-    let loses = if all_cr { Safety::Safe } else { Safety::Lossy };
-    let mut text = text;
-    match text.ends {
-        LineEnds::CrLf if !all_cr => {
-            let safety = if has_cr { Safety::Lossy } else { Safety::Safe };
-            let message = "gave added lines the CR LF ends of the file";
-            mends.push(note(Code::M411, safety, message));
-            text = text.without_cr();
-            if has_cr {
-                drop_cr(&mut hunks);
-            }
-        }
-        LineEnds::Lf if (all_cr || some_cr) && text.len() > 0 && !text.has_cr() => {
-            let message = "dropped carriage returns that the file does not have";
-            mends.push(note(Code::M411, loses, message));
-            drop_cr(&mut hunks);
-        }
-        _ => {}
+    let safety = if all || !any {
+        Safety::Safe
+    } else {
+        Safety::Lossy
+    };
+    mends.push(Mend::new(Code::M411, safety, line, message));
+    if any {
+        drop_cr(&mut hunks);
     }
+    let is_plain = text.ends == LineEnds::Lf;
+    let text = if is_plain { text } else { text.without_cr() };
     (text, hunks)
 }
 

@@ -1,10 +1,10 @@
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::change::FileState;
 use super::compose::LineEdit;
-use super::place::Work;
 use crate::model::{Code, Operation, PatchProblem, Refusal, file_name, refuse};
 use crate::source::{EntryKind, Listing};
 
@@ -182,39 +182,18 @@ fn embedded_repository(made: &[(&String, &FileChange)]) -> Option<(String, u32)>
     })
 }
 
-/// Paths that a person or model may have meant.
-pub(super) fn suggestions(listing: &Listing, path: &str, work: &Work) -> Vec<String> {
-    let differs = |other: &str| {
-        let most = Work::of_alike(other.len(), path.len());
-        work.afford(most).then(|| strsim::levenshtein(other, path))
-    };
+/// Paths that a person or model may have meant: files of the same name, those in like directories first.
+pub(super) fn suggestions(listing: &Listing, path: &str) -> Vec<String> {
     let name = file_name(path);
-    let mut same: Vec<&str> = listing
-        .files()
-        .map(|entry| entry.path.as_str())
-        .filter(|other| other.rsplit('/').next() == Some(name))
-        .take(50)
-        .collect();
-    same.sort_by_cached_key(|other| (differs(other).unwrap_or(usize::MAX), *other));
-    if same.is_empty() {
-        let directory = path
-            .strip_suffix(name)
-            .unwrap_or_default()
-            .trim_end_matches('/');
-        let neighbours = listing
-            .below(directory)
-            .iter()
-            .map(|entry| entry.path.as_str());
-        same = neighbours
-            .filter(|other| other.len().abs_diff(path.len()) < 4)
-            .filter(|other| differs(other).is_some_and(|it| it <= 3))
-            .take(3)
-            .collect();
-    }
-    same.into_iter()
-        .take(3)
-        .map(|path| format!("`{path}`"))
-        .collect()
+    let files = listing.files().map(|entry| entry.path.as_str());
+    let mut same: Vec<&str> = files.filter(|other| file_name(other) == name).collect();
+    let shared = |other: &str| {
+        let parts = other.rsplit('/').zip(path.rsplit('/'));
+        parts.take_while(|(one, two)| one == two).count()
+    };
+    same.sort_by_key(|other| (Reverse(shared(other)), *other));
+    let nearest = same.into_iter().take(3);
+    nearest.map(|path| format!("`{path}`")).collect()
 }
 
 // What the patch has made of one path so far.

@@ -24,8 +24,6 @@ pub(super) struct PathRules<'a> {
     pub(super) strip: Option<usize>,
     /// Put before every path.
     pub(super) directory: &'a str,
-    /// Nothing is mended.
-    pub(super) strict: bool,
     pub(super) listing: &'a Listing,
 }
 
@@ -68,7 +66,7 @@ impl PathRules<'_> {
         }
         let diffs = || files.iter().filter(|file| file.headers.explicit.is_none());
         let is_prefixed = diffs().all(|file| has_prefixes(&file.headers.text));
-        let usual = usize::from(is_prefixed || self.strict);
+        let usual = usize::from(is_prefixed);
         // The files that the names lead to, where all are there.
         let found = |level: usize| {
             let mut paths = Vec::new();
@@ -82,7 +80,7 @@ impl PathRules<'_> {
             }
             (!paths.is_empty()).then_some(paths)
         };
-        if self.strict || diffs().next().is_none() || is_prefixed && found(usual).is_some() {
+        if diffs().next().is_none() || is_prefixed && found(usual).is_some() {
             return Ok(usual);
         }
         let text = diffs().map(|file| file.headers.text.as_slice());
@@ -136,9 +134,7 @@ impl PathRules<'_> {
     fn section<'h>(&self, file: &'h FilePatch<'_>, level: usize) -> Result<Section<'h>, Refusal> {
         let read = read_header(&file.headers.text, &mut self.naming(level));
         let mut section = read.map_err(|fatal| Refusal::new(Code::P202, fatal.0))?;
-        if !self.strict {
-            mark_null_sides(&file.headers.text, &mut section);
-        }
+        mark_null_sides(&file.headers.text, &mut section);
         for name in [&mut section.old_name, &mut section.new_name] {
             let plain = name.as_ref().map(|name| {
                 let name = name.strip_prefix("./").unwrap_or(name);
@@ -225,10 +221,7 @@ impl PathRules<'_> {
             new,
         };
         let moves = target.old != target.new;
-        if let Some(meant) = self
-            .meant_path(&target.old, is_new)
-            .filter(|_| !self.strict)
-        {
+        if let Some(meant) = self.meant_path(&target.old, is_new) {
             mends.push(renamed_mend(file.line, &target.old, &meant));
             if !moves {
                 target.new.clone_from(&meant);
@@ -255,7 +248,7 @@ impl PathRules<'_> {
         let mut section = self.section(file, level)?;
         let lines = file.headers.text.split(|byte| *byte == b'\n');
         let mut names = lines.filter(|line| line.starts_with(b"--- ") || line.starts_with(b"+++ "));
-        if !self.strict && names.any(|line| has_open_quote(&line[4..])) {
+        if names.any(|line| has_open_quote(&line[4..])) {
             return refuse(Code::P202, "a quoted file name has no closing quote");
         }
         check_modes(&section)?;
@@ -271,7 +264,7 @@ impl PathRules<'_> {
                 "the `diff --git` line and the `---` and `+++` lines name different files";
             return refuse(Code::P202, message);
         }
-        if !section.creates() && !moves && !self.has(section.name()) && !self.strict {
+        if !section.creates() && !moves && !self.has(section.name()) {
             let meant = self.other_side(file, level);
             let meant = meant.or_else(|| {
                 let unknown = self.strip.is_none();
@@ -302,12 +295,9 @@ impl PathRules<'_> {
 
     // git does not read `Index:`; it contradicts the headers where it names another file that is there.
     fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = file
-            .headers
-            .index_name
-            .and_then(|name| std::str::from_utf8(name).ok());
-        let Some(name) = name else { return Ok(()) };
-        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(name, level));
+        let name = file.headers.index_name.map(text).transpose()?;
+        let name = name.unwrap_or_default();
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
         let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
         let sides = [section.name(), section.target()];
         if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
@@ -350,14 +340,14 @@ impl PathRules<'_> {
             let only_adds = matches!(&file.body, Body::Hunks(hunks)
                 if hunks.iter().all(|hunk| hunk.old.is_none_or(|(line, _)| line < 2)))
                 && !has_old_lines(&file.body);
-            if self.has(old) || !only_adds || self.strict {
+            if self.has(old) || !only_adds {
                 return Ok(Operation::Modify);
             }
             let message = "took the file for new, as it is not there and only lines are added";
             note(Safety::Safe, message);
             return Ok(Operation::Create);
         }
-        if self.has(old) && !self.has(new) && !self.strict {
+        if self.has(old) && !self.has(new) {
             note(Safety::Lossy, "took two different names for a rename");
             return Ok(Operation::Rename);
         }

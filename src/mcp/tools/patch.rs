@@ -19,9 +19,6 @@ pub(super) struct Arguments {
     /// Mend nothing.
     #[serde(default)]
     strict: bool,
-    /// Merge with what the files have become, when the blobs the patch was made for are known.
-    #[serde(default)]
-    three_way: bool,
 }
 
 pub(super) fn check(caller: &Caller<'_>, given: JsonObject) -> Result<Given, ToolError> {
@@ -41,7 +38,6 @@ fn request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest)
     let request = PatchRequest {
         patch: given.patch.into_bytes(),
         strict: given.strict,
-        three_way: given.three_way,
         ..PatchRequest::default()
     };
     Ok(((caller.open)(&request)?, request))

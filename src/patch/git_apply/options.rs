@@ -24,8 +24,6 @@ pub struct GitApplyOptions {
     pub index: bool,
     /// Change the index alone.
     pub cached: bool,
-    /// Record created files in the index without content.
-    pub intent_to_add: bool,
     /// Merge with what the file has become, and fall back to placing hunks.
     pub three_way: bool,
     /// Whom conflicts favour.
@@ -38,14 +36,10 @@ pub struct GitApplyOptions {
     pub min_context: usize,
     /// Apply hunks without context by their numbers.
     pub unidiff_zero: bool,
-    /// Let hunks touch lines that others made.
-    pub allow_overlap: bool,
     /// Count the lines of hunks anew.
     pub recount: bool,
     /// The patch comes from a tool that loses the final newline.
     pub inaccurate_eof: bool,
-    /// Leave added lines out.
-    pub no_add: bool,
     /// Let white space in context differ.
     pub ignore_white_space: bool,
     /// What errors of white space lead to.

@@ -111,10 +111,9 @@ impl Placing<'_> {
             ));
         }
         let count = sides.old.len().min(image.len() - found);
-        let patched = !self.options.allow_overlap;
         let lines = sides.new.into_iter().map(|line| Line {
             text: line.bytes,
-            patched,
+            patched: true,
         });
         image.replace(found, count, lines);
         true
@@ -162,7 +161,6 @@ impl Placing<'_> {
                     sides.new.push(Text::borrowed(text, true));
                 }
                 b'-' => sides.old.push(Text::borrowed(text, false)),
-                b'+' if self.options.no_add => {}
                 b'+' => {
                     let mends = self.has_errors && self.options.white_space == WhiteSpace::Fix;
                     let fixed = if mends { self.rules.fixed(text) } else { None };
@@ -204,10 +202,6 @@ impl Placing<'_> {
         at_end: bool,
     ) -> Option<usize> {
         let len = image.len();
-        // With overlap, a hunk may claim the start of a file that has grown there since: its end
-        // is to be trusted more.
-        let grown = self.options.allow_overlap && at_end && len != sides.old.len();
-        let at_start = at_start && !grown;
         let stated = if at_start {
             0
         } else if at_end {

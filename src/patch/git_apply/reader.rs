@@ -1,6 +1,7 @@
 use super::hunks::{Counted, hunk, range_line};
 use super::messages::Messages;
 use super::options::{GitApplyOptions, Verbosity};
+use crate::model::RepoPath;
 use crate::patch::read::git_binary;
 use crate::patch::strict::{
     Fatal, Naming, Rules, Section, complete_names, git_header, line_of, read_traditional,
@@ -98,9 +99,12 @@ impl<'a> Reader<'a, '_> {
         if section.from_root || self.naming.prefix.is_empty() {
             return;
         }
+        let prefix = self.naming.prefix.trim_end_matches('/');
         for name in [&mut section.old_name, &mut section.new_name] {
-            if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/')) {
-                *name = below(&self.naming.prefix, name);
+            if let Some(name) = name.as_mut().filter(|name| !name.starts_with('/'))
+                && let Ok(path) = RepoPath::resolve(prefix, name)
+            {
+                path.as_str().clone_into(name);
             }
         }
     }
@@ -187,19 +191,4 @@ impl<'a> Reader<'a, '_> {
         }
         Ok(())
     }
-}
-
-// Where a relative name leads from a directory: `..` climbs as far as the root.
-fn below(prefix: &str, name: &str) -> String {
-    let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
-    for part in name.split('/') {
-        match part {
-            "" | "." => {}
-            ".." if parts.last().is_some_and(|last| *last != "..") => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }

@@ -176,7 +176,7 @@ impl<'r> GitApply<'r> {
         }
         let mut outcome = Outcome::Clean;
         if applies {
-            if (self.options.uses_index() || self.options.intent_to_add)
+            if self.options.uses_index()
                 && let Some(staging) = &mut self.destination.staging
             {
                 // Before a file is written that the index would then not follow.

@@ -22,7 +22,7 @@ pub(super) fn write(
     messages: &mut Messages,
 ) -> Result<bool, Fatal> {
     let wanted = wanted(done);
-    if options.uses_index() || options.intent_to_add {
+    if options.uses_index() {
         stage(done, destination, options)?;
     }
     if !options.cached {
@@ -75,12 +75,11 @@ fn stage(
     destination: &mut Destination<'_>,
     options: &GitApplyOptions,
 ) -> Result<(), Fatal> {
-    let only_intents = options.intent_to_add && !options.uses_index();
     let Some(staging) = &mut destination.staging else {
         return Ok(());
     };
     let standing = || done.iter().filter(|one| !one.refused);
-    for one in standing().filter(|_| !only_intents) {
+    for one in standing() {
         let section = &one.section;
         if let Some(old) = section.old_name.as_ref().filter(|_| !section.is_copy) {
             staging.set(old, Vec::new());
@@ -96,17 +95,6 @@ fn stage(
             fresh: stage == 0 && !options.cached,
             ..Staged::new(id, mode)
         };
-        if only_intents {
-            if section.creates() {
-                let intent = Staged {
-                    intent_to_add: true,
-                    fresh: false,
-                    ..entry(BlobId::from_content(b""), 0)
-                };
-                staging.set(name, vec![intent]);
-            }
-            continue;
-        }
         let entries = if let Some(sides) = &one.conflict {
             let mut entries = Vec::new();
             let sides = [sides.base.as_ref(), Some(&sides.ours), Some(&sides.theirs)];
@@ -167,7 +155,7 @@ fn write_files(
                 Err(error) if want.is_none() => {
                     messages.warning(&format!("unable to rmdir '{name}': {}", words(&error)));
                 }
-                Ok(()) if want.is_none() => remove_emptied(&destination.base, &disk),
+                Ok(()) if want.is_none() => destination.tree().remove_emptied_above(&disk),
                 _ => {}
             }
         }
@@ -198,17 +186,6 @@ fn write_files(
         let _ = std::fs::create_dir_all(directory);
     }
     Ok(())
-}
-
-// The directories above a path that have become empty.
-fn remove_emptied(base: &std::path::Path, path: &str) {
-    let mut path = path;
-    while let Some((above, _)) = path.rsplit_once('/') {
-        if std::fs::remove_dir(base.join(above)).is_err() {
-            break;
-        }
-        path = above;
-    }
 }
 
 fn words(error: &std::io::Error) -> String {

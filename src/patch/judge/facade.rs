@@ -70,20 +70,6 @@ impl Judge {
         self
     }
 
-    /// Leading components to strip from names; found out when not said.
-    #[must_use]
-    pub fn strip(mut self, components: usize) -> Self {
-        self.options.strip = Some(components);
-        self
-    }
-
-    /// A folder to put before every path.
-    #[must_use]
-    pub fn directory(mut self, directory: impl Into<String>) -> Self {
-        self.options.directory = directory.into().into();
-        self
-    }
-
     /// Lets protected files change that match one of these globs; a plain path means itself and
     /// all below it.
     ///

@@ -7,7 +7,6 @@ use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
 /// How to judge.
 #[derive(Default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct JudgeOptions<'a> {
     /// Mend nothing.
     pub strict: bool,
@@ -20,8 +19,6 @@ pub struct JudgeOptions<'a> {
     pub directory: Cow<'a, str>,
     /// Apply the other way round.
     pub reverse: bool,
-    /// Merge with what the file has become, when the blob the patch was made for is known.
-    pub three_way: bool,
     /// Paths that a person allowed by name.
     pub allowed: Allowed,
     /// Whether dependencies may change.
@@ -62,8 +59,6 @@ pub trait Objects: Sync {
     fn find(&self, hex: &str) -> Option<Vec<u8>>;
     /// What the last commit has at a path, or the one that is patched.
     fn committed(&self, path: &str) -> Option<Vec<u8>>;
-    /// `ours` with what leads from `base` to `theirs`; `None` when they conflict.
-    fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>>;
 }
 
 #[cfg(feature = "program")]
@@ -78,10 +73,6 @@ impl Objects for crate::git::ObjectStore {
 
     fn committed(&self, path: &str) -> Option<Vec<u8>> {
         Self::committed(self, path)
-    }
-
-    fn merge(&self, ours: &[u8], base: &[u8], theirs: &[u8]) -> Option<Vec<u8>> {
-        Self::merge(self, ours, base, theirs)
     }
 }
 

@@ -1,15 +1,10 @@
-use std::collections::HashMap;
-
 use super::checks::run_checks;
 use super::report::Report;
-use super::section::{Placing, SectionOutcome, original};
+use super::section::{Placing, SectionOutcome};
 use super::{JudgeOptions, Judged};
 use crate::model::{BlobId, Code, FileVerdict, Mend, Operation, RepoPath, Safety};
-use crate::patch::change::FileState;
-use crate::patch::content::{Modified, modify};
-use crate::patch::place::Work;
 use crate::patch::read::read;
-use crate::patch::set::{Body, FilePatch, PatchSet, reverse};
+use crate::patch::set::{FilePatch, PatchSet, reverse};
 use crate::patch::targets::{PathRules, Target, resolve_targets};
 use crate::patch::unread::weigh_unread;
 use crate::source::Source;
@@ -36,6 +31,9 @@ fn validate(set: &PatchSet<'_>, source: &dyn Source, options: &JudgeOptions<'_>)
         }
     }
     report.is_applied = weigh_already(&outcomes, &placing, &mut report);
+    if options.strict {
+        report.refuse_mends();
+    }
     let changes = run_checks(set, placing, &mut report);
     report.emit(changes)
 }
@@ -61,7 +59,6 @@ fn resolve(
     let rules = PathRules {
         strip: options.strip,
         directory: &options.directory,
-        strict: options.strict,
         listing: source.listing(),
     };
     let mut problems = Vec::new();
@@ -78,7 +75,6 @@ fn place_sections(
     report: &mut Report,
 ) -> Vec<SectionOutcome> {
     placing.note_vacated(targets);
-    let mut ready = place_ahead(set, targets, placing);
     let mut outcomes = Vec::with_capacity(targets.len());
     for (file, target) in set.files.iter().zip(targets) {
         let Some(target) = target else {
@@ -90,7 +86,6 @@ fn place_sections(
         let outcome = if is_closed(file, target, placing, report) {
             SectionOutcome::Failed
         } else {
-            placing.ready = ready.remove(target.new.as_str());
             let placed = placing.section(file, target, &mut hunks, report);
             placed.unwrap_or_else(|refusal| {
                 report.add(refusal.problem(Some(&target.new), u64::from(file.line)));
@@ -131,44 +126,6 @@ fn is_closed(
     is_closed
 }
 
-/// Places the bulk of a large patch in parallel: files that one section changes and no other names.
-/// Those that take more than their share are left for later.
-fn place_ahead(
-    set: &PatchSet<'_>,
-    targets: &[Option<Target>],
-    placing: &Placing<'_>,
-) -> HashMap<String, (FileState, Modified)> {
-    const WORTH_IT: usize = 8;
-    let mut uses: HashMap<&str, usize> = HashMap::new();
-    for target in targets.iter().flatten() {
-        *uses.entry(&target.new).or_default() += 1;
-        if target.old != target.new {
-            *uses.entry(&target.old).or_default() += 1;
-        }
-    }
-    let sections = set.files.iter().zip(targets);
-    let alone: Vec<(&FilePatch<'_>, &str)> = sections
-        .filter_map(|(file, target)| Some((file, target.as_ref()?)))
-        .filter(|(file, target)| {
-            let is_plain = target.operation == Operation::Modify && uses[target.new.as_str()] == 1;
-            is_plain && matches!(file.body, Body::Hunks(_))
-        })
-        .map(|(file, target)| (file, target.new.as_str()))
-        .collect();
-    if alone.len() < WORTH_IT {
-        return HashMap::new();
-    }
-    let count = alone.len();
-    let (source, strict) = (placing.source, placing.options.strict);
-    let modified = crate::parallel::map(alone, |(file, path)| {
-        let before = original(source, path).ok().flatten()?;
-        let work = Work::share(count);
-        let modified = modify(&before, file, strict, &work);
-        (!work.is_done()).then(|| (path.to_owned(), (before, modified)))
-    });
-    modified.into_iter().flatten().collect()
-}
-
 /// Decides whether all of the patch is there already, and refuses where only some is, or where it
 /// seems to be reversed.
 fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mut Report) -> bool {
@@ -195,7 +152,7 @@ fn weigh_already(outcomes: &[SectionOutcome], placing: &Placing<'_>, report: &mu
     }
     let is_applied = |outcome: &SectionOutcome| matches!(outcome, SectionOutcome::Applied);
     if !placing.slots.is_empty() && outcomes.iter().any(is_applied) {
-        if sure.contains(&false) || placing.options.strict {
+        if sure.contains(&false) {
             let message = "a part of the patch is already applied, another is not";
             report.plain(Code::P406, message);
         } else {

@@ -68,6 +68,15 @@ impl Report {
         self.verdict.mends.push(mend);
     }
 
+    /// Refuses what had to be mended.
+    pub(super) fn refuse_mends(&mut self) {
+        let first = self.verdict.mends.first().cloned();
+        if let Some(first) = first.filter(|_| self.worst.is_none()) {
+            let message = format!("it would have to be mended: {}", first.message);
+            self.add(PatchProblem::new(Code::P309, message).at(None, first.patch_line));
+        }
+    }
+
     /// Ends with the verdict, and with the changes when they may be written.
     pub(super) fn emit(mut self, changes: Vec<Change>) -> Judged {
         let applies = self.goes_on();

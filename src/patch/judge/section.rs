@@ -6,7 +6,7 @@ use crate::model::{Code, HunkVerdict, Mend, Operation, PatchProblem, Refusal, Sa
 use crate::patch::bodies::{apply_binary, as_hunks, create_file, edit_text};
 use crate::patch::change::FileState;
 use crate::patch::compose::{LineEdit, one_edit};
-use crate::patch::content::{Modified, modify};
+use crate::patch::content::modify;
 use crate::patch::intent::shrunk;
 use crate::patch::line_ends::as_the_file;
 use crate::patch::place::Work;
@@ -23,8 +23,6 @@ pub(super) struct Placing<'j> {
     pub(super) slots: BTreeMap<String, FileChange>,
     /// Paths that the patch gives as whole files.
     pub(super) wholes: BTreeSet<String>,
-    /// The hunks of the next section, when they were placed ahead.
-    pub(super) ready: Option<(FileState, Modified)>,
     vacated: HashSet<String>,
 }
 
@@ -55,10 +53,9 @@ impl<'j> Placing<'j> {
         Self {
             source,
             options,
-            work: Work::share(1),
+            work: Work::new(),
             slots: BTreeMap::new(),
             wholes: BTreeSet::new(),
-            ready: None,
             vacated: HashSet::new(),
         }
     }
@@ -84,10 +81,7 @@ impl<'j> Placing<'j> {
             Operation::Create => self.create(file, target, report),
             Operation::Delete => self.delete(file, target, hunks, report),
             Operation::Modify => {
-                let before = match &self.ready {
-                    Some((before, _)) => before.clone(),
-                    None => self.existing(&target.new)?,
-                };
+                let before = self.existing(&target.new)?;
                 self.change(file, target, before, hunks, report)
             }
             Operation::Rename | Operation::Copy => self.transfer(file, target, hunks, report),
@@ -139,7 +133,7 @@ impl<'j> Placing<'j> {
         };
         let is_whole = match &file.body {
             Body::Hunks(_) => {
-                let modified = modify(&before, file, self.options.strict, &self.work);
+                let modified = modify(&before, file, &self.work);
                 hunks.extend(modified.hunks);
                 let Some((left, _)) = modified.after else {
                     add_failures(target, modified.failures, report);
@@ -183,7 +177,7 @@ impl<'j> Placing<'j> {
             && let Some(there) = &occupied
         {
             let pure = matches!(file.body, Body::Empty);
-            if pure || modify(there, file, true, &self.work).already.is_some() {
+            if pure || modify(there, file, &self.work).already.is_some() {
                 return Ok(SectionOutcome::ALREADY);
             }
         }
@@ -236,7 +230,7 @@ impl<'j> Placing<'j> {
         if (mode == 0o120_000) != (before.mode == 0o120_000) {
             return refuse(Code::P206, "the mode does not go with what the file is");
         }
-        let literally = self.options.strict || self.options.as_written;
+        let literally = self.options.as_written;
         let bytes = match &file.body {
             Body::Hunks(_) => return self.place(file, target, before, hunks, report),
             Body::Empty => before.bytes.to_vec(),
@@ -266,7 +260,6 @@ impl<'j> Placing<'j> {
                     // Lines that only nearly stand there are placed as those of a hunk are.
                     Err((failure, _))
                         if failure.code == Code::P401
-                            && !self.options.strict
                             && edits.iter().all(|edit| edit.after.is_none()) =>
                     {
                         let section = FilePatch {
@@ -309,14 +302,7 @@ impl<'j> Placing<'j> {
         hunks: &mut Vec<HunkVerdict>,
         report: &mut Report,
     ) -> Outcome {
-        let ready = self
-            .ready
-            .take()
-            .filter(|(state, _)| state.bytes == before.bytes);
-        let modified = match ready {
-            Some((_, modified)) => modified,
-            None => modify(&before, file, self.options.strict, &self.work),
-        };
+        let modified = modify(&before, file, &self.work);
         hunks.extend(modified.hunks);
         let (bytes, edits) = match modified.after {
             Some(after) => after,
@@ -327,12 +313,9 @@ impl<'j> Placing<'j> {
                 });
             }
             None => {
-                let Some(made) = self.merged(file, &before, report) else {
-                    add_failures(target, modified.failures, report);
-                    return Ok(SectionOutcome::Failed);
-                };
-                let edits = one_edit(&before.bytes, &made);
-                (made.into(), edits)
+                self.note_older_state(file, &before, report);
+                add_failures(target, modified.failures, report);
+                return Ok(SectionOutcome::Failed);
             }
         };
         report.verdict.mends.extend(modified.mends);
@@ -358,10 +341,6 @@ impl<'j> Placing<'j> {
         target: &Target,
         report: &mut Report,
     ) -> Outcome {
-        let message = "the patch changes nothing in this file";
-        if self.options.strict {
-            return refuse(Code::P305, message);
-        }
         let lost_its_end = file.hunks().last().is_some_and(|hunk| {
             let promised = hunk.old.map_or(0, |(_, count)| count as usize);
             hunk.ends_input && promised > hunk.old_lines().count()
@@ -370,39 +349,24 @@ impl<'j> Placing<'j> {
             let message = "the patch seems to be cut off before its first change";
             return refuse(Code::P104, message);
         }
+        let message = "the patch changes nothing in this file";
         let problem = PatchProblem::new(Code::P305, message).as_warning();
         report.add(problem.at(Some(&target.new), u64::from(file.line)));
         Ok(SectionOutcome::Unchanged)
     }
 
-    /// Merges a patch for an older state of the file that the object database still has.
-    fn merged(
-        &self,
-        section: &FilePatch<'_>,
-        before: &FileState,
-        report: &mut Report,
-    ) -> Option<Vec<u8>> {
-        let objects = self.options.objects?;
-        let (id, _) = section.announced_ids()?;
-        let base = objects.find(id).filter(|base| **base != *before.bytes)?;
-        let state = FileState::new(base, before.mode);
-        let (theirs, _) = modify(&state, section, true, &self.work).after?;
-        let merged = objects.merge(&before.bytes, &state.bytes, &theirs);
-        if self.options.three_way && merged.is_some() {
-            let message = "merged with what the file has become since the patch was made";
-            report.mend(Mend::new(Code::M413, Safety::OptIn, section.line, message));
-            return merged;
-        }
-        let how = match merged {
-            Some(_) => "is clean (`--three-way`)",
-            None => "has conflicts",
+    /// Says that the patch was made for an older state of the file that the object database still has.
+    fn note_older_state(&self, section: &FilePatch<'_>, before: &FileState, report: &mut Report) {
+        let Some((id, _)) = section.announced_ids() else {
+            return;
         };
-        let message = format!(
-            "the patch was made for an older state of the file ({id}); a three-way merge {how}"
-        );
-        let problem = PatchProblem::new(Code::P408, message);
-        report.add(problem.at(None, u64::from(section.line)));
-        None
+        let base = self.options.objects.and_then(|objects| objects.find(id));
+        if base.is_some_and(|base| *base != *before.bytes) {
+            let message = format!("the patch was made for an older state of the file ({id})");
+            let hint = "`mendit git-apply --3way` merges it with what the file has become";
+            let problem = Refusal::new(Code::P408, message).hint(hint.to_owned());
+            report.add(problem.problem(None, u64::from(section.line)));
+        }
     }
 
     fn existing(&self, path: &str) -> Result<FileState, Refusal> {
@@ -413,7 +377,7 @@ impl<'j> Placing<'j> {
             let message = "the patch deletes or moves this file before it changes it";
             return refuse(Code::P513, message);
         }
-        let suggestions = structure::suggestions(self.source.listing(), path, &self.work);
+        let suggestions = structure::suggestions(self.source.listing(), path);
         let refusal = Refusal::new(
             Code::P501,
             format!("there is no file `{}`", path.escape_debug()),

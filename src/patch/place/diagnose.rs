@@ -1,18 +1,13 @@
-use std::collections::HashMap;
-
+use super::align::likely_starts;
+use super::hunk::Site;
 use super::placed::{old_of, trim_end};
-use super::search::Work;
 use crate::model::{Code, Excerpt, FirstDifference, Nearest, Refusal};
 use crate::patch::set::{Hunk, HunkLine, LineKind};
 use crate::patch::text::Text;
 
 /// Fills in what a person or model needs to see about a hunk that was not found.
-pub(in crate::patch) fn diagnose(
-    failure: &mut Refusal,
-    text: &Text<'_>,
-    hunk: &Hunk<'_>,
-    work: &Work,
-) {
+pub(in crate::patch) fn diagnose(failure: &mut Refusal, site: &Site<'_, '_>, hunk: &Hunk<'_>) {
+    let text = site.text;
     if failure.code != Code::P401 {
         return;
     }
@@ -20,20 +15,17 @@ pub(in crate::patch) fn diagnose(
     if old.is_empty() || text.len() == 0 {
         return;
     }
-    let mut rows: HashMap<&[u8], Vec<usize>> = HashMap::new();
-    for row in 0..text.len() {
-        rows.entry(text.line(row).trim_ascii())
-            .or_default()
-            .push(row);
-    }
+    let stands = |line: &HunkLine<'_>| !site.index.rows_of_words(text, line.text()).is_empty();
     let absent = old
         .iter()
-        .find(|line| line.kind == LineKind::Remove && !rows.contains_key(line.text().trim_ascii()));
+        .find(|line| line.kind == LineKind::Remove && !stands(line));
     if let Some(line) = absent {
         failure.code = Code::P402;
         failure.message = format!("the file has no line `{}` to remove", shown(line.text()));
     }
-    let Some((start, is_near)) = likeliest(text, hunk, &old, &rows, work) else {
+    let near = likely_starts(site, hunk, &old).first().copied();
+    let stated = hunk.old.map(|(line, _)| line.saturating_sub(1) as usize);
+    let Some(start) = near.or(stated.filter(|row| *row < text.len())) else {
         return;
     };
     let equal = |index: usize| {
@@ -50,7 +42,7 @@ pub(in crate::patch) fn diagnose(
     let same = old.iter().enumerate().filter(|it| alike(*it)).count();
     let hundredths = same * 100 / old.len();
     let similarity = u32::try_from(hundredths).map_or(0.0, f64::from) / 100.0;
-    if is_near {
+    if near.is_some() {
         failure.mismatch.nearest = Some(Nearest {
             line: start as u64 + 1,
             similarity,
@@ -76,38 +68,6 @@ pub(in crate::patch) fn diagnose(
         "only white space differs, in a way that leaves several readings"
             .clone_into(&mut failure.message);
     }
-}
-
-// Where the old lines would begin by most of those that the file has, the nearest to the number; whether
-// there is any.
-fn likeliest(
-    text: &Text<'_>,
-    hunk: &Hunk<'_>,
-    old: &[&HunkLine<'_>],
-    rows: &HashMap<&[u8], Vec<usize>>,
-    work: &Work,
-) -> Option<(usize, bool)> {
-    let mut votes: HashMap<usize, u32> = HashMap::new();
-    for (index, line) in old.iter().enumerate() {
-        let key = line.text().trim_ascii();
-        let same = rows.get(key).filter(|_| !key.is_empty());
-        for row in same.into_iter().flatten().take(64) {
-            *votes.entry(row.saturating_sub(index)).or_default() += 1;
-            if !work.spend(1) {
-                return None;
-            }
-        }
-    }
-    let stated = hunk.old.map(|(start, _)| start.saturating_sub(1) as usize);
-    let near = |start: usize| std::cmp::Reverse(start.abs_diff(stated.unwrap_or(0)));
-    let voted = votes
-        .iter()
-        .map(|(start, votes)| (*votes, near(*start), *start));
-    if let Some((_, _, start)) = voted.max() {
-        return Some((start, true));
-    }
-    let start = stated.filter(|row| *row < text.len())?;
-    Some((start, false))
 }
 
 // Lines shown before and after the first that differs.

@@ -51,11 +51,11 @@ pub(in crate::patch) fn place<'h, 'a>(
             Found::Refused(refusal) => Placement::Failed(refusal),
             Found::None => Placement::Failed(missing()),
             Found::Many { at, exact, lines } => {
-                let lines_dropped = hunk.lines.len() - lines.min(hunk.lines.len());
+                let tail = hunk.lines.len() - lines.min(hunk.lines.len());
                 let narrowed = exact.then(|| narrow(text, hunk, &at));
                 match narrowed.flatten() {
                     Some((at, mend)) => {
-                        let mut placed = placed_at(hunk, at, lines_dropped);
+                        let mut placed = placed_at(hunk, at, tail);
                         placed.mends.push(mend);
                         Placement::Placed(placed)
                     }
@@ -75,7 +75,7 @@ fn log_placement(outcome: &Placement<'_, '_>) {
             tracing::debug!(
                 mends = placed.mends.len(),
                 "hunk placed at line {}",
-                placed.at() + 1
+                placed.at + 1
             );
         }
         Placement::Failed(refusal) => {

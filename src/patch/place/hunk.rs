@@ -1,4 +1,4 @@
-use super::align::align;
+use super::align::{align, without_edges};
 use super::counts::check_counts;
 use super::placed::{MendNote, Placed, old_of};
 use super::search::Work;
@@ -22,10 +22,10 @@ pub(super) enum Found<'h, 'a> {
 }
 
 /// What a hunk is looked for in.
-pub(super) struct Site<'s, 't> {
-    pub(super) text: &'s Text<'t>,
-    pub(super) index: &'s LineIndex<'t>,
-    pub(super) work: &'s Work,
+pub(in crate::patch) struct Site<'s, 't> {
+    pub(in crate::patch) text: &'s Text<'t>,
+    pub(in crate::patch) index: &'s LineIndex<'t>,
+    pub(in crate::patch) work: &'s Work,
 }
 
 /// Looks for one hunk in a file. `shift` is what earlier hunks add to line numbers.
@@ -42,8 +42,11 @@ pub(super) fn find<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) 
         return Found::At(placed);
     }
     match align(site, hunk) {
-        Ok(Some(placed)) => check(text, hunk, with_notes(hunk, placed)),
-        Ok(None) => Found::None,
+        Ok(Some(placed)) => check(text, hunk, hunk.loose_tail, placed),
+        Ok(None) => match without_edges(site, hunk) {
+            Some(placed) => check(text, hunk, hunk.loose_tail, placed),
+            None => Found::None,
+        },
         Err(at) => Found::Many {
             at,
             exact: false,
@@ -83,7 +86,7 @@ fn with_lost_mark<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>) -> Option<Pla
     let mut readings: Vec<_> = readings.take(2).collect();
     let (read, at) = readings.pop().filter(|_| readings.is_empty())?;
     let message = "read a line of context as added: only so the counts of the header hold";
-    Some(Placed::whole(
+    Some(Placed::new(
         read,
         at,
         vec![MendNote::lossy(Code::M301, message)],
@@ -115,7 +118,10 @@ fn exact<'h, 'a>(site: &Site<'_, '_>, hunk: &'h Hunk<'a>, shift: i64) -> Found<'
             }
         };
         return match place {
-            Some(at) => check(site.text, hunk, placed_at(hunk, at, tail)),
+            Some(at) => {
+                let placed = Placed::new(hunk.firm(tail), at, Vec::new());
+                check(site.text, hunk, tail, placed)
+            }
             None => Found::Many {
                 at: found,
                 exact: true,
@@ -148,12 +154,12 @@ fn rivals(text: &Text<'_>, hunk: &Hunk<'_>, lines: &[HunkLine<'_>], shift: i64) 
 
 /// Places the lines of a hunk but for `tail` at the end from row `at` on.
 pub(super) fn placed_at<'h, 'a>(hunk: &'h Hunk<'a>, at: usize, tail: usize) -> Placed<'h, 'a> {
-    with_notes(hunk, Placed::whole(hunk.firm(tail), at, Vec::new()))
+    with_notes(hunk, tail, Placed::new(hunk.firm(tail), at, Vec::new()))
 }
 
 /// Adds the mends that reading the hunk took.
-fn with_notes<'h, 'a>(hunk: &Hunk<'a>, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
-    let mut prose = hunk.lines.iter().skip(placed.lines.len());
+fn with_notes<'h, 'a>(hunk: &Hunk<'a>, tail: usize, mut placed: Placed<'h, 'a>) -> Placed<'h, 'a> {
+    let mut prose = hunk.lines.iter().skip(hunk.firm(tail).len());
     if prose.any(|line| !line.line.is_empty()) {
         let message = "took text after the hunk for prose";
         placed.mends.push(MendNote::safe(Code::M104, message));
@@ -167,16 +173,18 @@ fn with_notes<'h, 'a>(hunk: &Hunk<'a>, mut placed: Placed<'h, 'a>) -> Placed<'h,
 }
 
 // A hunk that stands somewhere still has to be whole.
-pub(super) fn check<'h, 'a>(
+fn check<'h, 'a>(
     text: &Text<'_>,
     hunk: &'h Hunk<'a>,
-    mut placed: Placed<'h, 'a>,
+    tail: usize,
+    placed: Placed<'h, 'a>,
 ) -> Found<'h, 'a> {
+    let mut placed = with_notes(hunk, tail, placed);
     if is_there(text, &placed) {
         let message = "what the hunk adds stands there already";
         return Found::Refused(Refusal::new(Code::P406, message));
     }
-    match check_counts(text, hunk, &placed.lines, placed.end()) {
+    match check_counts(text, hunk, hunk.firm(tail), placed.end()) {
         Ok(mend) => {
             placed.mends.extend(mend);
             Found::At(placed)
@@ -185,42 +193,21 @@ pub(super) fn check<'h, 'a>(
     }
 }
 
-// Where only lines are added, the old side may stand before or after lines added earlier, and apart by
-// them where it is not all in one place.
+// Where only lines are added, the old side may stand before or after lines added earlier.
 fn is_there(text: &Text<'_>, placed: &Placed<'_, '_>) -> bool {
     let removes = placed
         .lines
         .iter()
         .any(|line| line.kind == LineKind::Remove);
-    let runs = placed.lines.chunk_by(|a, b| a.kind == b.kind);
-    let added = runs
-        .filter(|run| run.iter().all(|it| it.kind == LineKind::Add))
-        .peekable();
-    let tells = |run: &&[HunkLine<'_>]| run.iter().any(|it| it.text().trim_ascii().len() > 1);
-    if removes || !added.clone().any(|run| tells(&run)) {
+    let is_added = |line: &&HunkLine<'_>| line.kind == LineKind::Add;
+    let mut added = placed.lines.iter().filter(is_added);
+    if removes || !added.any(|line| line.text().trim_ascii().len() > 1) {
         return false;
     }
-    let around = |run: &[HunkLine<'_>], far: usize| {
-        let lines: Vec<_> = run.iter().collect();
-        let from = placed.at().saturating_sub(run.len() + far);
-        (from..(placed.end() + far).min(text.len())).any(|at| fits(text, at, &lines))
-    };
-    if placed.mends.iter().any(|it| it.code == Code::M417) {
-        return added
-            .filter(tells)
-            .all(|run| around(run, placed.lines.len()));
-    }
-    let [piece] = placed.pieces.as_slice() else {
-        return false;
-    };
-    let lines = placed.of(*piece);
-    let new: Vec<_> = lines.iter().collect();
-    let lead = lines
-        .iter()
-        .take_while(|line| line.kind == LineKind::Add)
-        .count();
-    fits(text, piece.at, &new)
-        || (lead > 0 && piece.at >= lead && fits(text, piece.at - lead, &new))
+    let new: Vec<_> = placed.lines.iter().collect();
+    let lead = placed.lines.iter().take_while(is_added).count();
+    let before = placed.at.checked_sub(lead);
+    fits(text, placed.at, &new) || before.is_some_and(|at| fits(text, at, &new))
 }
 
 /// Refuses lines without context, with the rows where the scope that the hunk names stands.
@@ -279,16 +266,8 @@ mod tests {
     use crate::patch::place::trial::tried;
 
     #[test]
-    fn context_beyond_the_end_is_no_line_to_remove() {
+    fn a_line_beyond_the_end_is_no_line_to_remove() {
         let file = "alpha = 1\nbeta = 2\ngamma = 3\n";
-        let (codes, after) = tried(
-            file,
-            " alpha = 1\n beta = 2\n-gamma = 3\n+gamma = 4\n \n \n",
-        );
-        assert_eq!(
-            (codes.as_str(), after),
-            ("M417", Some(file.replace('3', "4")))
-        );
         assert_eq!(
             tried(file, " beta = 2\n gamma = 3\n-\n+delta = 4\n").1,
             None

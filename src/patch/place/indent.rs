@@ -4,8 +4,8 @@ use crate::patch::set::{HunkLine, LineKind};
 use crate::patch::text::Text;
 
 /// Moves a hunk whose every old line stands in the file from row `at` on with another indentation, when
-/// one rule leads from its indentation to the file's: an amount more or less, tabs for blanks, another
-/// unit.
+/// one rule leads from its indentation to the file's: an amount more or less, or one indentation for
+/// another.
 ///
 /// Added lines follow the same rule. That they have to is shown by removed lines, or by a block whose
 /// two sides begin alike.
@@ -28,7 +28,9 @@ pub(super) fn reindent<'h, 'a>(
     if is_diff && !has_indent {
         return None;
     }
-    let rule = IndentRule::between(&pairs)?;
+    let first = pairs.first()?.1;
+    let is_alone = pairs.len() < 2;
+    let rule = IndentRule::of(pairs)?;
     let is_block = !is_diff;
     let removes = old
         .iter()
@@ -36,8 +38,8 @@ pub(super) fn reindent<'h, 'a>(
     let opens = opens_alike(lines);
     // A new side with an indent of its own has that of the file, or another that nothing tells.
     let stays = is_block && !opens;
-    let shows = pairs.len() > 1 || is_block && opens || rule.is_of_tabs();
-    if !shows || !(is_block || removes) || stays && new_indent(lines) != Some(pairs.first()?.1) {
+    let shows = !is_alone || is_block && opens;
+    if !shows || !(is_block || removes) || stays && new_indent(lines) != Some(first) {
         return None;
     }
     let moved: Option<Vec<HunkLine<'a>>> = lines
@@ -53,72 +55,47 @@ pub(super) fn reindent<'h, 'a>(
         .collect();
     let message = "moved the whole hunk to the indentation of the file";
     let mend = MendNote::lossy(Code::M416, message);
-    Some(Placed::whole(moved?, at, vec![mend]))
+    Some(Placed::new(moved?, at, vec![mend]))
 }
 
-// What leads from the indentation of the patch to that of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum IndentRule {
-    Deeper(Vec<u8>),
-    Shallower(Vec<u8>),
-    // One unit for another: how many blanks each has, a tab being none.
-    Units { patch: usize, file: usize },
+// Pairs of the indentation that a line has in the patch and in the file.
+struct IndentRule<'l> {
+    pairs: Vec<(&'l [u8], &'l [u8])>,
 }
 
-// Units in use, the most common first.
-const UNITS: [usize; 6] = [0, 2, 4, 8, 3, 1];
-
-impl IndentRule {
-    // The first rule that leads from one side of all pairs to the other.
-    fn between(pairs: &[(&[u8], &[u8])]) -> Option<Self> {
-        let (patch, file) = pairs.first()?;
-        let shift = if let Some(by) = file.strip_suffix(*patch) {
-            Some(Self::Deeper(by.to_vec()))
-        } else {
-            patch
-                .strip_suffix(*file)
-                .map(|by| Self::Shallower(by.to_vec()))
-        };
-        // One depth alone may be a shift.
-        let depths = pairs
-            .iter()
-            .any(|(patch, _)| patch.len() != pairs[0].0.len());
-        let units = UNITS
-            .into_iter()
-            .flat_map(|patch| UNITS.map(|file| Self::Units { patch, file }));
-        let units = units.filter(|rule| depths || rule.is_of_tabs());
+impl<'l> IndentRule<'l> {
+    // Each indentation of the one stands for one of the other, and some differ.
+    fn of(mut pairs: Vec<(&'l [u8], &'l [u8])>) -> Option<Self> {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let is_one_to_one = pairs.iter().all(|one| {
+            let mut others = pairs.iter();
+            others.all(|other| (one.0 == other.0) == (one.1 == other.1))
+        });
         let differs = pairs.iter().any(|(patch, file)| patch != file);
-        let fits = |rule: &Self| {
-            let mut pairs = pairs.iter();
-            pairs.all(|(patch, file)| rule.apply(patch).as_deref() == Some(*file))
-        };
-        units.chain(shift).find(|rule| differs && fits(rule))
+        (is_one_to_one && differs).then_some(Self { pairs })
     }
 
-    fn is_of_tabs(&self) -> bool {
-        matches!(self, Self::Units { patch, file } if (*patch == 0) != (*file == 0))
-    }
-
+    // The indentation of the file for one of the patch: that of a known line, or as much more or less as
+    // all known lines have.
     fn apply(&self, indent: &[u8]) -> Option<Vec<u8>> {
-        match self {
-            // Tabs and spaces do not add up.
-            Self::Deeper(by) => {
-                let one_kind = indent.iter().chain(by).all(|byte| Some(byte) == by.first());
-                one_kind.then(|| [by, indent].concat())
-            }
-            Self::Shallower(by) => Some(indent.strip_prefix(by.as_slice())?.to_vec()),
-            Self::Units { patch, file } => {
-                let mark = if *patch == 0 { b'\t' } else { b' ' };
-                let width = (*patch).max(1);
-                let fits =
-                    indent.iter().all(|it| *it == mark) && indent.len().is_multiple_of(width);
-                let depth = indent.len() / width;
-                fits.then(|| match file {
-                    0 => vec![b'\t'; depth],
-                    unit => vec![b' '; unit * depth],
-                })
-            }
+        if let Some((_, file)) = self.pairs.iter().find(|(patch, _)| *patch == indent) {
+            return Some(file.to_vec());
         }
+        let (patch, file) = self.pairs.first()?;
+        if let Some(more) = file.strip_suffix(*patch) {
+            let mut pairs = self.pairs.iter();
+            let fits = pairs.all(|(patch, file)| file.strip_suffix(*patch) == Some(more));
+            // Tabs and spaces do not add up.
+            let mut bytes = indent.iter().chain(more);
+            let is_one_kind = bytes.all(|byte| Some(byte) == more.first());
+            return (fits && is_one_kind).then(|| [more, indent].concat());
+        }
+        let less = patch.strip_suffix(*file)?;
+        let mut pairs = self.pairs.iter();
+        let fits = pairs.all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
+        let rest = indent.strip_prefix(less).filter(|_| fits)?;
+        Some(rest.to_vec())
     }
 }
 

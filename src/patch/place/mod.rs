@@ -11,6 +11,7 @@ mod search;
 
 pub(super) use diagnose::diagnose;
 pub(super) use file::{Placement, place};
+pub(super) use hunk::Site;
 pub(super) use placed::Placed;
 pub(super) use search::Work;
 

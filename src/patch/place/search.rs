@@ -7,11 +7,9 @@ pub(in crate::patch) struct Work {
 }
 
 impl Work {
-    /// What one of so many files may take that are placed side by side: none takes from another, so that
-    /// what becomes of each is the same whichever comes first.
-    pub(in crate::patch) fn share(files: usize) -> Self {
+    pub(in crate::patch) fn new() -> Self {
         Self {
-            left: Cell::new(200_000_000 / (files as u64).max(1)),
+            left: Cell::new(200_000_000),
         }
     }
 
@@ -23,15 +21,5 @@ impl Work {
     pub(in crate::patch) fn spend(&self, compares: u64) -> bool {
         self.left.set(self.left.get().saturating_sub(compares));
         !self.is_done()
-    }
-
-    /// The same for what may be left out: nothing is spent when it is too much.
-    pub(in crate::patch) fn afford(&self, compares: u64) -> bool {
-        compares < self.left.get() && self.spend(compares)
-    }
-
-    /// How much it is to tell how alike two texts of these lengths are.
-    pub(in crate::patch) fn of_alike(one: usize, two: usize) -> u64 {
-        one as u64 * two as u64 / 8
     }
 }

@@ -1,7 +1,5 @@
 use super::claims::Claims;
-use super::fence::{
-    divides_block, ends_block, ends_conflict, name_on_block, starts_block, starts_conflict,
-};
+use super::fence::{divides_block, ends_block, starts_block};
 use super::file_line::name_above;
 use super::problem;
 use super::reader::{Lines, number};
@@ -21,9 +19,7 @@ pub(super) fn blocks<'a>(lines: &Lines<'a>, mends: &[Mend]) -> Option<Claims<'a>
         if *start < from {
             continue;
         }
-        path = name_on_block(lines.get(*start))
-            .or_else(|| name_above(lines, *start))
-            .or(path);
+        path = name_above(lines, *start).or(path);
         let next = marks.starts.get(index + 1).copied();
         match block(lines, &marks, *start, next) {
             Ok((hunk, after)) => {
@@ -51,8 +47,6 @@ struct Marks {
     starts: Vec<usize>,
     dividers: Vec<usize>,
     ends: Vec<usize>,
-    // Those of conflicts.
-    conflicts: Vec<usize>,
 }
 
 impl Marks {
@@ -65,7 +59,6 @@ impl Marks {
             starts: rows(&starts_block),
             dividers: rows(&divides_block),
             ends: rows(&ends_block),
-            conflicts: rows(&ends_conflict),
         }
     }
 }
@@ -83,12 +76,7 @@ fn block<'a>(
 ) -> Result<(Hunk<'a>, usize), &'static str> {
     let dividers = after(&marks.dividers, start);
     let first = *dividers.first().ok_or("a SEARCH block has no `=======`")?;
-    let ends = if starts_conflict(lines.get(start)) {
-        &marks.conflicts
-    } else {
-        &marks.ends
-    };
-    let end = *after(ends, first)
+    let end = *after(&marks.ends, first)
         .first()
         .ok_or("a block has no `>>>>>>> REPLACE`")?;
     if next.is_some_and(|next| next < end) {

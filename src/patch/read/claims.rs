@@ -95,12 +95,21 @@ pub(super) fn beside<'a>(
     }
     packets(&mut rest, &mut set);
     fences(&rest, &mut set);
-    let mut rows = (0..rest.lines.len()).filter(|at| is_quoted_hunk(rest.lines.get(*at)));
-    if let Some(at) = rows.next() {
-        let what = "a diff behind marks of quotation, which is not read";
+    let mut rows = 0..rest.lines.len();
+    let found = rows.find_map(|at| Some((at, unread_mark(rest.lines.get(at))?)));
+    if let Some((at, what)) = found {
         set.unread.push(other(number(at), what));
     }
     set
+}
+
+// What a line opens that no reader reads.
+fn unread_mark(line: &[u8]) -> Option<&'static str> {
+    if is_quoted_hunk(line) {
+        return Some("a diff behind marks of quotation, which is not read");
+    }
+    let is_block = line.starts_with(b"<<<<<<< ");
+    is_block.then_some("a block that `<<<<<<< SEARCH` does not begin")
 }
 
 // Whether a line is the head of a hunk behind the marks of a quotation, a list or a table: `> @@ -1,2 +1,2 @@`.

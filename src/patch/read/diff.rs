@@ -90,7 +90,7 @@ impl<'a> Scan<'a, '_> {
 
     /// Returns how many lines of a file header stand here.
     ///
-    /// Of the two names one may be missing, or stand first, right above a hunk.
+    /// Of the two names one may be missing, right above a hunk.
     fn header_lines(&self) -> usize {
         let line = |ahead: usize| self.lines.get(self.at + ahead);
         let is_name = |ahead: usize| {
@@ -103,31 +103,22 @@ impl<'a> Scan<'a, '_> {
             return 1 + words.count();
         }
         let usual = line(0).starts_with(b"--- ") && line(1).starts_with(b"+++ ");
-        let swapped = line(0).starts_with(b"+++ ") && line(1).starts_with(b"--- ") && is_hunk(2);
         match is_name(0) {
-            true if usual || swapped => 2,
+            true if usual => 2,
             true if is_hunk(1) => 1,
             _ => 0,
         }
     }
 
-    /// The header lines as git wants them: both names, the old one first.
+    /// The header lines as git wants them, with both names.
     fn header_text(&self, from: usize, count: usize) -> Vec<u8> {
-        let lines = (from..from + count).map(|at| {
-            let line = self.lines.get(at);
-            line.strip_suffix(b"\r").unwrap_or(line)
-        });
-        let mut lines: Vec<&[u8]> = lines.collect();
-        let is_git = lines.first().is_some_and(|line| line.starts_with(b"diff "));
-        if !is_git {
-            lines.sort_by_key(|line| line.starts_with(b"+++ "));
-        }
         let mut text = Vec::new();
-        for line in &lines {
-            text.extend_from_slice(line);
+        for at in from..from + count {
+            let line = self.lines.get(at);
+            text.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
             text.push(b'\n');
         }
-        if count == 1 && !is_git {
+        if count == 1 && !text.starts_with(b"diff ") {
             // One name stands for both sides.
             let name = text.get(3..).unwrap_or_default().to_vec();
             text = [b"---", name.as_slice(), b"+++", &name].concat();

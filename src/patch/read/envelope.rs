@@ -10,21 +10,19 @@ use crate::patch::set::{Body, FilePatch, Hunk, HunkLine, PatchSet};
 pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut set = PatchSet::empty(PatchFormat::ApplyPatch, mends);
     let mut spans = Vec::new();
-    // Without the first line of the envelope, the last is no promise either.
-    let enveloped = (0..lines.len()).any(|at| lines.get(at).trim_ascii_end() == b"*** Begin Patch");
     let mut inside = false;
     let mut at = 0;
     while let Some(line) = lines.line(at) {
         let text = line.trim_ascii_end();
         let (start, was_inside) = (at, inside);
         if !inside {
-            inside = text == b"*** Begin Patch" || (!enveloped && starts_file(text));
-            at += usize::from(!inside || enveloped);
-        } else if text == b"*** End Patch" || (!enveloped && text.starts_with(b"```")) {
+            inside = text == b"*** Begin Patch";
+            at += 1;
+        } else if text == b"*** End Patch" {
             inside = false;
             at += 1;
         } else if let Some((path, operation)) = file_line(text) {
-            at = section(lines, at, path, operation, enveloped, &mut set);
+            at = section(lines, at, path, operation, &mut set);
         } else {
             if !text.is_empty() {
                 set.problems.push(problem(
@@ -39,19 +37,12 @@ pub(super) fn envelope<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
             spans.push(start..at);
         }
     }
-    if inside && enveloped {
+    if inside {
         set.problems.push(problem(
             Code::P104,
             number(lines.len().saturating_sub(1)),
             "the input ends before `*** End Patch`",
         ));
-    }
-    if !enveloped && let Some(Body::Hunks(hunks)) = set.files.last_mut().map(|it| &mut it.body) {
-        let ends = inside && lines.len() > 0;
-        if let Some(hunk) = hunks.last_mut().filter(|_| ends) {
-            hunk.ends_input = true;
-            hunk.cut = lines.cut;
-        }
     }
     Claims { set, spans }
 }
@@ -77,7 +68,6 @@ fn section<'a>(
     start: usize,
     path: &'a [u8],
     operation: Operation,
-    enveloped: bool,
     set: &mut PatchSet<'a>,
 ) -> usize {
     let name = path.trim_ascii();
@@ -102,7 +92,7 @@ fn section<'a>(
                 hunk.at_end = true;
             }
             fresh = true;
-        } else if text.starts_with(b"*** ") || (!enveloped && text.starts_with(b"```")) {
+        } else if text.starts_with(b"*** ") {
             break;
         } else if let Some(scope) = line.strip_prefix(b"@@") {
             // Several scope lines in a row narrow the place; the last is the nearest.

@@ -1,43 +1,17 @@
 // What opens the lines to find, and what closes those that replace them, in the dialects in use.
-const OLD: &[&[u8]] = &[b"SEARCH", b"ORIGINAL", b"HEAD", b"BEFORE", b"OLD"];
+const OLD: &[&[u8]] = &[b"SEARCH", b"ORIGINAL", b"BEFORE", b"OLD"];
 const NEW: &[&[u8]] = &[b"REPLACE", b"UPDATED", b"MODIFIED", b"AFTER", b"NEW"];
 
 /// Whether a SEARCH block starts at this line, in any dialect.
 pub(super) fn starts_block(line: &[u8]) -> bool {
     let rest = after_mark(line, b'<').or_else(|| after_mark(line, b'-').filter(|it| has(OLD, it)));
-    rest.is_some_and(|rest| has(OLD, rest) || name_after(rest).is_some())
-}
-
-/// The file that the first line of a block names: `<<<<<<< SEARCH src/a.py`.
-pub(super) fn name_on_block(line: &[u8]) -> Option<&[u8]> {
-    name_after(after_mark(line, b'<')?)
-}
-
-fn name_after(rest: &[u8]) -> Option<&[u8]> {
-    let (word, name) = rest.split_at_checked(b"SEARCH".len())?;
-    let name = name
-        .strip_prefix(b" ")
-        .or(name.strip_prefix(b":"))?
-        .trim_ascii();
-    let is_path = name.contains(&b'.') || name.contains(&b'/');
-    (has(OLD, word) && is_path && !name.contains(&b' ')).then_some(name)
+    rest.is_some_and(|rest| has(OLD, rest))
 }
 
 /// Whether a block ends at this line.
 pub(super) fn ends_block(line: &[u8]) -> bool {
     let ends = |mark| after_mark(line, mark).is_some_and(|rest| has(NEW, rest));
     ends(b'>') || ends(b'+')
-}
-
-/// Whether a block is written as a conflict of git, which ends with the name of a branch.
-pub(super) fn starts_conflict(line: &[u8]) -> bool {
-    after_mark(line, b'<').is_some_and(|rest| has(&[b"HEAD"], rest))
-}
-
-/// Whether a conflict of git ends at this line.
-pub(super) fn ends_conflict(line: &[u8]) -> bool {
-    let branch = line.strip_prefix(b">>>>>>> ").map(<[u8]>::trim_ascii);
-    branch.is_some_and(|name| !name.is_empty() && !name.contains(&b' '))
 }
 
 /// Whether a line divides the two sides of a block.

@@ -70,10 +70,7 @@ impl<'a> Fence<'a> {
         // A suggestion stands for the lines that it comments on.
         let whole = !is_diff && !language.starts_with(b"suggestion");
         let name = named(lines, at).filter(|_| whole);
-        let close = match name {
-            Some(_) => closing_fence(lines, at + 1, mark, taken),
-            None => closing(lines, at + 1, mark, taken),
-        };
+        let close = closing_fence(lines, at + 1, mark, taken);
         Self {
             at,
             close,
@@ -222,68 +219,4 @@ fn closing_fence(
         open = open.saturating_sub(1);
         closes
     })
-}
-
-fn closing(
-    lines: &Lines<'_>,
-    from: usize,
-    end: &[u8],
-    taken: &dyn Fn(usize) -> bool,
-) -> Option<usize> {
-    (from..lines.len()).find(|at| lines.get(*at).trim_ascii_end() == end && !taken(*at))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::fenced;
-    use crate::patch::read::reader::Lines;
-    use crate::patch::set::Body;
-
-    fn found(text: &str) -> Vec<(String, String)> {
-        let lines = Lines::new(text.as_bytes());
-        let set = fenced(&lines, &|_| false).and_then(|it| it.files(Vec::new()));
-        let files = set.map(|found| found.set.files).unwrap_or_default();
-        files
-            .iter()
-            .filter_map(|file| {
-                let name = &*file.headers.path;
-                let Body::Whole(content) = &file.body else {
-                    return None;
-                };
-                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-                Some((text(name), text(content)))
-            })
-            .collect()
-    }
-
-    #[test]
-    fn files_stand_under_their_names() {
-        for text in [
-            "src/a.py\n```\nx = 1\n```\n",
-            "So:\n\n**src/a.py**\n\n```python\nx = 1\n```\nDone.\n",
-        ] {
-            let expected = ("src/a.py".to_owned(), "x = 1\n".to_owned());
-            assert_eq!(found(text), [expected], "{text}");
-        }
-        for text in [
-            "Run this:\n```\nx = 1\n```\n",
-            "src/a.py\n```\nx = 1\n",
-            "As in src/a.py, it is\n\n```\nx = 1\n```\n",
-            "src/a.py:2\n```\nx = 1\n```\n",
-            "src/a.py#L2-L3\n```\nx = 1\n```\n",
-            "src/a.py\n```suggestion\nx = 1\n```\n",
-        ] {
-            assert!(found(text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_file_with_fences_goes_on_to_its_own() {
-        let whole = "docs/a.md\n```md\n# A\n```sh\nx\n```\nend\n```\nDone.\n";
-        let expected = (
-            "docs/a.md".to_owned(),
-            "# A\n```sh\nx\n```\nend\n".to_owned(),
-        );
-        assert_eq!(found(whole), [expected]);
-    }
 }

@@ -40,23 +40,16 @@ pub(super) fn file_name(line: &[u8]) -> Option<&[u8]> {
     if !name.is_empty() && !name.contains(&b' ') {
         return Some(linked(name));
     }
-    let mut words = name
-        .split(|byte| *byte == b' ')
-        .map(undress)
-        .filter(|word| !word.is_empty())
-        .skip_while(|word| is_number(word))
-        .peekable();
-    let named = words.peek().is_some_and(|word| is_one(word, FILE_WORDS)) && name.contains(&b':');
-    let mut has_word = false;
-    let tells = |word: &&[u8]| is_one(word, FILE_WORDS) || is_one(word, VERBS);
-    while words.next_if(tells).is_some() {
-        has_word = true;
-    }
-    let file = words.next()?;
-    let rest: Vec<&[u8]> = words.collect();
-    let remark = rest.iter().all(|word| is_one(word, REMARKS));
-    let is_path = file.contains(&b'.') || file.contains(&b'/') || (named && rest.is_empty());
-    (is_path && remark && (has_word || !rest.is_empty() || is_list(line))).then_some(file)
+    let words = name.split(|byte| *byte == b' ').map(undress);
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let is_path = |word: &[u8]| word.iter().any(|byte| matches!(byte, b'.' | b'/'));
+    let mut others = words
+        .iter()
+        .filter(|word| !is_number(word) && !is_one(word, REMARKS));
+    let file = others.next().filter(|_| others.next().is_none())?;
+    let is_named = name.contains(&b':') && words.first().is_some_and(|it| is_one(it, FILE_WORDS));
+    let is_only = words.len() == 1;
+    (!is_only && (is_path(file) || is_named)).then_some(*file)
 }
 
 // `src/a.py](src/a.py`, as undressing leaves it of a link: the text, or where the link leads.
@@ -105,11 +98,9 @@ fn attribute(line: &[u8]) -> Option<&[u8]> {
 }
 
 const FILE_WORDS: &[&str] = &["file", "filename", "filepath", "path"];
-const VERBS: &[&str] = &[
-    "edit", "update", "modify", "change", "create", "in", "new", "the", "for",
-];
 const REMARKS: &[&str] = &[
-    "original", "modified", "updated", "new", "file", "before", "after",
+    "file", "filename", "filepath", "path", "edit", "update", "modify", "change", "create", "in",
+    "new", "the", "for", "original", "modified", "updated", "before", "after",
 ];
 
 fn is_one(word: &[u8], words: &[&str]) -> bool {
@@ -120,12 +111,6 @@ fn is_one(word: &[u8], words: &[&str]) -> bool {
 fn is_number(word: &[u8]) -> bool {
     let digits = word.strip_suffix(b".").unwrap_or(word);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
-}
-
-fn is_list(line: &[u8]) -> bool {
-    line.first().is_some_and(u8::is_ascii_digit)
-        || line.starts_with(b"- ")
-        || line.starts_with(b"* ")
 }
 
 // `**src/a.py**:`, `# src/a.py`, `` `src/a.py` ``

@@ -10,7 +10,7 @@ use super::keys::{
     is_one, is_question, plain, text,
 };
 use super::problem;
-use crate::model::{Code, Mend, Operation, PatchFormat, Safety};
+use crate::model::{Code, Operation, PatchFormat};
 use crate::patch::set::{Body, Edit, FilePatch, PatchSet, Suspect, Unread};
 
 /// What JSON carries.
@@ -63,11 +63,8 @@ struct Found {
     // Of the value that is looked through.
     line: u32,
     telling: bool,
-    // The texts, and the edits of the last file.
     known_texts: HashSet<String>,
-    known_edits: HashSet<Edit>,
     files: Vec<FilePatch<'static>>,
-    mends: Vec<Mend>,
     problems: Vec<crate::model::PatchProblem>,
     // The call in which an object stands adds to its file.
     adding: bool,
@@ -92,7 +89,7 @@ impl Found {
                 PatchFormat::WholeFile
             },
             files: self.files,
-            mends: self.mends,
+            mends: Vec::new(),
             problems: self.problems,
             unread: self.unread,
         };
@@ -327,16 +324,9 @@ impl Found {
         }) = self.files.last_mut()
             && *headers.path == *path.as_bytes()
         {
-            if self.known_edits.insert(edit.clone()) {
-                edits.push(edit);
-            } else {
-                let message = "left out an edit that repeats an earlier one";
-                self.mends
-                    .push(Mend::new(Code::M304, Safety::Safe, 1_u64, message));
-            }
+            edits.push(edit);
             return;
         }
-        self.known_edits = HashSet::from([edit.clone()]);
         let body = Body::Edits(vec![edit]);
         self.files.push(file(path, Operation::Modify, body));
     }

@@ -127,11 +127,19 @@ impl Directory {
         }
     }
 
-    /// Removes a directory below this one when it is empty.
-    pub(super) fn remove_empty(&self, path: &str) -> bool {
-        let name = file_name(path);
-        self.parent(path, false)
-            .is_ok_and(|parent| rustix::fs::unlinkat(&parent.fd, name, AtFlags::REMOVEDIR).is_ok())
+    /// Removes the directories above a path that are empty, the innermost first.
+    pub(in crate::patch) fn remove_emptied_above(&self, path: &str) {
+        let mut path = path;
+        while let Some((above, _)) = path.rsplit_once('/') {
+            let parent = self.parent(above, false);
+            let name = file_name(above);
+            let gone =
+                parent.map(|parent| rustix::fs::unlinkat(&parent.fd, name, AtFlags::REMOVEDIR));
+            if !matches!(gone, Ok(Ok(()))) {
+                break;
+            }
+            path = above;
+        }
     }
 
     /// Writes a new file or link under a name that must be free.

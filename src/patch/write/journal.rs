@@ -297,12 +297,6 @@ pub(super) fn remove_emptied(tree: &Directory, rows: &[ChangedPath]) {
 /// The same for the rows that `gone` names.
 fn remove_emptied_by(tree: &Directory, rows: &[ChangedPath], gone: fn(&ChangedPath) -> bool) {
     for row in rows.iter().filter(|row| gone(row)) {
-        let mut path = row.path.as_str();
-        while let Some((above, _)) = path.rsplit_once('/') {
-            if !tree.remove_empty(above) {
-                break;
-            }
-            path = above;
-        }
+        tree.remove_emptied_above(&row.path);
     }
 }

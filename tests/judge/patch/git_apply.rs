@@ -200,7 +200,7 @@ fn merges_with_the_blob_it_was_made_for() {
 
 #[test]
 fn nothing_is_written_while_somebody_else_writes_the_index() {
-    for arguments in [&["--index"][..], &["--cached"], &["--3way"], &["-N"]] {
+    for arguments in [&["--index"][..], &["--cached"], &["--3way"]] {
         let root = repository(&[("f", TEN.as_bytes())]);
         fs::write(root.path().join(".git/index.lock"), "").expect("a lock");
         let words = [&["git-apply"][..], arguments].concat();
@@ -287,7 +287,7 @@ proptest! {
         new in text(),
         now in text(),
         flags in prop::sample::subsequence(
-            vec!["-C1", "--whitespace=fix", "--ignore-whitespace", "-R", "-v", "--unidiff-zero", "--allow-overlap", "--recount"],
+            vec!["-C1", "--whitespace=fix", "--ignore-whitespace", "-R", "-v", "--unidiff-zero", "--recount"],
             0..3,
         ),
         zero in any::<bool>(),

@@ -26,7 +26,6 @@ fn what_a_writer_did_not_mean_is_refused_unless_asked_for() {
         ("dots over lost lines", "f.py\n<<<<<<< SEARCH\n    step_0()\n    step_1()\n=======\n    # ...\n    step_1()\n>>>>>>> REPLACE\n".to_owned(), "P312"),
         ("whole file without its end", json(&head), "P313"),
         ("emptied file", json(""), "P313"),
-        ("typographic quotes", "f.py\n<<<<<<< SEARCH\n    step_0()\n=======\n    step_0()  # “now”\n>>>>>>> REPLACE\n".to_owned(), "P314"),
         ("no longer parses", broken.to_owned(), "P801"),
     ] {
         let files = [("f.py", file.as_str())];
