@@ -2,12 +2,12 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The folders for temporary files that all programs share, none below another.
 pub(super) fn temporary() -> Vec<PathBuf> {
-    let shared = SHARED.iter().map(PathBuf::from);
+    let shared = ["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from);
     let mut places: Vec<PathBuf> = shared
+        .into_iter()
         .chain([std::env::temp_dir()])
         .filter_map(|it| it.canonicalize().ok())
         .filter(|it| it.is_dir() && it.parent().is_some())
@@ -27,15 +27,13 @@ pub(super) fn own_corner(path: &Path) -> Option<PathBuf> {
     })
 }
 
-const SHARED: &[&str] = &["/tmp", "/var/tmp", "/dev/shm"];
-
 /// A folder for temporary files that is closed to others and goes with the value. What a program left
 /// that was killed goes when the next one is made beside it.
 #[derive(Debug)]
 pub struct Temporary {
     path: PathBuf,
     // Where it can be had: it says that somebody still uses the folder.
-    held: Option<File>,
+    _held: Option<File>,
 }
 
 impl Temporary {
@@ -58,7 +56,7 @@ impl Temporary {
         let path = builder.tempdir_in(parent)?.keep();
         let held = hold(&path);
         sweep(parent, &path);
-        Ok(Self { path, held })
+        Ok(Self { path, _held: held })
     }
 
     /// Where it is.
@@ -71,15 +69,15 @@ impl Temporary {
 impl Drop for Temporary {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
-        self.held = None;
     }
 }
 
-// Nobody else calls a folder so: what bears the name and is held by nobody is removed.
-const PREFIX: &str = "tmp-mendit-";
-const RANDOM: usize = 6;
+// Code that runs there is not to know by the name who runs it; what bears such a long one, and is held by nobody, is
+// removed.
+const PREFIX: &str = "tmp";
+const RANDOM: usize = 14;
 // One that was just made may not be held yet.
-const YOUNG: Duration = Duration::from_mins(1);
+const YOUNG_SECONDS: u64 = 60;
 
 fn hold(folder: &Path) -> Option<File> {
     let file = File::open(folder).ok()?;
@@ -91,9 +89,9 @@ fn hold(folder: &Path) -> Option<File> {
 fn sweep(parent: &Path, own: &Path) {
     for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
         let path = entry.path();
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        let is_named = name.starts_with(PREFIX) && name.len() == PREFIX.len() + RANDOM;
+        let name = entry.file_name().into_string().unwrap_or_default();
+        let random = name.strip_prefix(PREFIX).unwrap_or_default().as_bytes();
+        let is_named = random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric);
         if is_named && is_left_behind(&path, own) && hold(&path).is_some() {
             let _ = fs::remove_dir_all(&path);
         }
@@ -101,15 +99,14 @@ fn sweep(parent: &Path, own: &Path) {
 }
 
 fn is_left_behind(path: &Path, own: &Path) -> bool {
-    let about = |path: &Path| path.symlink_metadata().ok();
-    let (Some(path), Some(own)) = (about(path), about(own)) else {
+    let (Ok(path), Ok(own)) = (path.symlink_metadata(), own.symlink_metadata()) else {
         return false;
     };
     let age = path.modified().ok().and_then(|time| time.elapsed().ok());
     path.is_dir()
         && path.uid() == own.uid()
         && path.mode() == own.mode()
-        && age.is_some_and(|age| age > YOUNG)
+        && age.is_some_and(|age| age.as_secs() > YOUNG_SECONDS)
 }
 
 #[cfg(test)]
@@ -132,12 +129,12 @@ mod tests {
             path
         };
         // As a program that was killed leaves it, and others that only bear the name.
-        let left = make("tmp-mendit-AbCdEf", 0o700, 100);
+        let left = make("tmpAbCdEfGhIjKlMn", 0o700, 100);
         let others = [
-            make("tmp-mendit-GhIjKl", 0o755, 100),
-            make("tmp-mendit-MnOpQr", 0o700, 0),
-            make("tmp-mendit-notes-of-mine", 0o700, 100),
-            make("tmp-mendit-StUvWx", 0o700, 100),
+            make("tmpBbCdEfGhIjKlMn", 0o755, 100),
+            make("tmpCbCdEfGhIjKlMn", 0o700, 0),
+            make("tmp-notes-of-mine", 0o700, 100),
+            make("tmpDbCdEfGhIjKlMn", 0o700, 100),
         ];
         let _held = hold(&others[3]).unwrap();
         let one = Temporary::within(home.path()).unwrap();

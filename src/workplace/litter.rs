@@ -5,19 +5,16 @@ use std::path::Path;
 pub(super) fn is_litter(path: &str) -> bool {
     let mut parts = path.split('/');
     let first = parts.clone().next().unwrap_or_default();
-    AGENTS.iter().any(|name| {
-        *name == first
-            || name
-                .strip_suffix('*')
-                .is_some_and(|it| first.starts_with(it))
-    }) || parts.any(|part| CACHES.contains(&part))
+    first.starts_with(".aider")
+        || AGENTS.contains(&first)
+        || parts.any(|part| CACHES.contains(&part))
         || Path::new(path).extension().is_some_and(|it| it == "pyc")
 }
 
 // Notes, histories and indices of agents, at the root.
 #[rustfmt::skip]
 const AGENTS: &[&str] = &[
-    ".aider*", ".claude", ".codex", ".gemini", ".opencode", ".goose", ".crush", ".qwen", ".cursor",
+    ".claude", ".codex", ".gemini", ".opencode", ".goose", ".crush", ".qwen", ".cursor",
     ".continue", ".specstory", ".cline", ".amp", ".kilocode", ".roo",
 ];
 

@@ -159,9 +159,8 @@ impl<'s> Overlaid<'s> {
 
     /// Lays the change of a trial over the files.
     pub(super) fn write(&mut self, changes: &[Change]) -> Result<(), WorkplaceError> {
-        let edits = changes.iter();
-        let edits = edits.map(|change| (change.path.clone(), change.after.clone()));
-        self.trial = edits.collect();
+        let edit = |change: &Change| (change.path.clone(), change.after.clone());
+        self.trial = changes.iter().map(edit).collect();
         self.fresh_with_trial()
     }
 
@@ -190,6 +189,13 @@ impl<'s> Overlaid<'s> {
             {
                 edits.insert(path, state.clone());
             }
+        }
+        // Where this program was used is not for the tests to see.
+        let is_part = self.base.listing().has_directory(NOTES);
+        if let (false, Some(edits), Ok(notes)) =
+            (is_part, of_cover.first_mut(), RepoPath::new(NOTES))
+        {
+            edits.entry(notes).or_default();
         }
         for (cover, edits) in self.covers.iter().zip(&of_cover) {
             let layers = cover.layers();
@@ -221,6 +227,8 @@ impl<'s> Overlaid<'s> {
         rest.to_str().map(str::to_owned)
     }
 }
+
+const NOTES: &str = ".mendit";
 
 impl OverlayLayer {
     fn upper(&self) -> PathBuf {
