@@ -138,7 +138,7 @@ pub struct Repaired {
 }
 
 impl Repaired {
-    fn of(result: RunResult, folders: RunFolders, apply: bool) -> Self {
+    fn new(result: RunResult, folders: RunFolders, apply: bool) -> Self {
         let unapplied = apply && result.patch_digest.is_some() && !result.applied;
         let patch = std::fs::read_to_string(folders.kept.join("final.patch")).ok();
         Self {
@@ -229,7 +229,7 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        before: before.of(workspace.source.as_ref()),
+        before: before.resolve(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: request.yes && !request.asks(),
         resume: request.resume.is_some(),
@@ -238,7 +238,7 @@ pub(super) fn repair_after(
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
     let result = result?;
-    Ok(Repaired::of(
+    Ok(Repaired::new(
         result,
         folders,
         request.yes && !request.asks(),

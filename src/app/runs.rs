@@ -131,7 +131,7 @@ pub(super) struct LastOf {
 
 impl LastOf {
     /// What of it holds for these files.
-    pub(super) fn of(self, source: &dyn Source) -> Before {
+    pub(super) fn resolve(self, source: &dyn Source) -> Before {
         let is_same = self.files == Some(files_digest(source, &[]));
         if is_same {
             self.facts

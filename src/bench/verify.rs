@@ -88,7 +88,7 @@ pub fn missing_programs(fixture: &Fixture) -> Vec<String> {
 
 /// What the log of a fixture's failing test says.
 pub(super) fn diagnosis(fixture: &Fixture, outcome: &Outcome, source: &dyn Source) -> Diagnosis {
-    let facts = LogFacts::of(outcome, &fixture.test);
+    let facts = LogFacts::new(outcome, &fixture.test);
     diagnose_in(&outcome.output.text(), &facts, source)
 }
 

@@ -74,7 +74,7 @@ impl Seconds {
         Self(Duration::from_secs(seconds))
     }
 
-    fn of(seconds: f64) -> Option<Self> {
+    fn from_number(seconds: f64) -> Option<Self> {
         let time = Some(seconds).filter(|it| *it > 0.0)?;
         Some(Self(Duration::try_from_secs_f64(time).ok()?))
     }
@@ -84,7 +84,7 @@ impl FromStr for Seconds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let plain = text.parse().ok().and_then(Self::of);
+        let plain = text.parse().ok().and_then(Self::from_number);
         plain
             .or_else(|| with_units(text))
             .ok_or_else(|| format!("{} is expected", Self::expected()))
@@ -112,7 +112,7 @@ fn with_units(text: &str) -> Option<Seconds> {
         seconds += number.parse::<f64>().ok()? * length;
         rest = tail;
     }
-    Seconds::of(seconds)
+    Seconds::from_number(seconds)
 }
 
 impl fmt::Display for Seconds {
@@ -134,7 +134,7 @@ impl Serialize for Seconds {
 impl<'de> Deserialize<'de> for Seconds {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let read = match NumberOrText::deserialize(deserializer)? {
-            NumberOrText::Number(seconds) => Self::of(seconds),
+            NumberOrText::Number(seconds) => Self::from_number(seconds),
             NumberOrText::Text(text) => text.parse().ok(),
         };
         read.ok_or_else(|| serde::de::Error::custom(Self::expected()))

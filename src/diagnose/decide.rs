@@ -42,7 +42,7 @@ pub(super) struct Inputs<'i, 'r> {
 pub(super) fn decide<'r>(inputs: &Inputs<'_, 'r>) -> Verdict<'r> {
     let (lines, job, facts) = (inputs.lines, inputs.job, inputs.facts);
     let failed: Vec<Step> = job.failed().collect();
-    let scope = Scope::of(job);
+    let scope = Scope::from_job(job);
     let run_failed = facts.timed_out || facts.exit_code.is_some_and(|code| code != 0);
     let is_denied = |at| denies_success(lines, at + 1);
     if job.passed == Some(true) && !run_failed && !job.passed_at.is_some_and(is_denied) {
@@ -72,7 +72,7 @@ pub(super) fn decide<'r>(inputs: &Inputs<'_, 'r>) -> Verdict<'r> {
     } else if !run_failed && failed.is_empty() && job.passed.is_none() && is_success(lines) {
         return passed(summary_of_success(lines), scope, PASSED_BY_RUNNER);
     } else {
-        Verdict::of(Kind::Unknown)
+        Verdict::from_kind(Kind::Unknown)
     };
     let at = verdict.evidence.first().copied();
     if verdict.kind == Kind::RuntimeError && votes.is_empty() && !has_frames(lines, at) {
@@ -89,7 +89,7 @@ fn passed<'r>(at: Option<usize>, scope: Scope, confidence: f64) -> Verdict<'r> {
         confidence,
         scope,
         evidence: at.into_iter().collect(),
-        ..Verdict::of(Kind::None)
+        ..Verdict::from_kind(Kind::None)
     }
 }
 
@@ -225,7 +225,7 @@ fn by_tests<'r>(votes: &[Vote<'_, 'r>], rows: &[WeighedFinding<'_, 'r>]) -> Verd
         tool: own.first().map(|vote| vote.runner),
         alternatives: alternatives(kind, others, confidence),
         evidence,
-        ..Verdict::of(kind)
+        ..Verdict::from_kind(kind)
     }
 }
 
@@ -271,7 +271,7 @@ fn by_weight<'r>(
     }
     kinds.sort_by_key(|&(_, weight, count, first)| (Reverse(weight), Reverse(count), first));
     let Some(&(kind, weight, count, _)) = kinds.first() else {
-        return Verdict::of(Kind::Unknown);
+        return Verdict::from_kind(Kind::Unknown);
     };
     let own = || rows.iter().filter(|row| row.kind == kind);
     let best = own()
@@ -311,7 +311,7 @@ fn by_weight<'r>(
         rule: best.map(|finding| finding.rule),
         alternatives: alternatives(kind, others.map(|row| row.0), confidence),
         evidence,
-        ..Verdict::of(kind)
+        ..Verdict::from_kind(kind)
     }
 }
 

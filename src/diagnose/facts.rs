@@ -19,7 +19,7 @@ pub struct LogFacts {
 impl LogFacts {
     /// What the end of a run of `command` tells.
     #[must_use]
-    pub fn of(outcome: &Outcome, command: &str) -> Self {
+    pub fn new(outcome: &Outcome, command: &str) -> Self {
         Self {
             exit_code: outcome.end.code_or_signal(),
             command: Some(command.to_owned()),

@@ -97,7 +97,7 @@ mod tests {
 
     const TOKEN: &str = concat!("gh", "p_", "0123456789abcdefghijABCDEFGHIJ012345");
 
-    fn of(log: &str) -> Diagnosis {
+    fn diagnosis_of(log: &str) -> Diagnosis {
         let redactor = Redactor::new([("DB_PASSWORD".to_owned(), "correct-horse-7".to_owned())]);
         let log = Log::from(log.to_owned());
         diagnose_masked(&log, &LogFacts::default(), Scene::default(), &[], &redactor)
@@ -122,7 +122,7 @@ mod tests {
             // A small log is looked at whole, a large one around what is shown.
             for filler in [0, 40_000] {
                 let filler = "nothing to see on this line, it only takes up room\n".repeat(filler);
-                let shown = format!("{:?}", of(&format!("{filler}{line}\n")));
+                let shown = format!("{:?}", diagnosis_of(&format!("{filler}{line}\n")));
                 for secret in [TOKEN, "Summer2026!", "correct-horse-7"] {
                     assert!(!shown.contains(secret), "{line}: {shown}");
                 }
@@ -150,7 +150,7 @@ mod tests {
              The command \"a\" exited with 0.\ntravis_time:start:02\r$ b\nTypeError: x is not a function\n\
              travis_time:end:02:start=1\r\nThe command \"b\" exited with 1.\n\nDone. Your build exited with 1.\n"
         );
-        let found = of(&log);
+        let found = diagnosis_of(&log);
         assert_eq!(found.kind, FailureKind::RuntimeError);
         assert_eq!(found.evidence[0].line, 6);
     }

@@ -21,7 +21,7 @@ pub(super) struct Verdict<'r> {
 
 impl Verdict<'_> {
     /// A verdict of a kind of which nothing else is known yet.
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn from_kind(kind: Kind) -> Self {
         Self {
             kind,
             ..Self::default()
@@ -54,7 +54,7 @@ impl Scope {
     }
 
     /// The first step that failed; without one what the service does not call passed.
-    pub(super) fn of(job: &Job) -> Self {
+    pub(super) fn from_job(job: &Job) -> Self {
         let range = |step: Step| (step.from, step.to);
         // The first step that failed is the cause of the others.
         let first = job.failed().next().map(range);

@@ -201,7 +201,7 @@ fn try_command(
         message,
         log: outcome.output.text(),
         sandbox: Some(outcome.sandbox),
-        facts: LogFacts::of(&outcome, line),
+        facts: LogFacts::new(&outcome, line),
         refused: outcome.refused,
         ..Answer::default()
     })

@@ -81,7 +81,9 @@ fn look(change: &Change) -> Option<Looked<'_>> {
     }
     let parses = |text: &[u8]| syntax_errors(path, text).is_empty();
     // Components and the like are not cut.
-    let cut = has_statements(path).then(|| Window::of(change)).flatten();
+    let cut = has_statements(path)
+        .then(|| Window::around(change))
+        .flatten();
     let window = cut.filter(|it| parses(it.new) && parses(it.old));
     let errors = match window {
         Some(_) => Vec::new(),

@@ -161,7 +161,7 @@ impl FileState {
 
     /// A file or a link of a source; `None` when there is none that can be read.
     #[must_use]
-    pub fn of(source: &dyn Source, path: &RepoPath) -> Option<Self> {
+    pub fn read(source: &dyn Source, path: &RepoPath) -> Option<Self> {
         let kind = &source.listing().get(path.as_str())?.kind;
         let bytes = match kind {
             EntryKind::Symlink { target } => target.as_bytes().into(),

@@ -21,7 +21,7 @@ impl<'c> Window<'c> {
     }
 
     /// `None` where it would be most of the file.
-    pub(super) fn of(change: &'c Change) -> Option<Self> {
+    pub(super) fn around(change: &'c Change) -> Option<Self> {
         let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
         let (old, new) = (Text::new(&before.bytes), Text::new(&after.bytes));
         let (first, last) = (change.runs().next()?, change.runs().last()?);

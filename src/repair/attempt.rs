@@ -301,7 +301,7 @@ impl Session<'_> {
         changes: &[Change],
     ) -> Result<Vec<(RepoPath, Option<FileState>)>, RepairError> {
         let source = self.stage.place.source()?;
-        let state = |path: &RepoPath| (path.clone(), FileState::of(&source, path));
+        let state = |path: &RepoPath| (path.clone(), FileState::read(&source, path));
         Ok(changes.iter().map(|change| state(&change.path)).collect())
     }
 

@@ -84,7 +84,7 @@ pub fn run_commands(
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
     let facts = LogFacts {
         rules: commands.rules.clone(),
-        ..LogFacts::of(&outcome, line)
+        ..LogFacts::new(&outcome, line)
     };
     let mut diagnosis = diagnose_in(&log, &facts, source);
     if outcome.end == End::NotFound {

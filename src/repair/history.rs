@@ -33,7 +33,7 @@ impl History {
     /// Replies so far.
     #[must_use]
     pub fn replies(&self) -> u32 {
-        u32::try_from(of(self, Origin::Agent).count()).unwrap_or(u32::MAX)
+        u32::try_from(attempts_of(self, Origin::Agent).count()).unwrap_or(u32::MAX)
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn failing(history: &History) -> Option<&Observed> {
     standing(history).or(history.baseline.as_ref())
 }
 
-pub(super) fn of(
+pub(super) fn attempts_of(
     history: &History,
     origin: Origin,
 ) -> impl DoubleEndedIterator<Item = &AttemptResult> {
@@ -86,7 +86,7 @@ pub(super) fn of(
 }
 
 pub(super) fn in_a_row(history: &History, reason: StopReason) -> usize {
-    let replies: Vec<_> = of(history, Origin::Agent).collect();
+    let replies: Vec<_> = attempts_of(history, Origin::Agent).collect();
     replies
         .iter()
         .rev()
@@ -96,7 +96,7 @@ pub(super) fn in_a_row(history: &History, reason: StopReason) -> usize {
 
 /// Whether the last reply says what the one before it said, word for word.
 pub(super) fn repeats_itself(history: &History) -> bool {
-    let mut replies = of(history, Origin::Agent).map(|it| &it.reply_digest);
+    let mut replies = attempts_of(history, Origin::Agent).map(|it| &it.reply_digest);
     let Some(last) = replies.next_back() else {
         return false;
     };
@@ -105,7 +105,7 @@ pub(super) fn repeats_itself(history: &History) -> bool {
 
 /// The last reply, when the policy refused every one that held something to try.
 pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
-    let tried: Vec<&AttemptResult> = of(history, Origin::Agent)
+    let tried: Vec<&AttemptResult> = attempts_of(history, Origin::Agent)
         .filter(|attempt| {
             !matches!(
                 attempt.stop_reason,
@@ -120,7 +120,7 @@ pub(super) fn all_refused(history: &History) -> Option<&AttemptResult> {
 /// How many replies at each level held nothing that could be tried, in words; empty when all did.
 pub(super) fn malformed(history: &History) -> String {
     let mut levels: BTreeMap<Level, usize> = BTreeMap::new();
-    for reply in of(history, Origin::Agent) {
+    for reply in attempts_of(history, Origin::Agent) {
         if matches!(
             reply.stop_reason,
             StopReason::PatchInvalid | StopReason::ApplyFailed | StopReason::NoPatch
@@ -141,7 +141,7 @@ pub(super) fn malformed(history: &History) -> String {
 // In the order they were asked for, each once: level 3 accumulates.
 pub(super) fn requested(history: &History) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
-    for path in of(history, Origin::Agent).flat_map(|it| &it.requested_files) {
+    for path in attempts_of(history, Origin::Agent).flat_map(|it| &it.requested_files) {
         if !paths.contains(path) {
             paths.push(path.clone());
         }

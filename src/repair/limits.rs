@@ -13,7 +13,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    pub(super) fn of<'a>(
+    pub(super) fn add_up<'a>(
         attempts: impl IntoIterator<Item = &'a AttemptResult>,
         seconds: f64,
     ) -> Self {

@@ -102,14 +102,15 @@ impl Session<'_> {
 
     fn packet_request(&self, ask: &Ask<'_>, history: &History, source: &dyn Source) -> Request {
         let failure = failing(history);
-        let last = history::of(history, Origin::Agent).last();
+        let last = history::attempts_of(history, Origin::Agent).last();
         let mut request = self.asked.request.clone();
         request.log = (!self.seen.log.trim().is_empty()).then(|| self.seen.log.clone().into());
         request.traced.clone_from(&self.seen.traced);
         request.exit_code = failure.and_then(|failure| failure.test_result.exit);
         request.timed_out = failure.is_some_and(|failure| failure.test_result.timed_out);
         request.test_commands.clone_from(&self.asked.commands.lines);
-        let asked = history::of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
+        let asked =
+            history::attempts_of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
         let level = if request.include_bundle {
             Level::Bundle

@@ -1,6 +1,6 @@
 use super::history::{
-    History, PartsRun, SplitEnd, all_refused, failing, in_a_row, malformed, of, repeats_itself,
-    requested, standing,
+    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, in_a_row, malformed,
+    repeats_itself, requested, standing,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
@@ -155,14 +155,14 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     if let Some(SplitEnd::Ran(parts)) = &history.split {
         return parts.end();
     }
-    if let Some(message) = Spent::of(&history.attempts, history.seconds).used_up(policy) {
+    if let Some(message) = Spent::add_up(&history.attempts, history.seconds).used_up(policy) {
         return give_up(history, StopReason::BudgetExhausted, &message);
     }
     if history.repeated.is_none() && could_be_flaky(baseline) {
         return Step::RepeatBaseline;
     }
     if policy.heal {
-        let heals = || of(history, Origin::Heal);
+        let heals = || attempts_of(history, Origin::Heal);
         let in_vain = heals().filter(|it| !it.kept).count();
         let may_try = in_vain < MAX_TRIES && heals().count() < MAX_HEALS;
         match history.heals {
@@ -177,7 +177,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     }
     // What cannot be cut is tried whole.
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
-    let Some(last) = of(history, Origin::Agent).last() else {
+    let Some(last) = attempts_of(history, Origin::Agent).last() else {
         if may_split
             && policy
                 .estimated_turns
@@ -292,7 +292,7 @@ fn after(
     policy: &Policy,
     may_split: bool,
 ) -> Step {
-    let replies = || of(history, Origin::Agent);
+    let replies = || attempts_of(history, Origin::Agent);
     let longest = replies().map(|it| it.agent_timeout_seconds);
     let longest = longest.fold(policy.agent_timeout, f64::max);
     // Once it ran out of time over work that it had begun, it gets twice as much, once.
@@ -342,7 +342,7 @@ fn after(
             }
         }
         StopReason::RequestedFiles => {
-            let requests = of(history, Origin::Agent)
+            let requests = attempts_of(history, Origin::Agent)
                 .filter(|it| it.stop_reason == StopReason::RequestedFiles)
                 .count();
             if policy.max_level < Level::Requested {
@@ -383,7 +383,9 @@ fn climb(
     let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
     if level <= last.level && !last.kept {
         let same = |it: &&AttemptResult| it.patch_digest == last.patch_digest;
-        if last.patch_digest.is_some() && of(history, Origin::Agent).filter(same).count() > 1 {
+        if last.patch_digest.is_some()
+            && attempts_of(history, Origin::Agent).filter(same).count() > 1
+        {
             let message = "the agent sent the same patch twice";
             return give_up(history, StopReason::NoProgress, message);
         }
@@ -395,9 +397,9 @@ fn climb(
 }
 
 fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
-    let calls = of(history, Origin::Agent).count();
+    let calls = attempts_of(history, Origin::Agent).count();
     if calls >= policy.max_attempts as usize {
-        let last = of(history, Origin::Agent).last();
+        let last = attempts_of(history, Origin::Agent).last();
         // Its own trouble says more than that nothing is left.
         if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
             return stop(RunStatus::Failed, last.stop_reason, &last.message);

@@ -127,7 +127,7 @@ impl Session<'_> {
         let source = self.stage.place.source()?;
         let earlier = self.seen.base.iter();
         let mut states: BTreeMap<&RepoPath, [Option<FileState>; 2]> = earlier
-            .map(|(path, before)| (path, [before.clone(), FileState::of(&source, path)]))
+            .map(|(path, before)| (path, [before.clone(), FileState::read(&source, path)]))
             .collect();
         for change in changes {
             let before = change.standing.clone().or_else(|| change.before.clone());

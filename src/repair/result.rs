@@ -80,7 +80,7 @@ impl Session<'_> {
         let source = self.stage.place.source()?;
         let base = self.seen.base.iter();
         let changes = base.map(|(path, before)| {
-            Change::between(path.clone(), before.clone(), FileState::of(&source, path))
+            Change::between(path.clone(), before.clone(), FileState::read(&source, path))
         });
         Ok(changes
             .filter(|change| change.before != change.after)

@@ -306,7 +306,7 @@ impl Session<'_> {
         for part in planned {
             let since = self.seen.attempts.get(from..).unwrap_or_default();
             let seconds = history.seconds + self.stage.journal.seconds() - started;
-            let spent = Spent::of(history.attempts.iter().chain(since), seconds);
+            let spent = Spent::add_up(history.attempts.iter().chain(since), seconds);
             let left = planned.len() - parts.ran;
             let share = match spent.share(policy, left as u32, planned.len() as u32) {
                 Ok(share) => share,

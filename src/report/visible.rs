@@ -94,7 +94,7 @@ fn is_spaces(text: &str) -> bool {
 
 // The texts of two lines in pairs that look alike; `None` when the lines do not.
 fn look_alikes<'a>(one: &'a str, other: &'a str) -> Option<Vec<(&'a str, &'a str)>> {
-    let (mut one, mut other) = (Signs::of(one), Signs::of(other));
+    let (mut one, mut other) = (Signs::new(one), Signs::new(other));
     let mut pairs = Vec::new();
     loop {
         let starts = (one.at, other.at);
@@ -123,7 +123,7 @@ struct Signs<'a> {
 }
 
 impl<'a> Signs<'a> {
-    fn of(line: &'a str) -> Self {
+    fn new(line: &'a str) -> Self {
         Self { line, at: 0 }
     }
 

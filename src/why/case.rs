@@ -182,7 +182,7 @@ fn undo_patch(difference: &Difference, set: &BTreeSet<usize>, case: &Case<'_>) -
     }
     let states = difference.reverted(set).into_iter();
     let changes = states.map(|(path, state)| {
-        let now = FileState::of(case.after, &path);
+        let now = FileState::read(case.after, &path);
         Change::between(path, now, state)
     });
     let changes: Vec<Change> = changes.collect();

@@ -244,7 +244,7 @@ fn changed_files(
         }
         let read = |source: &dyn Source, kind: Option<&EntryKind>| {
             let is_file = matches!(kind, Some(EntryKind::File { .. }));
-            is_file.then(|| FileState::of(source, path))
+            is_file.then(|| FileState::read(source, path))
         };
         let (old, new) = (read(before, old_kind), read(after, new_kind));
         // A file that cannot be read is left as it is.

@@ -460,7 +460,7 @@ impl<'a> Trials<'a> {
     fn lay_in(&mut self, states: &States) -> Result<(), RepairError> {
         let source = self.find.workspace.source.as_ref();
         let changes = states.iter().filter_map(|(path, state)| {
-            let before = FileState::of(source, path);
+            let before = FileState::read(source, path);
             (before != *state).then(|| Change::between(path.clone(), before, state.clone()))
         });
         let changes: Vec<Change> = changes.collect();

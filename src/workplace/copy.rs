@@ -114,7 +114,7 @@ impl Copied {
         let trial = std::mem::take(&mut self.trial);
         let states: Edits = trial
             .iter()
-            .map(|path| (path.clone(), FileState::of(&source, path)))
+            .map(|path| (path.clone(), FileState::read(&source, path)))
             .collect();
         // What the commands left behind or rewrote does not belong to the change.
         self.fresh()?;
@@ -122,7 +122,7 @@ impl Copied {
         let changes: Vec<Change> = states
             .into_iter()
             .map(|(path, after)| {
-                Change::between(path.clone(), FileState::of(&before, &path), after)
+                Change::between(path.clone(), FileState::read(&before, &path), after)
             })
             .collect();
         write_worktree(self.scratch.root(), &self.state, &changes)?;

@@ -15,7 +15,7 @@ pub(super) struct Found {
 
 impl Found {
     /// As they are now.
-    pub(super) fn of(root: &Path, source: &dyn Source) -> Self {
+    pub(super) fn take(root: &Path, source: &dyn Source) -> Self {
         let entries = source.listing().entries();
         // What is written between the two is read with its new content.
         let stamps = entries.iter().filter_map(|entry| {

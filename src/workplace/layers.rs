@@ -151,7 +151,7 @@ impl Walk<'_> {
     }
 
     fn take(&mut self, path: RepoPath, state: Option<FileState>) -> Result<(), WorkplaceError> {
-        if state == FileState::of(self.below, &path) {
+        if state == FileState::read(self.below, &path) {
             return Ok(());
         }
         self.edits.insert(path, state);

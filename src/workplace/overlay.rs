@@ -116,7 +116,7 @@ impl<'s> Overlaid<'s> {
     pub(super) fn changes(&self) -> Result<Vec<Change>, WorkplaceError> {
         let before = self.view();
         let change = |(path, after): (RepoPath, _)| {
-            Change::between(path.clone(), FileState::of(&before, &path), after)
+            Change::between(path.clone(), FileState::read(&before, &path), after)
         };
         Ok(self.changed()?.into_iter().map(change).collect())
     }

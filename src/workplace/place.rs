@@ -81,7 +81,7 @@ impl<'a> Workplace<'a> {
         }
         tracing::info!("running in {}: {why}", kind.as_str());
         Ok(Self {
-            found: (kind == Kind::Overlay).then(|| Found::of(plan.root, plan.source)),
+            found: (kind == Kind::Overlay).then(|| Found::take(plan.root, plan.source)),
             place,
             kind,
             why,
@@ -201,6 +201,6 @@ impl<'a> Workplace<'a> {
     /// # Errors
     /// As [`Workplace::source`].
     pub fn state(&self, path: &RepoPath) -> Result<Option<FileState>, WorkplaceError> {
-        Ok(FileState::of(&self.source()?, path))
+        Ok(FileState::read(&self.source()?, path))
     }
 }

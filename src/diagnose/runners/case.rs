@@ -131,7 +131,7 @@ mod tests {
     use crate::diagnose::normalise::lines;
     use crate::diagnose::runners::cases;
 
-    fn of(log: &str) -> Vec<String> {
+    fn names_of(log: &str) -> Vec<String> {
         cases(&mut lines(log))
             .into_iter()
             .filter_map(|case| case.name)
@@ -236,12 +236,14 @@ mod tests {
             ),
         ];
         for (log, expected) in cases {
-            assert_eq!(of(log), *expected, "{log}");
+            assert_eq!(names_of(log), *expected, "{log}");
         }
     }
 
     #[test]
     fn captured_output_names_no_tests() {
-        assert!(of("---- Captured stdout call ----\nFAILED tests/a.py::test_x - no").is_empty());
+        assert!(
+            names_of("---- Captured stdout call ----\nFAILED tests/a.py::test_x - no").is_empty()
+        );
     }
 }

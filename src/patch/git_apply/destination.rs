@@ -93,7 +93,7 @@ impl<'r> Destination<'r> {
 
     pub(super) fn line_ends(&self, path: &str) -> LineEnds {
         let [text, eol, crlf, _] = self.attributes(path);
-        LineEnds::of(&text, &eol, &crlf, &self.line_ends)
+        LineEnds::choose(&text, &eol, &crlf, &self.line_ends)
     }
 
     /// The path below `base` that a name leads to; `None` when there is none.

@@ -24,7 +24,12 @@ pub(super) struct Settings {
 
 impl LineEnds {
     /// Works out what the attributes `text`, `eol` and `crlf` of a path say, then the settings.
-    pub(super) fn of(text: &Attribute, eol: &Attribute, crlf: &Attribute, all: &Settings) -> Self {
+    pub(super) fn choose(
+        text: &Attribute,
+        eol: &Attribute,
+        crlf: &Attribute,
+        all: &Settings,
+    ) -> Self {
         let auto_crlf = all.auto_crlf.as_deref().unwrap_or_default();
         let converts_out = matches!(auto_crlf, "true" | "yes" | "on" | "1")
             || (auto_crlf != "input"
@@ -90,10 +95,10 @@ mod tests {
         let auto = Attribute::Value("auto".to_owned());
         let plain = Settings::default();
         assert_eq!(
-            LineEnds::of(&none, &none, &none, &plain),
+            LineEnds::choose(&none, &none, &none, &plain),
             LineEnds::default()
         );
-        let ends = LineEnds::of(&auto, &none, &none, &plain);
+        let ends = LineEnds::choose(&auto, &none, &none, &plain);
         assert_eq!(ends.to_git(b"a\r\nb\n".to_vec()), b"a\nb\n");
         assert_eq!(ends.to_git(b"a\0\r\n".to_vec()), b"a\0\r\n");
         assert_eq!(*ends.to_worktree(b"a\n"), *b"a\n");
@@ -101,7 +106,7 @@ mod tests {
             auto_crlf: Some("true".to_owned()),
             eol: None,
         };
-        let ends = LineEnds::of(&none, &none, &none, &out);
+        let ends = LineEnds::choose(&none, &none, &none, &out);
         assert_eq!(*ends.to_worktree(b"a\nb\n"), *b"a\r\nb\r\n");
         assert_eq!(*ends.to_worktree(b"a\r\nb\n"), *b"a\r\nb\n");
     }

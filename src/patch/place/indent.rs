@@ -30,7 +30,7 @@ pub(super) fn reindent<'h, 'a>(
     }
     let first = pairs.first()?.1;
     let is_alone = pairs.len() < 2;
-    let rule = IndentRule::of(pairs)?;
+    let rule = IndentRule::from_pairs(pairs)?;
     let is_block = !is_diff;
     let removes = old
         .iter()
@@ -65,7 +65,7 @@ struct IndentRule<'l> {
 
 impl<'l> IndentRule<'l> {
     // Each indentation of the one stands for one of the other, and some differ.
-    fn of(mut pairs: Vec<(&'l [u8], &'l [u8])>) -> Option<Self> {
+    fn from_pairs(mut pairs: Vec<(&'l [u8], &'l [u8])>) -> Option<Self> {
         pairs.sort_unstable();
         pairs.dedup();
         let is_one_to_one = pairs.iter().all(|one| {

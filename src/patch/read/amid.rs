@@ -17,7 +17,7 @@ pub(super) fn whole(bytes: &[u8]) -> Option<Packet> {
 pub(super) fn amid(bytes: &[u8]) -> Option<(Packet, Vec<Range<usize>>)> {
     let mut values = Vec::new();
     let mut spans = Vec::new();
-    let rows = Rows::of(bytes);
+    let rows = Rows::from_bytes(bytes);
     let (mut at, mut read, mut tried) = (0, 0, 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let blank = line.len() - line.trim_ascii_start().len();

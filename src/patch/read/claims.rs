@@ -66,7 +66,7 @@ pub(super) fn beside<'a>(
     options: &ReadOptions,
 ) -> PatchSet<'a> {
     let Claims { mut set, spans } = first;
-    let mut rest = Rest::of(lines, spans);
+    let mut rest = Rest::new(lines, spans);
     if rest.is_blank() {
         return set;
     }
@@ -234,7 +234,7 @@ struct Rest<'a> {
 }
 
 impl<'a> Rest<'a> {
-    fn of(lines: &Lines<'a>, spans: Vec<Range<usize>>) -> Self {
+    fn new(lines: &Lines<'a>, spans: Vec<Range<usize>>) -> Self {
         let mut rest = Self {
             whole: lines.clone(),
             lines: lines.clone(),
@@ -314,7 +314,7 @@ fn starts_mail(line: &[u8]) -> bool {
 pub(super) struct Rows(Vec<usize>);
 
 impl Rows {
-    pub(super) fn of(bytes: &[u8]) -> Self {
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         Self(memchr::memchr_iter(b'\n', bytes).collect())
     }
 

@@ -148,7 +148,7 @@ impl Rules {
             fixed = kept < body.len();
             body = body.get(..kept).unwrap_or_default();
         }
-        let indent = Indent::of(body, self);
+        let indent = Indent::measure(body, self);
         let mut out = Vec::with_capacity(line.len());
         if indent.needs_fix {
             let mut spaces = 0;
@@ -199,7 +199,7 @@ struct Indent {
 }
 
 impl Indent {
-    fn of(line: &[u8], rules: Rules) -> Self {
+    fn measure(line: &[u8], rules: Rules) -> Self {
         let (mut last_tab, mut last_space) = (None, None);
         let mut needs_fix = false;
         for (at, byte) in line.iter().enumerate() {
