@@ -261,7 +261,7 @@ fn what_passes_already_is_not_called_repaired() {
 #[test]
 fn a_copy_that_is_installed_is_named() {
     needs!("python3");
-    let wrong = "def f():\n    return 1\n";
+    let wrong = "def f():\n    return None + 1\n";
     let test = "import unittest\n\nfrom pk.core import f\n\n\nclass T(unittest.TestCase):\n    \
                 def test_f(self):\n        self.assertEqual(f(), 2)\n";
     let world = World::with(&[
@@ -274,7 +274,7 @@ fn a_copy_that_is_installed_is_named() {
     std::fs::write(site.join("pk/__init__.py"), "").unwrap();
     std::fs::write(site.join("pk/core.py"), wrong).unwrap();
     let right = "```diff\n--- a/src/pk/core.py\n+++ b/src/pk/core.py\n@@ -1,2 +1,2 @@\n def f():\n\
-                 -    return 1\n+    return 2\n```\n";
+                 -    return None + 1\n+    return 2\n```\n";
     let agent = world.agent(&[right], "");
     let command = format!(
         "PYTHONPATH={} python3 -m unittest discover -s tests",
