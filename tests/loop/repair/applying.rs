@@ -70,8 +70,11 @@ fn what_its_owner_edits_meanwhile_is_neither_judged_nor_written_over() {
             std::fs::write(edited, "").unwrap();
         });
         let words = ["--test", "sh check.sh", "--agent", &agent, "--apply"];
+        let beside = world.outside("");
+        let beside = beside.to_str().unwrap();
         let more = ["--agent-protocol", protocol, "--workplace", workplace];
-        let output = world.repair(&[&words[..], &more].concat());
+        let open = ["--allow-write", beside];
+        let output = world.repair(&[&words[..], &more, &open].concat());
         user.join().unwrap();
         let answer = read(&world.repo.root().join("answer.sh"));
         let result = world.json("result.json");
