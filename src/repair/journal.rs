@@ -127,7 +127,7 @@ impl<'a> Journal<'a> {
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {
         for folder in self.folders() {
             let path = folder.join(name);
-            put(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
+            write_atomically(&path, bytes).map_err(|error| RepairError::write(&path, &error))?;
         }
         Ok(())
     }
@@ -137,8 +137,11 @@ impl<'a> Journal<'a> {
     }
 }
 
-// Whole or not at all.
-fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// Writes a file in one step: a reader sees the old content or all of the new.
+///
+/// # Errors
+/// When the system refuses a step.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let mut file = tempfile::NamedTempFile::new_in(directory)?;

@@ -38,7 +38,7 @@ mod traced;
 pub use alone::{is_path, own_place};
 pub use commands::{CommandsRun, run_commands};
 pub use error::RepairError;
-pub use journal::{RunLock, digest, in_utc, read_json};
+pub use journal::{RunLock, digest, in_utc, read_json, write_atomically};
 pub use limits::RunLimit;
 pub use plan::{Policy, may_pass_again};
 pub use read_run::read_run;

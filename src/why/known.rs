@@ -1,4 +1,3 @@
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
@@ -6,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{KnownCause, Traced, WhyDocument, WhyVerdict};
 use crate::policy::Redactor;
-use crate::repair::{files_digest, read_json};
+use crate::repair::{files_digest, read_json, write_atomically};
 use crate::workspace::Workspace;
 
 const CAUSE: &str = "cause.json";
@@ -81,16 +80,10 @@ impl<'a> Facts<'a> {
             digest: files_digest(self.workspace.source.as_ref(), &[]),
             fact,
         };
-        if !self.redactor.redact(line).findings.is_empty() {
-            return;
-        }
-        // A fact that cannot be kept is found out again.
-        if let (Ok(mut file), Ok(text)) = (
-            tempfile::NamedTempFile::new_in(&self.folder),
-            serde_json::to_vec(&fact),
-        ) && file.write_all(&text).is_ok()
+        if let Ok(text) = serde_json::to_vec(&fact)
+            && self.redactor.redact(line).findings.is_empty()
         {
-            let _ = file.persist(self.folder.join(name));
+            let _ = write_atomically(&self.folder.join(name), &text);
         }
     }
 

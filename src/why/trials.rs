@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 
 use super::failures::{Failures, Observation};
 use super::{FindCause, States};
+use crate::diagnose::LogFacts;
 use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
@@ -84,8 +85,8 @@ impl TrialStart {
         } else {
             String::new()
         };
-        let likely = self.likely.as_ref();
-        let likely = likely.map_or(String::new(), |place| format!(", likely {place}"));
+        let likely = self.likely.iter();
+        let likely: String = likely.map(|place| format!(", likely {place}")).collect();
         format!(
             "looking for the culprit: run {}{most}, {}{likely}; Ctrl-C keeps what is known",
             self.run, self.what
@@ -163,10 +164,9 @@ impl<'a> Trials<'a> {
         find: &'a FindCause<'a>,
         place: Workplace<'a>,
     ) -> Result<(Self, bool), RepairError> {
-        let unknown = || RedRun {
-            diagnosis: crate::diagnose::diagnose("", &crate::diagnose::LogFacts::default(), None),
-            log: String::new(),
-            exit_code: None,
+        let unknown = || {
+            let diagnosis = crate::diagnose::diagnose("", &LogFacts::default(), None);
+            RedRun::new(diagnosis, "", None, None)
         };
         let mut trials = Self {
             red: find.red.cloned().unwrap_or_else(unknown),
@@ -192,11 +192,8 @@ impl<'a> Trials<'a> {
         let Some(ran) = ran.filter(|ran| !ran.observed.passed) else {
             return Ok((trials, false));
         };
-        trials.red = RedRun {
-            exit_code: ran.observed.test_result.exit,
-            diagnosis: ran.diagnosis.clone(),
-            log: ran.log.clone(),
-        };
+        let exit_code = ran.observed.test_result.exit;
+        trials.red = RedRun::new(ran.diagnosis.clone(), &ran.log, exit_code, None);
         trials.select();
         if trials.selection.is_none() {
             let seen = trials.observe(&ran);
