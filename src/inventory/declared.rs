@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::lock::{NODE_TABLES, normal, normal_range};
+use super::lock::normal;
 use super::project::{Project, is_plain};
 
 /// A package that a manifest asks for.
@@ -80,7 +80,7 @@ fn requirement(line: &str, place: Place) -> Option<Requirement> {
     let starts = name.starts_with(|first: char| first.is_ascii_alphanumeric());
     starts.then(|| Requirement {
         name: normal(name),
-        range: normal_range(range),
+        range: range.replace(' ', ""),
         place,
         is_conditional: !marker.trim().is_empty() || range.contains('@'),
     })
@@ -89,7 +89,8 @@ fn requirement(line: &str, place: Place) -> Option<Requirement> {
 /// Returns the requirements of a package.json.
 pub(super) fn node_requirements(manifest: &str) -> Vec<Requirement> {
     let manifest: Value = serde_json::from_str(manifest).unwrap_or_default();
-    let tables = NODE_TABLES.iter().flat_map(|table| rows(&manifest[*table]));
+    let tables = ["dependencies", "devDependencies"];
+    let tables = tables.iter().flat_map(|table| rows(&manifest[*table]));
     let requirement = |(name, range): (&String, &Value)| Requirement {
         name: name.clone(),
         range: range.as_str().unwrap_or_default().to_owned(),

@@ -1,27 +1,46 @@
 use super::Project;
-use super::compare::{node_problem, python_problem, unfetched_submodule, wrong_node};
+use super::compare::{node_problem, python_problem};
 use super::managers::{is_python_tool, renews_lock};
 use super::modules::{missing_modules, missing_plugin};
+use super::submodules::{in_submodule, unfetched_submodule};
+use super::versions::wrong_version;
 use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath, Subkind};
 use crate::runners::pattern;
-use crate::source::{EntryKind, Source};
+
+const COMPOSE: &[&str] = &[
+    "compose.yaml",
+    "compose.yml",
+    "docker-compose.yml",
+    "docker-compose.yaml",
+];
+const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
+
+pattern!(
+    PYTHON_VERSION,
+    r"(?:-- Python |/lib/python)([0-9]+(?:\.[0-9]+)+)"
+);
+pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
 
 /// Returns what lies outside the code in a log: submodules that were never fetched, packages and interpreters in
 /// other versions than the repository asks for.
 #[must_use]
 pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
     let submodule = unfetched_submodule(project, Some(log));
-    let interpreter = wrong_interpreter(project, log);
     // Frames of packages: in the version that the lock does not hold, or of one that is half installed.
     let python = log
         .contains("site-packages/")
         .then(|| python_problem(project));
     let node = log.contains("node_modules/").then(|| node_problem(project));
+    let versions = [(true, &PYTHON_VERSION), (false, &NODE_VERSION)];
+    let interpreters = versions.iter().filter_map(|(python, pattern)| {
+        let found = pattern.captures(log)?;
+        wrong_version(project, *python, &found[1])
+    });
     let packages = python.into_iter().chain(node).flatten();
     submodule
         .into_iter()
         .chain(packages)
-        .chain(interpreter)
+        .chain(interpreters)
         .collect()
 }
 
@@ -34,80 +53,38 @@ pub fn explain_failure(
     command: &str,
     again: &dyn Fn(&str) -> String,
 ) -> Vec<(String, Remedy)> {
-    let texts: Vec<&str> = diagnosis
-        .evidence
-        .iter()
-        .map(|line| line.text.trim())
-        .collect();
+    let evidence = diagnosis.evidence.iter();
+    let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
+    let alone = |remedy: Option<Remedy>| -> Vec<(String, Remedy)> {
+        let found = remedy.into_iter();
+        found.map(|remedy| (String::new(), remedy)).collect()
+    };
     if let Some(path) = in_submodule(diagnosis, project.source) {
         let message = format!("the files of the log lie in the submodule {path}: run it there");
         let line = format!("mendit -C {path} run CMD");
-        return vec![(String::new(), Remedy::new(message, Some(line)))];
+        return alone(Some(Remedy::new(message, Some(line))));
     }
     if let Some(remedy) = missing_plugin(project, &texts) {
-        return vec![(String::new(), remedy)];
+        return alone(Some(remedy));
     }
-    let remedies: Vec<Remedy> = match diagnosis.kind {
-        FailureKind::ImportError => return missing_modules(project, diagnosis, command),
+    match diagnosis.kind {
+        FailureKind::ImportError => missing_modules(project, diagnosis, command),
         FailureKind::CommandNotFound | FailureKind::DependencyError => {
-            missing_packages(project, diagnosis, command, &texts)
-                .into_iter()
-                .collect()
+            alone(missing_packages(project, diagnosis, command, &texts))
         }
         FailureKind::MissingEnvVar => {
             let names = variable_names(&texts).into_iter();
-            names
-                .map(|name| unset_variable(project, &name, again))
-                .collect()
-        }
-        FailureKind::PortInUse => {
-            let port = texts.iter().find_map(|text| port_in_use(text)).into_iter();
-            let message = |port| format!("something else listens on port {port}");
-            port.map(|port| Remedy::new(message(port), Some(format!("lsof -i :{port}"))))
-                .collect()
+            let remedies = names.map(|name| unset_variable(project, &name, again));
+            remedies.map(|remedy| (String::new(), remedy)).collect()
         }
         FailureKind::ConnectionRefused => {
-            let compose = COMPOSE
-                .iter()
-                .find_map(|name| project.read(name))
-                .into_iter();
+            let has_services = COMPOSE.iter().any(|name| project.read(name).is_some());
             let message = "a service that the tests call is not running";
-            compose
-                .map(|_| Remedy::new(message, Some("docker compose up -d".to_owned())))
-                .collect()
+            let remedy = || Remedy::new(message, Some("docker compose up -d".to_owned()));
+            alone(has_services.then(remedy))
         }
-        _ => missing_migration(project, command, &texts)
-            .into_iter()
-            .collect(),
-    };
-    remedies
-        .into_iter()
-        .map(|remedy| (String::new(), remedy))
-        .collect()
-}
-
-const COMPOSE: &[&str] = &[
-    "compose.yaml",
-    "compose.yml",
-    "docker-compose.yml",
-    "docker-compose.yaml",
-];
-const EXAMPLES: &[&str] = &[".env.test", ".env.example", ".env.sample", ".env.template"];
-
-/// Returns the submodule that holds what a log names, when no file of the repository itself is named.
-#[must_use]
-pub fn in_submodule<'s>(diagnosis: &Diagnosis, source: &'s dyn Source) -> Option<&'s str> {
-    if diagnosis.files.iter().any(|file| file.in_repository) {
-        return None;
+        _ => alone(missing_migration(project, &texts)),
     }
-    let entries = source.listing().entries().iter();
-    let modules = entries.filter(|entry| matches!(entry.kind, EntryKind::Submodule { .. }));
-    let mut modules = modules.map(|entry| entry.path.as_str());
-    modules.find(|module| {
-        let (below, inner) = (format!("{module}/"), format!("/{module}/"));
-        let named = |path: &str| path.starts_with(&below) || path.contains(&inner);
-        diagnosis.files.iter().any(|file| named(&file.path))
-    })
 }
 
 /// Returns the program that a shell did not find, by its message.
@@ -118,106 +95,58 @@ pub fn missing_program(text: &str) -> Option<&str> {
     head.rsplit(": ").next()
 }
 
-pattern!(
-    PYTHON_VERSION,
-    r"(?:-- Python |/lib/python)([0-9]+(?:\.[0-9]+)+)"
-);
-pattern!(NODE_VERSION, r"Node\.js v([0-9.]+)");
-
-// The interpreter of a log, where the repository asks for another.
-fn wrong_interpreter(project: &Project<'_>, log: &str) -> Option<Remedy> {
-    let node = NODE_VERSION
-        .captures(log)
-        .and_then(|found| wrong_node(project, &found[1]));
-    node.or_else(|| {
-        let ran = PYTHON_VERSION.captures(log)?;
-        let asked = project.read(".python-version")?;
-        let asked = asked.trim();
-        // A path of the library has two parts of the version.
-        let parts = ran[1].split('.').count();
-        let head = asked.split('.').take(parts).collect::<Vec<_>>().join(".");
-        let same = ran[1] == head || ran[1].starts_with(&format!("{head}."));
-        let is_version = asked.starts_with(|first: char| first.is_ascii_digit());
-        (is_version && !same).then(|| {
-            let message = format!(
-                "Python {} ran it, .python-version asks for {asked}",
-                &ran[1]
-            );
-            let line = if project.read("uv.lock").is_some() {
-                "uv sync"
-            } else {
-                "pyenv install -s"
-            };
-            Remedy::new(message, Some(line.to_owned()))
-        })
-    })
-}
-
 fn missing_packages(
     project: &Project<'_>,
     diagnosis: &Diagnosis,
     command: &str,
     texts: &[&str],
 ) -> Option<Remedy> {
-    let message = match diagnosis.subkind {
-        Some(Subkind::Engine | Subkind::VersionMismatch) => {
-            "the installed version of the language or the tool does not fit"
-        }
-        Some(Subkind::PackageNotFound | Subkind::NoVersion) => {
-            "the registry has nothing of that name and version: correct the manifest"
-        }
+    match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
-            let line = std::iter::once(&command)
-                .chain(texts)
-                .find_map(|line| renews_lock(line))?;
+            let mut lines = std::iter::once(&command).chain(texts);
+            let line = lines.find_map(|line| renews_lock(line))?;
             let message = "the lock does not hold what the manifest asks for";
-            return Some(Remedy::new(message, Some(line.to_owned())));
+            Some(Remedy::new(message, Some(line.to_owned())))
         }
-        _ => "",
-    };
-    if !message.is_empty() {
-        return Some(Remedy::new(message, None));
+        // Installing again helps none of these.
+        Some(
+            Subkind::Engine
+            | Subkind::VersionMismatch
+            | Subkind::PackageNotFound
+            | Subkind::NoVersion,
+        ) => None,
+        _ => {
+            let manager = project.manager(is_python_tool(command))?;
+            let line = project.command(&manager.all);
+            let message = "what the manifest asks for may not be installed";
+            (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
+        }
     }
-    let manager = project.manager(is_python_tool(command))?;
-    let line = project.command(&manager.all);
-    let message = "what the manifest asks for may not be installed";
-    (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
 }
 
 // A column or a table that the models have and the database has not: Django writes the migration.
-fn missing_migration(project: &Project<'_>, command: &str, texts: &[&str]) -> Option<Remedy> {
-    let marks = ["no column named ", "no such column: ", "no such table: "];
+fn missing_migration(project: &Project<'_>, texts: &[&str]) -> Option<Remedy> {
+    let marks = ["no column named ", "no such column: "];
     let tail = texts.iter().find_map(|text| {
-        let rest = marks
-            .iter()
-            .find_map(|mark| Some(text.split_once(mark)?.1))?;
-        rest.rsplit('.').next()
+        let mut tails = marks.iter().filter_map(|mark| text.split_once(mark));
+        tails.next()?.1.rsplit('.').next()
     })?;
     let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    let start = format!("{} = ", tail.split(is_end).next()?);
-    let is_model =
-        |path: &&RepoPath| path.stem() == "models" || path.directory().ends_with("models");
-    let files = project.source.listing().files().map(|entry| &entry.path);
-    let mut models = files.filter(is_model);
-    let has = |path: &RepoPath| {
+    let column = tail.split(is_end).next()?;
+    let start = format!("{column} = ");
+    let has_column = |path: &RepoPath| {
         let text = project.source.read(path).unwrap_or_default();
-        String::from_utf8_lossy(&text)
-            .lines()
+        let text = String::from_utf8_lossy(&text);
+        text.lines()
             .any(|line| line.trim_start().starts_with(&start))
     };
     project.read("manage.py")?;
-    models.any(has).then(|| {
-        let word = start.trim_end_matches(" = ");
-        let head = command
-            .split_once("manage.py")
-            .map_or("python ", |(head, _)| head);
-        let python = if head.contains(['&', ';', '|']) {
-            "python "
-        } else {
-            head
-        };
-        let message = format!("`{word}` is in the models and not in a migration");
-        Remedy::new(message, Some(format!("{python}manage.py makemigrations")))
+    let files = project.source.listing().files().map(|entry| &entry.path);
+    let mut models = files.filter(|path| path.stem() == "models");
+    models.any(has_column).then(|| {
+        let message = format!("`{column}` is in the models and not in a migration");
+        let line = "python manage.py makemigrations";
+        Remedy::new(message, Some(line.to_owned()))
     })
 }
 
@@ -258,13 +187,4 @@ fn variable_names(texts: &[&str]) -> Vec<String> {
     found.dedup();
     found.truncate(3);
     found
-}
-
-pattern!(PORT, r"(?i)(?::|port |', )([0-9]+)");
-
-fn port_in_use(text: &str) -> Option<u16> {
-    let ports = PORT
-        .captures_iter(text)
-        .filter_map(|found| found[1].parse().ok());
-    ports.filter(|port| *port >= 80).last()
 }

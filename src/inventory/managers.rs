@@ -19,8 +19,6 @@ pub(super) struct Manager {
     pub(super) one: String,
     /// Writes the lock anew.
     pub(super) renew: Option<String>,
-    /// Installs what the lock holds, and nothing else.
-    pub(super) exact: Option<String>,
     /// The format of the lock.
     pub(super) format: Option<Format>,
 }

@@ -2,7 +2,6 @@ use serde_json::Value;
 
 use super::lock::normal;
 use super::project::{Project, is_plain, read_text};
-use crate::hint::distance;
 use crate::model::{Remedy, RepoPath};
 use crate::source::Source;
 
@@ -124,26 +123,6 @@ fn link_command(
             (_, false) => format!("npm install {name} --workspace {to}"),
         },
     )
-}
-
-/// Returns why a package that only a workspace could hold is not asked for in a registry.
-pub(super) fn never_from_a_registry(source: &dyn Source, package: &str) -> Option<String> {
-    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let mut own = members(source, false);
-    own.retain(|member| scope(&member.name) == scope(package));
-    let names: Vec<&str> = own.iter().map(|member| member.name.as_str()).collect();
-    let near = names.iter().find(|name| distance(package, name).is_some());
-    match (near, scope(package)) {
-        _ if names.contains(&package) => None,
-        (Some(near), _) => Some(format!(
-            "`{package}` is no package here; the workspace has `{near}`"
-        )),
-        (None, Some(scope)) if !names.is_empty() => Some(format!(
-            "`{package}` is no package here; of {scope} the workspace has {}",
-            names.join(", ")
-        )),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

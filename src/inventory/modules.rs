@@ -1,9 +1,9 @@
 use std::path::Path;
 
-use super::compare::{own_package_missing, plugin_remedy, python_packages};
-use super::declared::with_extra;
-use super::managers::is_python_tool;
-use super::members::{link_member, members, never_from_a_registry};
+use super::compare::{not_installed, own_package_missing, python_packages};
+use super::declared::{python_requirements, with_extra};
+use super::managers::{Manager, is_python_tool};
+use super::members::{link_member, members};
 use super::project::Project;
 use crate::hint::distance;
 use crate::model::{Diagnosis, Remedy, Subkind};
@@ -51,9 +51,7 @@ fn is_python(diagnosis: &Diagnosis, command: &str) -> bool {
 // A module of the project's own package, which is not installed.
 fn own_module(project: &Project<'_>, module: &str, python: bool) -> Option<Remedy> {
     let top = module.split('.').next().filter(|_| python)?;
-    let folder = format!("src/{top}/");
-    let mut files = project.source.listing().files();
-    let is_own = files.any(|entry| entry.path.as_str().starts_with(&folder));
+    let is_own = project.has_file_below(&format!("src/{top}/"));
     own_package_missing(project, &python_packages(project)).filter(|_| is_own)
 }
 
@@ -62,30 +60,26 @@ fn unbuilt_member(project: &Project<'_>, package: &str) -> Option<Remedy> {
     let members = members(project.source, false);
     let member = members.iter().find(|member| member.name == package)?;
     let manifest: serde_json::Value = serde_json::from_str(&member.manifest).ok()?;
+    let entries = ["/exports", "/exports/.", "/exports/./import", "/main"];
+    let mut entries = entries
+        .iter()
+        .filter_map(|entry| manifest.pointer(entry)?.as_str());
+    let entry = entries.next()?;
     let root = project.root.as_ref()?;
     let is_linked = root.join("node_modules").join(package).exists();
-    let entry = manifest["exports"]
-        .as_str()
-        .or(manifest["exports"]["."].as_str());
-    let entry = entry.or(manifest["exports"]["."]["import"].as_str());
-    let entry = entry.or(manifest["main"].as_str())?;
     let is_built = root.join(&member.folder).join(entry).exists();
     (is_linked && !is_built && manifest["scripts"]["build"].is_string()).then(|| {
-        let line = match project
-            .manager(false)
-            .map_or("", |manager| manager.tool.as_str())
-        {
-            "pnpm" => format!("pnpm --filter {package} build"),
-            "yarn" => format!("yarn workspace {package} build"),
+        let tool = project.manager(false).map(|manager| manager.tool.as_str());
+        let line = match tool {
+            Some("pnpm") => format!("pnpm --filter {package} build"),
+            Some("yarn") => format!("yarn workspace {package} build"),
             _ => format!("npm run build --workspace {package}"),
         };
-        Remedy::new(
-            format!(
-                "`{package}` is not built: there is no {}/{entry}",
-                member.folder
-            ),
-            Some(line),
-        )
+        let message = format!(
+            "`{package}` is not built: there is no {}/{entry}",
+            member.folder
+        );
+        Remedy::new(message, Some(line))
     })
 }
 
@@ -104,8 +98,8 @@ fn beside_pytest(project: &Project<'_>, module: &str, command: &str) -> Option<R
     ))
 }
 
-// A package that is declared is installed; else it is added, unless the manifest names one that is called almost like
-// it: a typo is how strange packages get in.
+// A package that is declared is installed; else it is added, unless the manifest or the workspace has one that is
+// called almost like it, or its scope: a typo is how strange packages get in.
 fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy {
     let files: &[&str] = if python {
         &[
@@ -118,44 +112,51 @@ fn missing_package(project: &Project<'_>, package: &str, python: bool) -> Remedy
         &["package.json"]
     };
     let texts: Vec<String> = files.iter().filter_map(|name| project.read(name)).collect();
-    let is_named = |word: &str| word.eq_ignore_ascii_case(package);
-    let is_declared = texts.iter().any(|text| words(text).any(is_named));
-    let may_be_ours = !python && (package.starts_with('@') || !is_declared);
-    let refusal = may_be_ours
-        .then(|| never_from_a_registry(project.source, package))
-        .flatten();
-    if let Some(message) = refusal {
+    let members = members(project.source, python);
+    let declared: Vec<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    let own: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    if !python
+        && let Some((scope, _)) = package.split_once('/')
+        && own
+            .iter()
+            .any(|name| name.split_once('/').map(|(own, _)| own) == Some(scope))
+    {
+        let message = format!(
+            "`{package}` is no package here; the workspace has {}",
+            own.join(", ")
+        );
         return Remedy::new(message, None);
     }
     let manager = project.manager(python);
-    let one = if python {
+    if let Some(manager) = manager
+        && declared
+            .iter()
+            .any(|word| word.eq_ignore_ascii_case(package))
+    {
+        return not_installed(project, manager, package);
+    }
+    let near = declared.iter().chain(&own);
+    let near = near.filter_map(|word| Some((distance(package, word)?, word)));
+    if let Some((_, near)) = near.min() {
+        let message = format!("`{package}` is not installed; the project names `{near}`");
+        return Remedy::new(message, None);
+    }
+    let message = format!("`{package}` is not installed, and no manifest names it");
+    let one = add_command(manager, python);
+    Remedy::new(message, Some(project.command(&format!("{one} {package}"))))
+}
+
+fn add_command(manager: Option<&Manager>, python: bool) -> &str {
+    let usual = if python {
         "{pip} install"
     } else {
         "npm install"
     };
-    let one = manager.map_or(one, |manager| manager.one.as_str());
-    if let Some(manager) = manager.filter(|_| is_declared) {
-        let line = with_extra(project, &manager.all, package);
-        let message = format!("`{package}` is declared and not installed");
-        return Remedy::new(message, Some(project.command(&line)));
-    }
-    let near = texts.iter().find_map(|text| nearest_word(text, package));
-    if let Some(near) = near.filter(|_| !is_declared) {
-        let message = format!("`{package}` is not installed; the manifest names `{near}`");
-        return Remedy::new(message, None);
-    }
-    let message = format!("`{package}` is not installed, and no manifest names it");
-    Remedy::new(message, Some(project.command(&format!("{one} {package}"))))
+    manager.map_or(usual, |manager| manager.one.as_str())
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && !"-_.@/".contains(letter))
-}
-
-// The word of a manifest that is a typo away from a name.
-fn nearest_word<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    let near = words(text).filter_map(|word| Some((distance(name, word)?, word)));
-    near.min().map(|(_, near)| near)
 }
 
 // The package of a module; `None` for a path, and for what no shell should be given.
@@ -197,13 +198,24 @@ pub(super) fn pytest_plugin(line: &str) -> Option<&'static str> {
 
 /// Returns how the plugin is installed that a line of pytest misses.
 pub(super) fn missing_plugin(project: &Project<'_>, lines: &[&str]) -> Option<Remedy> {
-    let speaks =
-        |line: &&&str| line.contains("unrecognized arguments") || line.contains("' not found");
-    let plugin = lines
+    let mut lines = lines
         .iter()
-        .filter(speaks)
-        .find_map(|line| pytest_plugin(line))?;
-    Some(plugin_remedy(project, project.manager(true), plugin))
+        .filter(|line| line.contains("unrecognized arguments") || line.contains("' not found"));
+    let plugin = lines.find_map(|line| pytest_plugin(line))?;
+    Some(plugin_remedy(project, plugin))
+}
+
+/// Returns how a plugin of pytest is installed: by the extra or group that has it, else by its name.
+pub(super) fn plugin_remedy(project: &Project<'_>, plugin: &str) -> Remedy {
+    let manager = project.manager(true);
+    let requirements = python_requirements(project);
+    let line = match manager.filter(|_| requirements.iter().any(|one| one.name == plugin)) {
+        Some(manager) => with_extra(project, &manager.all, plugin),
+        None => format!("{} {plugin}", add_command(manager, true)),
+    };
+    let message =
+        format!("the settings of pytest need its plugin `{plugin}`, which is not installed");
+    Remedy::new(message, Some(project.command(&line)))
 }
 
 #[cfg(test)]
