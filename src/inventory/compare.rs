@@ -1,14 +1,16 @@
 use std::collections::BTreeMap;
 
-use super::declared::{Place, Requirement, node_requirements, python_requirements, with_extra};
+use super::declared::{
+    Place, Requirement, install_command, node_requirements, python_requirements,
+};
 use super::lock::{Lock, normal};
 use super::managers::Manager;
 use super::members::{link_member, members};
 use super::modules::{plugin_remedy, pytest_plugin};
-use super::project::{Project, read_text};
-use super::submodules::unfetched_submodule;
-use super::versions::{is_below, python_version, wrong_version};
+use super::project::{Project, is_plain, read_text};
+use super::versions::{python_version, wrong_version};
 use crate::model::Remedy;
+use crate::source::EntryKind;
 
 /// Compares what the project declares with what is present, without a log. `node_version` is the version of the Node.js
 /// that commands find. One problem for each language is enough: its command mends what follows from it.
@@ -36,25 +38,75 @@ pub(super) fn python_problem(project: &Project<'_>) -> Option<Remedy> {
         let lacks = is_lock && !active;
         return lacks.then(|| Remedy::new(message, Some(manager.all.clone())));
     }
-    let lock = read_lock(project, manager);
-    let requirements = python_requirements(project);
-    let wanted = || requirements.iter().filter(|one| !one.is_conditional);
-    // A member of a workspace has its manifest elsewhere than the lock.
-    let is_beside = is_lock && project.folder_of(file) == project.folder_of("pyproject.toml");
-    if let Some(stale) = stale_requirement(wanted(), lock.as_ref().filter(|_| is_beside)) {
-        return Some(stale_lock(manager, stale));
-    }
-    let present = python_packages(project);
+    let mut requirements = python_requirements(project);
+    requirements.retain(|one| !one.is_conditional);
+    let mut usual = requirements.clone();
     let default_group = Place::Group("dev".to_owned());
-    let mut usual =
-        wanted().filter(|one| one.place == Place::Main || is_lock && one.place == default_group);
-    if let Some(missing) = usual.find(|one| !present.contains_key(&one.name)) {
-        return Some(not_installed(project, manager, &missing.name));
+    usual.retain(|one| one.place == Place::Main || is_lock && one.place == default_group);
+    // A member of a workspace has its manifest elsewhere than the lock.
+    if !is_lock || project.folder_of(file) != project.folder_of("pyproject.toml") {
+        requirements.clear();
     }
-    let drift = lock.and_then(|lock| drift(project, manager, &present, &lock));
-    drift
-        .or_else(|| own_package_missing(project, &present))
-        .or_else(|| plugin_missing(project, &present))
+    let packages = Packages {
+        locked: requirements,
+        usual,
+        present: python_packages(project),
+    };
+    let found = packages.find_problem(project, manager, &read_lock(project, manager));
+    found
+        .or_else(|| own_package_missing(project, &packages.present))
+        .or_else(|| plugin_missing(project, &packages.present))
+}
+
+// What a manifest asks for, and what is there.
+struct Packages {
+    // What the lock should hold.
+    locked: Vec<Requirement>,
+    // What should be installed.
+    usual: Vec<Requirement>,
+    // Versions by package; empty where a package does not say.
+    present: BTreeMap<String, String>,
+}
+
+impl Packages {
+    // The manifest against the lock, then both against what is there.
+    fn find_problem(
+        &self,
+        project: &Project<'_>,
+        manager: &Manager,
+        lock: &Lock,
+    ) -> Option<Remedy> {
+        let file = &manager.file;
+        let is_stale = |one: &&Requirement| match lock.versions.get(&one.name) {
+            Some(versions) => {
+                !versions.is_empty() && versions.iter().all(|version| one.is_above(version))
+            }
+            None => !one.is_elsewhere(),
+        };
+        let mut asked = self.locked.iter().filter(|_| !lock.versions.is_empty());
+        if let Some(Requirement { name, range, .. }) = asked.find(is_stale) {
+            let wanted = format!("{name} {range}");
+            let wanted = wanted.trim();
+            let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
+            return Some(Remedy::new(message, manager.renew.clone()));
+        }
+        let is_missing = |one: &&Requirement| match self.present.get(&one.name) {
+            Some(version) => !version.is_empty() && one.is_above(version),
+            None => true,
+        };
+        if let Some(missing) = self.usual.iter().find(is_missing) {
+            return Some(not_installed(project, manager, &missing.name));
+        }
+        let (name, version, locked) = self.present.iter().find_map(|(name, version)| {
+            let locked = lock.versions.get(name)?;
+            let differs = !locked.is_empty() && !version.is_empty() && !locked.contains(version);
+            differs.then_some((name, version, locked))
+        })?;
+        let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
+        let locked = locked.join(" or ");
+        let message = format!("{name} {version} is installed, {file} asks for {locked}");
+        Some(Remedy::new(message, Some(project.command(&manager.all))))
+    }
 }
 
 /// Returns the project's own package in a src layout, which only an installation puts on the path.
@@ -100,22 +152,16 @@ fn plugin_missing(project: &Project<'_>, present: &BTreeMap<String, String>) -> 
 /// Returns what packages of Node.js lack.
 pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     let manager = project.manager(false)?;
-    let manifest = project.read("package.json")?;
     if project.has_path(".pnp.cjs") {
         return None;
     }
-    if !project.has_path("node_modules") {
-        let message = "package.json asks for packages, and there is no node_modules";
-        let asks = !node_requirements(&manifest).is_empty();
-        return asks.then(|| Remedy::new(message, Some(manager.all.clone())));
-    }
-    let lock = read_lock(project, manager).unwrap_or_default();
+    let lock = read_lock(project, manager);
     let root = std::iter::once("");
     let mut folders = root.chain(lock.folders.iter().map(String::as_str));
     folders.find_map(|folder| problem_in_folder(project, manager, &lock, folder))
 }
 
-// One member of the workspace: its manifest against the lock, then against node_modules.
+// One member of the workspace.
 fn problem_in_folder(
     project: &Project<'_>,
     manager: &Manager,
@@ -125,81 +171,43 @@ fn problem_in_folder(
     let base = project.folder_of(&manager.file)?.join(folder);
     let path = base.join("package.json");
     let path = path.to_str()?;
-    let requirements = node_requirements(&read_text(project.source, path)?);
-    // Not every lock holds members of the workspace.
-    let members = members(project.source, false);
-    let is_member = |one: &&Requirement| members.iter().any(|member| member.name == one.name);
-    let bought = requirements.iter().filter(|one| !is_member(one));
-    if let Some(stale) = stale_requirement(bought, Some(lock)) {
-        return Some(stale_lock(manager, stale));
-    }
+    let mut usual = node_requirements(&read_text(project.source, path)?);
     let root = project.root.as_ref()?;
     let is_there = |name: &str| {
         let mut above = base.ancestors();
         above.any(|above| root.join(above).join("node_modules").join(name).exists())
     };
-    if let Some(missing) = requirements.iter().find(|one| !is_there(&one.name)) {
-        let link = link_member(project, &missing.name, false, Some(path));
-        return link.or_else(|| Some(not_installed(project, manager, &missing.name)));
+    let members = members(project.source, false);
+    let is_member = |name: &str| members.iter().any(|member| member.name == name);
+    let unlinked = usual
+        .iter()
+        .find(|one| is_member(&one.name) && !is_there(&one.name));
+    if let Some(one) = unlinked {
+        return link_member(project, &one.name, false, Some(path));
     }
-    let names = requirements.iter().map(|one| &one.name);
-    let present =
-        names.filter_map(|name| Some((name.clone(), node_version(project, base.to_str()?, name)?)));
-    drift(project, manager, &present.collect(), lock)
+    // Not every lock holds members of the workspace.
+    usual.retain(|one| !is_member(&one.name));
+    let there = usual.iter().filter(|one| is_there(&one.name));
+    let version = |name: &str| node_version(project, base.to_str()?, name);
+    let there = there.map(|one| (one.name.clone(), version(&one.name).unwrap_or_default()));
+    let packages = Packages {
+        present: there.collect(),
+        locked: usual.clone(),
+        usual,
+    };
+    packages.find_problem(project, manager, lock)
 }
 
 /// Returns how a package is installed that a manifest declares.
 pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &str) -> Remedy {
-    let line = with_extra(project, &manager.all, package);
-    let message = format!("`{package}` is declared and not installed");
-    Remedy::new(message, Some(project.command(&line)))
+    let message = format!("`{package}` is not installed as the manifest asks for it");
+    Remedy::new(message, Some(install_command(project, manager, package)))
 }
 
-// A requirement that the lock does not hold, or holds in a version below the range. Aliases and addresses are written
-// otherwise there.
-fn stale_requirement<'r>(
-    mut requirements: impl Iterator<Item = &'r Requirement>,
-    lock: Option<&Lock>,
-) -> Option<&'r Requirement> {
-    let lock = lock.filter(|lock| !lock.versions.is_empty())?;
-    requirements.find(|one| match lock.versions.get(&one.name) {
-        _ if one.range.contains([':', '/']) => false,
-        Some(versions) => {
-            let below = |version: &String| is_below(version, &one.range) == Some(true);
-            !versions.is_empty() && versions.iter().all(below)
-        }
-        None => true,
-    })
-}
-
-fn stale_lock(manager: &Manager, requirement: &Requirement) -> Remedy {
-    let Requirement { name, range, .. } = requirement;
-    let wanted = format!("{name} {range}");
-    let (wanted, file) = (wanted.trim(), &manager.file);
-    let message = format!("the manifest asks for `{wanted}`, and {file} does not hold it");
-    Remedy::new(message, manager.renew.clone())
-}
-
-// A package that is installed in another version than the lock holds.
-fn drift(
-    project: &Project<'_>,
-    manager: &Manager,
-    present: &BTreeMap<String, String>,
-    lock: &Lock,
-) -> Option<Remedy> {
-    let (name, version, locked) = present.iter().find_map(|(name, version)| {
-        let locked = lock.versions.get(name)?;
-        let differs = !locked.is_empty() && !locked.contains(version);
-        differs.then_some((name, version, locked))
-    })?;
-    let locked: Vec<&str> = locked.iter().map(String::as_str).collect();
-    let (file, locked) = (&manager.file, locked.join(" or "));
-    let message = format!("{name} {version} is installed, {file} asks for {locked}");
-    Some(Remedy::new(message, Some(project.command(&manager.all))))
-}
-
-fn read_lock(project: &Project<'_>, manager: &Manager) -> Option<Lock> {
-    Some(Lock::read(manager.format?, &project.read(&manager.file)?))
+fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
+    let text = project.read(&manager.file).unwrap_or_default();
+    let lock = manager.format.map(|format| Lock::read(format, &text));
+    lock.unwrap_or_default()
 }
 
 /// Returns the installed distributions by their normal names.
@@ -214,6 +222,31 @@ fn node_version(project: &Project<'_>, folder: &str, name: &str) -> Option<Strin
     let manifest = project.installed.read(&at, &at.join("package.json"))?;
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).ok()?;
     manifest["version"].as_str().map(str::to_owned)
+}
+
+/// Returns a submodule that was never fetched; with a log one that it names a file or a module of.
+pub(super) fn unfetched_submodule(project: &Project<'_>, log: Option<&str>) -> Option<Remedy> {
+    let root = project.root.as_ref()?;
+    let is_named = |path: &str| {
+        let dotted = path.replace('/', ".");
+        let ends = [
+            format!("{path}/"),
+            format!("{dotted}."),
+            format!("'{dotted}'"),
+        ];
+        log.is_none_or(|log| ends.iter().any(|end| log.contains(end)))
+    };
+    let is_empty = |path: &str| {
+        let inside = std::fs::read_dir(root.join(path));
+        inside.is_ok_and(|mut inside| inside.next().is_none())
+    };
+    let entries = project.source.listing().entries().iter();
+    let modules = entries.filter(|entry| matches!(entry.kind, EntryKind::Submodule { .. }));
+    let mut paths = modules.map(|entry| entry.path.as_str());
+    let path = paths.find(|path| is_named(path) && is_empty(path) && is_plain(path))?;
+    let message = format!("the submodule {path} was never fetched");
+    let line = format!("git submodule update --init -- {path}");
+    Some(Remedy::new(message, Some(line)))
 }
 
 #[cfg(test)]

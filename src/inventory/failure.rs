@@ -1,10 +1,9 @@
 use super::Project;
-use super::compare::{node_problem, python_problem};
-use super::managers::{is_python_tool, renews_lock};
+use super::compare::{node_problem, python_problem, unfetched_submodule};
+use super::managers::is_python_tool;
 use super::modules::{missing_modules, missing_plugin};
-use super::submodules::{in_submodule, unfetched_submodule};
 use super::versions::wrong_version;
-use crate::model::{Diagnosis, FailureKind, Remedy, RepoPath, Subkind};
+use crate::model::{Diagnosis, FailureKind, Remedy, Subkind};
 use crate::runners::pattern;
 
 const COMPOSE: &[&str] = &[
@@ -44,46 +43,38 @@ pub fn environment_problems(project: &Project<'_>, log: &str) -> Vec<Remedy> {
         .collect()
 }
 
-/// Returns what fixes a failure by hand, each with the module that it brings, where it is about one. `again` is the
-/// line that runs the command again with a variable.
+/// Returns what fixes a failure by hand. `again` is the line that runs the command again with a variable.
 #[must_use]
 pub fn explain_failure(
     project: &Project<'_>,
     diagnosis: &Diagnosis,
     command: &str,
     again: &dyn Fn(&str) -> String,
-) -> Vec<(String, Remedy)> {
+) -> Vec<Remedy> {
     let evidence = diagnosis.evidence.iter();
     let texts: Vec<&str> = evidence.map(|line| line.text.trim()).collect();
-    let alone = |remedy: Option<Remedy>| -> Vec<(String, Remedy)> {
-        let found = remedy.into_iter();
-        found.map(|remedy| (String::new(), remedy)).collect()
-    };
-    if let Some(path) = in_submodule(diagnosis, project.source) {
-        let message = format!("the files of the log lie in the submodule {path}: run it there");
-        let line = format!("mendit -C {path} run CMD");
-        return alone(Some(Remedy::new(message, Some(line))));
-    }
     if let Some(remedy) = missing_plugin(project, &texts) {
-        return alone(Some(remedy));
+        return vec![remedy];
     }
     match diagnosis.kind {
         FailureKind::ImportError => missing_modules(project, diagnosis, command),
         FailureKind::CommandNotFound | FailureKind::DependencyError => {
-            alone(missing_packages(project, diagnosis, command, &texts))
+            let found = missing_packages(project, diagnosis, command);
+            found.into_iter().collect()
         }
         FailureKind::MissingEnvVar => {
             let names = variable_names(&texts).into_iter();
-            let remedies = names.map(|name| unset_variable(project, &name, again));
-            remedies.map(|remedy| (String::new(), remedy)).collect()
+            names
+                .map(|name| unset_variable(project, &name, again))
+                .collect()
         }
         FailureKind::ConnectionRefused => {
             let has_services = COMPOSE.iter().any(|name| project.read(name).is_some());
             let message = "a service that the tests call is not running";
             let remedy = || Remedy::new(message, Some("docker compose up -d".to_owned()));
-            alone(has_services.then(remedy))
+            has_services.then(remedy).into_iter().collect()
         }
-        _ => alone(missing_migration(project, &texts)),
+        _ => Vec::new(),
     }
 }
 
@@ -95,59 +86,21 @@ pub fn missing_program(text: &str) -> Option<&str> {
     head.rsplit(": ").next()
 }
 
-fn missing_packages(
-    project: &Project<'_>,
-    diagnosis: &Diagnosis,
-    command: &str,
-    texts: &[&str],
-) -> Option<Remedy> {
-    match diagnosis.subkind {
+// What the manifest asks for, where installing it may help.
+fn missing_packages(project: &Project<'_>, diagnosis: &Diagnosis, command: &str) -> Option<Remedy> {
+    let manager = project.manager(is_python_tool(command))?;
+    let (message, line) = match diagnosis.subkind {
         Some(Subkind::LockfileMismatch) => {
-            let mut lines = std::iter::once(&command).chain(texts);
-            let line = lines.find_map(|line| renews_lock(line))?;
             let message = "the lock does not hold what the manifest asks for";
-            Some(Remedy::new(message, Some(line.to_owned())))
+            (message, manager.renew.clone()?)
         }
-        // Installing again helps none of these.
-        Some(
-            Subkind::Engine
-            | Subkind::VersionMismatch
-            | Subkind::PackageNotFound
-            | Subkind::NoVersion,
-        ) => None,
-        _ => {
-            let manager = project.manager(is_python_tool(command))?;
-            let line = project.command(&manager.all);
+        None | Some(Subkind::MissingPackage) => {
             let message = "what the manifest asks for may not be installed";
-            (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
+            (message, project.command(&manager.all))
         }
-    }
-}
-
-// A column or a table that the models have and the database has not: Django writes the migration.
-fn missing_migration(project: &Project<'_>, texts: &[&str]) -> Option<Remedy> {
-    let marks = ["no column named ", "no such column: "];
-    let tail = texts.iter().find_map(|text| {
-        let mut tails = marks.iter().filter_map(|mark| text.split_once(mark));
-        tails.next()?.1.rsplit('.').next()
-    })?;
-    let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
-    let column = tail.split(is_end).next()?;
-    let start = format!("{column} = ");
-    let has_column = |path: &RepoPath| {
-        let text = project.source.read(path).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        text.lines()
-            .any(|line| line.trim_start().starts_with(&start))
+        Some(_) => return None,
     };
-    project.read("manage.py")?;
-    let files = project.source.listing().files().map(|entry| &entry.path);
-    let mut models = files.filter(|path| path.stem() == "models");
-    models.any(has_column).then(|| {
-        let message = format!("`{column}` is in the models and not in a migration");
-        let line = "python manage.py makemigrations";
-        Remedy::new(message, Some(line.to_owned()))
-    })
+    (!command.contains(&line)).then(|| Remedy::new(message, Some(line)))
 }
 
 // A variable that is not set, with the value that an example of settings has.

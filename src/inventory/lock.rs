@@ -18,8 +18,6 @@ pub(super) struct Lock {
 pub(super) enum Format {
     /// `[[package]]` with a name and a version: uv, poetry.
     Packages,
-    /// `name==1.2.3`, a line each.
-    Pins,
     Pnpm,
     Yarn,
     Npm,
@@ -31,7 +29,6 @@ impl Lock {
         let mut lock = Self::default();
         match format {
             Format::Packages => lock.read_packages(text),
-            Format::Pins => lock.read_pins(text),
             Format::Pnpm => lock.read_pnpm(text),
             Format::Yarn => lock.read_yarn(text),
             Format::Npm => lock.read_npm(text),
@@ -57,21 +54,6 @@ impl Lock {
             let version = package["version"].as_str().filter(|_| !is_local);
             let name = package["name"].as_str().unwrap_or_default();
             self.add(normal(name), version.unwrap_or_default());
-        }
-    }
-
-    // `name==1.2.3 ; marker`, as pip-compile writes it.
-    fn read_pins(&mut self, text: &str) {
-        for line in text.lines() {
-            let line = line.split(['#', ';', '\\']).next().unwrap_or_default();
-            let pin = line.split_once("==");
-            if let Some((name, version)) = pin.filter(|(_, pin)| !pin.contains(['*', ','])) {
-                let name = name.split('[').next().unwrap_or(name).trim();
-                self.add(
-                    normal(name),
-                    version.split_whitespace().next().unwrap_or_default(),
-                );
-            }
         }
     }
 
@@ -142,11 +124,6 @@ mod tests {
                 "poetry.lock",
                 "[[package]]\nname = \"Typing_Extensions\"\nversion = \"4.1\"\n",
                 "typing-extensions 4.1",
-            ),
-            (
-                "requirements.txt",
-                "# pinned\nrequests[socks]==2.31.0 ; python_version > '3' \\\n    --hash=sha256:00\nloose>=1\nany==1.*\n",
-                "requests 2.31.0",
             ),
             (
                 "pnpm-lock.yaml",

@@ -4,64 +4,55 @@ use crate::model::Remedy;
 /// Returns a problem with the version of Python or Node.js: another one than a version file names, or an older one than
 /// the manifest asks for.
 pub(super) fn wrong_version(project: &Project<'_>, python: bool, version: &str) -> Option<Remedy> {
-    let language = if python { "Python" } else { "Node.js" };
     let version = version.trim().trim_start_matches('v');
-    let (file, asked, line) = match pinned_version(project, python) {
-        Some((file, pins)) => {
-            let mut pins_of_file = pins.split_whitespace();
-            let may_be = |pin: &str| {
-                let pin = pin.trim_start_matches('v');
-                let is_version = pin.starts_with(|first: char| first.is_ascii_digit());
-                !is_version || version.split('.').zip(pin.split('.')).all(|(a, b)| a == b)
-            };
-            if pins_of_file.any(may_be) {
-                return None;
-            }
-            (file, pins, "nvm install".to_owned())
-        }
-        None => {
-            let (file, range) = asked_range(project, python)?;
-            if !is_below(version, &range)? {
-                return None;
-            }
-            let least = range.trim_start_matches(|first: char| !first.is_ascii_digit());
-            let major = least.split(|end: char| !end.is_ascii_digit()).next();
-            let line = format!("nvm install {}", major.unwrap_or_default());
-            (file, range, line)
-        }
-    };
-    let line = match python {
-        true if project.read("uv.lock").is_some() => "uv sync".to_owned(),
-        true => "pyenv install -s".to_owned(),
-        false => line,
-    };
-    let asked = asked.trim();
-    let message = format!("{language} {version} is in use, {file} asks for {asked}");
-    Some(Remedy::new(message, Some(line)))
-}
-
-// The file that names versions, and its text.
-fn pinned_version(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
-    let files: &[&str] = if python {
-        &[".python-version"]
+    let (files, language): (&[&'static str], _) = if python {
+        (&[".python-version"], "Python")
     } else {
-        &[".nvmrc", ".node-version"]
+        (&[".nvmrc", ".node-version"], "Node.js")
     };
-    files
+    let mut pins = files
         .iter()
-        .find_map(|file| Some((*file, project.read(file)?)))
+        .filter_map(|file| Some((*file, project.read(file)?)));
+    let (pin, (file, asked)) = match pins.next() {
+        Some(pin) => (true, pin),
+        None => (false, asked_range(project, python)?),
+    };
+    let asked = asked.trim().trim_start_matches('v');
+    let least = asked.trim_start_matches(|first: char| !first.is_ascii_digit());
+    let fits = if pin {
+        let parts = version.split('.').zip(asked.split('.'));
+        asked != least || asked.contains('\n') || parts.into_iter().all(|(own, asked)| own == asked)
+    } else {
+        !is_below(version, asked)?
+    };
+    let line = match (python, project.read("uv.lock")) {
+        (true, Some(_)) => "uv sync".to_owned(),
+        (true, None) => "pyenv install -s".to_owned(),
+        (false, _) if pin => "nvm install".to_owned(),
+        (false, _) => {
+            let end = |letter: char| !letter.is_ascii_digit();
+            format!("nvm install {}", least.split(end).next().unwrap_or(least))
+        }
+    };
+    let message = format!("{language} {version} is in use, {file} asks for {asked}");
+    (!fits).then(|| Remedy::new(message, Some(line)))
 }
 
-// The range that a manifest asks for, and the manifest.
+// The range that a manifest asks for, with the manifest.
 fn asked_range(project: &Project<'_>, python: bool) -> Option<(&'static str, String)> {
-    if python {
+    let (file, range) = if python {
         let table: toml::Table = project.read("pyproject.toml")?.parse().ok()?;
         let range = table.get("project")?.get("requires-python")?.as_str()?;
-        return Some(("pyproject.toml", range.to_owned()));
-    }
-    let manifest: serde_json::Value = serde_json::from_str(&project.read("package.json")?).ok()?;
-    let range = manifest["engines"]["node"].as_str()?;
-    (!range.contains("||")).then(|| ("package.json", range.to_owned()))
+        ("pyproject.toml", range.to_owned())
+    } else {
+        let manifest = project.read("package.json")?;
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).ok()?;
+        (
+            "package.json",
+            manifest["engines"]["node"].as_str()?.to_owned(),
+        )
+    };
+    (!range.contains("||")).then_some((file, range))
 }
 
 /// Returns the version of the virtual environment.
