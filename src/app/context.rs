@@ -7,7 +7,6 @@ use super::{App, AppError, Progress, runs};
 use crate::context::{
     Built, Request, add_history, build, change_under_test, estimate_tokens, failure_packet,
 };
-use crate::inventory::in_submodule;
 use crate::model::{Code, ContextDocument, FailurePacket, Omission, PacketBudget, PreviousAttempt};
 use crate::policy::Redactor;
 use crate::report::context_markdown;
@@ -85,7 +84,7 @@ pub fn build_context(
         previous,
     )?;
     keep(app, &workspace, query, (&built, &packet), progress)?;
-    say_odd(&built, &workspace, progress);
+    say_odd(&built, progress);
     Ok(Packed {
         context: built.context,
         packet,
@@ -125,13 +124,8 @@ fn keep(
 }
 
 // A packet without the files that the log is about.
-fn say_odd(built: &Built, workspace: &Workspace, progress: &dyn Progress) {
-    let diagnosis = built.context.diagnosis.as_ref();
-    if let Some(module) = diagnosis.and_then(|it| in_submodule(it, workspace.source.as_ref())) {
-        progress.note(&format!(
-            "the files of the log lie in the submodule {module} (hint: `mendit -C {module} run CMD`)"
-        ));
-    } else if built.context.files.is_empty() && built.log.is_some() {
+fn say_odd(built: &Built, progress: &dyn Progress) {
+    if built.context.files.is_empty() && built.log.is_some() {
         progress.note("the log names no file of this repository (hint: name one with `--target`)");
     }
 }

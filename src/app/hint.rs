@@ -7,7 +7,6 @@ use super::{App, AppError, Progress};
 use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
 use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
-use crate::inventory::in_submodule;
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
 use crate::patch::{Change, Objects};
@@ -47,8 +46,8 @@ pub struct Hinted {
     pub found: bool,
     /// What mends it, as every surface tells it and `mendit fix` tries it.
     pub fixes: Fixes,
-    /// What is mended by hand, with the module that it brings where it is about one.
-    pub by_hand: Vec<(String, Remedy)>,
+    /// What is mended by hand.
+    pub by_hand: Vec<Remedy>,
 }
 
 impl Hinted {
@@ -57,7 +56,7 @@ impl Hinted {
     pub fn lines(&self) -> String {
         let mends = self.fixes.beside_imports().into_iter();
         let mends = mends.map(|it| format!("- {it}: `mendit fix` tries it\n"));
-        let by_hand = self.by_hand.iter().map(|(_, one)| match &one.command {
+        let by_hand = self.by_hand.iter().map(|one| match &one.command {
             Some(line) => format!("- {}: `{line}`\n", one.problem),
             None => format!("- {}\n", one.problem),
         });
@@ -69,7 +68,8 @@ impl Hinted {
         let mut names: Vec<String> = Vec::new();
         for name in &self.names {
             let listed = self.document.suggestions.iter().any(|it| it.name == *name);
-            let gone = !listed && self.by_hand.iter().any(|(module, _)| module == name);
+            let top = format!("`{}", name.split(['.', '/']).next().unwrap_or(name));
+            let gone = !listed && self.by_hand.iter().any(|one| one.problem.contains(&top));
             if !gone && !names.contains(name) {
                 names.push(name.clone());
             }
@@ -211,7 +211,7 @@ impl Hinted {
             suggestions,
             patch: (self.found && patched && shown).then_some(patch),
             tried: self.fixes.tried(),
-            remedies: self.by_hand.iter().map(|(_, it)| it.clone()).collect(),
+            remedies: self.by_hand.clone(),
         };
         Ok(())
     }
@@ -295,11 +295,6 @@ fn files(
     }
     let files: Vec<RepoPath> = found.iter().flat_map(|it| hint::lacking(it)).collect();
     if files.is_empty() {
-        let source = workspace.source.as_ref();
-        if let Some(module) = found.iter().find_map(|it| in_submodule(it, source)) {
-            let why = format!("the files of the log lie in the submodule {module}");
-            return Err(AppError::usage(why).hint(format!("`mendit -C {module} run CMD`")));
-        }
         let why = if found.is_empty() {
             "no file says where the names are used"
         } else {

@@ -3,24 +3,22 @@ use crate::inventory::{Project, environment_problems, explain_failure};
 use crate::model::{Diagnosis, FailureKind, Remedy};
 use crate::workspace::Workspace;
 
-/// Returns what fixes a failure by hand, as lines for a person to type, each with the module that it brings where it
-/// is about one; none of them is run. `again` is the line that passes a variable on.
+/// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that passes a variable on.
 pub(super) fn by_hand(
     workspace: &Workspace,
     (diagnosis, log): (&Diagnosis, &str),
     command: &str,
     again: &dyn Fn(&str) -> String,
-) -> Vec<(String, Remedy)> {
+) -> Vec<Remedy> {
     let project = Project::open(workspace);
-    let around = environment_problems(&project, log).into_iter();
-    let found: Vec<_> = around.map(|remedy| (String::new(), remedy)).collect();
+    let found = environment_problems(&project, log);
     if !found.is_empty() {
         return found;
     }
     let linter = tool_fix(workspace, diagnosis, command);
     let linter = linter.map(|line| Remedy::new("the tool fixes some of it itself", Some(line)));
     match linter {
-        Some(remedy) => vec![(String::new(), remedy)],
+        Some(remedy) => vec![remedy],
         None => explain_failure(&project, diagnosis, command, again),
     }
 }
@@ -31,13 +29,12 @@ pub(super) fn around(
     (diagnosis, log): (&Diagnosis, &str),
     command: &str,
 ) -> Vec<Remedy> {
-    let found = by_hand(
+    by_hand(
         workspace,
         (diagnosis, log),
         command,
         &with_variable(command),
-    );
-    found.into_iter().map(|(_, remedy)| remedy).collect()
+    )
 }
 
 /// Returns the line that runs a command again with a variable.

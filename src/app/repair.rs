@@ -274,7 +274,7 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
         ..NextFacts::default()
     });
     let found = by_hand(workspace, (diagnosis, ""), &command, &again);
-    let commands = found.into_iter().map(|(_, remedy)| match remedy.command {
+    let commands = found.into_iter().map(|remedy| match remedy.command {
         Some(line) => format!("{}: `{line}`", remedy.problem),
         None => remedy.problem,
     });
