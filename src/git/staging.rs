@@ -210,24 +210,6 @@ impl Staging {
         lock.commit().map_err(GitError::unreadable)?;
         Ok(())
     }
-
-    /// Writes an index with only these entries to a file of its own.
-    ///
-    /// # Errors
-    /// [`GitError::Unreadable`] when it cannot be written.
-    pub fn write_apart(file: &Path, entries: &[(String, Staged)]) -> Result<(), GitError> {
-        let kind = gix::hash::Kind::Sha1;
-        let state = gix::index::State::new(kind);
-        let mut index = gix::index::File::from_state(state, file.to_owned());
-        let mut changes: BTreeMap<String, Vec<Staged>> = BTreeMap::new();
-        for (path, entry) in entries {
-            changes.insert(path.clone(), vec![*entry]);
-        }
-        fill(&mut index, &changes, None);
-        index
-            .write(gix::index::write::Options::default())
-            .map_err(GitError::unreadable)
-    }
 }
 
 fn fill(

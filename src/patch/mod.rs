@@ -35,7 +35,7 @@ mod write;
 pub use canonical::canonical;
 pub use change::{Change, FileState};
 #[cfg(feature = "program")]
-pub use git_apply::{GitApply, GitApplyOptions, Limit, MergeSide, Verbosity, WhiteSpace};
+pub use git_apply::{GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 pub use read::{ReadOptions, read, without_thoughts};
 pub use set::{Body, PatchSet};

@@ -80,22 +80,7 @@ impl<'a> Checker<'_, 'a> {
 
     /// What the section makes of it.
     pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
-        let merged = if self.options.three_way {
-            self.merge(done, before)
-        } else {
-            None
-        };
-        if let Some(after) = merged {
-            done.after = after;
-        } else {
-            if self.options.three_way && !done.straight_to_merge {
-                self.messages.line("Falling back to direct application...");
-            }
-            if done.straight_to_merge {
-                return Err(Refusal::Section);
-            }
-            self.direct(done, before)?;
-        }
+        self.direct(done, before)?;
         if done.section.deletes() && !done.after.is_empty() {
             return self.refuse("removal patch leaves file contents");
         }

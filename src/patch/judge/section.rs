@@ -363,7 +363,7 @@ impl<'j> Placing<'j> {
         let base = self.options.objects.and_then(|objects| objects.find(id));
         if base.is_some_and(|base| *base != *before.bytes) {
             let message = format!("the patch was made for an older state of the file ({id})");
-            let hint = "`mendit git-apply --3way` merges it with what the file has become";
+            let hint = "`git apply --3way` merges it with what the file has become";
             let problem = Refusal::new(Code::P408, message).hint(hint.to_owned());
             report.add(problem.problem(None, u64::from(section.line)));
         }
