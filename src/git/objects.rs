@@ -1,24 +1,18 @@
-use super::index::{blob_id, object_id};
-use super::repository::tree_of;
+use super::index::blob_id;
 use super::{GitError, Repository};
 use crate::model::BlobId;
 
-/// The object database of a repository: contents by id. Never fetches what is missing.
-pub struct ObjectStore {
-    inner: gix::ThreadSafeRepository,
-    tree: Option<gix::ObjectId>,
-}
-
 impl Repository {
-    /// The object database; [`ObjectStore::committed`] tells of this revision, or of `HEAD`.
+    /// The blob with this hex id, of at least seven digits; never fetches what is missing.
     #[must_use]
-    pub fn objects(&self, revision: Option<&str>) -> ObjectStore {
-        let local = self.local();
-        let tree = tree_of(&local, revision.unwrap_or("HEAD"));
-        ObjectStore {
-            tree: tree.ok().map(|it| it.id),
-            inner: local.into_sync(),
+    pub fn find_blob(&self, hex: &str) -> Option<Vec<u8>> {
+        let is_id = (7..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
+        if !is_id {
+            return None;
         }
+        let repo = self.local();
+        let object = repo.rev_parse_single(hex).ok()?.object().ok()?;
+        Some(object.try_into_blob().ok()?.take_data())
     }
 
     /// Stores a blob.
@@ -30,42 +24,5 @@ impl Repository {
         let id = repo.write_blob(bytes).map_err(GitError::unreadable)?;
         blob_id(id.detach())
             .ok_or_else(|| GitError::Unreadable("the repository does not use SHA-1".to_owned()))
-    }
-}
-
-impl ObjectStore {
-    /// Whether there is an object with this id.
-    #[must_use]
-    pub fn has(&self, id: BlobId) -> bool {
-        let id = object_id(id);
-        self.inner.to_thread_local().has_object(id)
-    }
-
-    /// The blob with this hex id, of at least seven digits.
-    #[must_use]
-    pub fn find(&self, hex: &str) -> Option<Vec<u8>> {
-        let is_id = (7..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
-        if !is_id {
-            return None;
-        }
-        let repo = self.inner.to_thread_local();
-        let mut blob = repo
-            .rev_parse_single(hex)
-            .ok()?
-            .object()
-            .ok()?
-            .try_into_blob()
-            .ok()?;
-        Some(blob.take_data())
-    }
-
-    /// What the commit has at a path.
-    #[must_use]
-    pub fn committed(&self, path: &str) -> Option<Vec<u8>> {
-        let repo = self.inner.to_thread_local();
-        let tree = repo.find_tree(self.tree?).ok()?;
-        let entry = tree.lookup_entry_by_path(path).ok()??;
-        let blob = entry.mode().is_blob().then(|| entry.object().ok())??;
-        Some(blob.try_into_blob().ok()?.take_data())
     }
 }

@@ -143,21 +143,6 @@ impl Staging {
         self.pool.with(|repo| repo.has_object(id))
     }
 
-    /// The id and bytes of the blob that an id, perhaps shortened, names.
-    #[must_use]
-    pub fn find(&self, hex: &str) -> Option<(BlobId, Vec<u8>)> {
-        let is_id = (4..=40).contains(&hex.len()) && hex.bytes().all(|it| it.is_ascii_hexdigit());
-        if !is_id {
-            return None;
-        }
-        self.pool.with(|repo| {
-            let object = repo.rev_parse_single(hex).ok()?.object().ok()?;
-            let id = blob_id(object.id)?;
-            let mut blob = object.try_into_blob().ok()?;
-            Some((id, blob.take_data()))
-        })
-    }
-
     /// Stores a blob.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::ops::Range;
 
 use super::change::{Change, FileState};
-use super::compose::LineEdit;
 use super::read::ALPHABET;
 use super::text::Text;
 use crate::model::{BlobId, Operation};
@@ -110,7 +110,7 @@ fn one(change: &Change, out: &mut Vec<u8>) {
     let plus = side(&b, change.after.is_some());
     out.extend_from_slice(format!("--- {minus}\n+++ {plus}\n").as_bytes());
     let (old, new) = (Text::new(&before.bytes), Text::new(&after.bytes));
-    hunks(&old, &new, &change.edits, out);
+    hunks(&old, &new, &change.runs(), out);
 }
 
 fn id(state: Option<&FileState>) -> String {
@@ -125,76 +125,42 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes.get(..8000).unwrap_or(bytes)).is_some()
 }
 
-fn hunks(old: &Text<'_>, new: &Text<'_>, edits: &[LineEdit], out: &mut Vec<u8>) {
-    let mut grown = LineCounts::default();
-    let mut index = 0;
-    while index < edits.len() {
-        let mut last = index;
-        while let (Some(one), Some(two)) = (edits.get(last), edits.get(last + 1)) {
-            if two.at > one.at + one.removed + 2 * CONTEXT {
-                break;
-            }
-            last += 1;
-        }
-        let group = edits.get(index..=last).unwrap_or_default();
-        hunk((old, new), group, &mut grown, out);
-        index = last + 1;
+/// Lines of the old file and those of the new one that stand for them.
+type Run = (Range<usize>, Range<usize>);
+
+fn hunks(old: &Text<'_>, new: &Text<'_>, runs: &[Run], out: &mut Vec<u8>) {
+    let is_near = |one: &Run, two: &Run| two.0.start <= one.0.end + 2 * CONTEXT;
+    for group in runs.chunk_by(is_near) {
+        hunk((old, new), group, out);
     }
 }
 
-// Lines that earlier hunks added and removed.
-#[derive(Default)]
-struct LineCounts {
-    added: usize,
-    removed: usize,
-}
-
-fn hunk(
-    (old, new): (&Text<'_>, &Text<'_>),
-    group: &[LineEdit],
-    grown: &mut LineCounts,
-    out: &mut Vec<u8>,
-) {
+fn hunk((old, new): (&Text<'_>, &Text<'_>), group: &[Run], out: &mut Vec<u8>) {
     let (Some(first), Some(last)) = (group.first(), group.last()) else {
         return;
     };
-    let from = first.at.saturating_sub(CONTEXT);
-    let to = (last.at + last.removed + CONTEXT).min(old.len());
-    let removed: usize = group.iter().map(|edit| edit.removed).sum();
-    let added: usize = group.iter().map(|edit| edit.added).sum();
-    let old_count = to - from;
-    let new_count = old_count - removed + added;
-    let start = |count: usize, line: usize| {
-        let line = if count == 0 { line } else { line + 1 };
-        if count == 1 {
-            format!("{line}")
-        } else {
-            format!("{line},{count}")
-        }
+    let above = first.0.start.min(CONTEXT);
+    let below = (old.len() - last.0.end).min(CONTEXT);
+    let range = |from: usize, to: usize| match to - from {
+        0 => format!("{from},0"),
+        1 => format!("{}", from + 1),
+        count => format!("{},{count}", from + 1),
     };
-    let _ = writeln!(
-        out,
-        "@@ -{} +{} @@",
-        start(old_count, from),
-        start(new_count, from + grown.added - grown.removed)
-    );
+    let (from, to) = (first.0.start - above, last.0.end + below);
+    let head = range(first.1.start - above, last.1.end + below);
+    let _ = writeln!(out, "@@ -{} +{head} @@", range(from, to));
     let mut row = from;
-    let mut new_row = from + grown.added - grown.removed;
-    for edit in group {
-        new_row += edit.at - row;
-        copy(old, row, edit.at, b' ', out);
-        copy(old, edit.at, edit.at + edit.removed, b'-', out);
-        copy(new, new_row, new_row + edit.added, b'+', out);
-        new_row += edit.added;
-        row = edit.at + edit.removed;
+    for (gone, come) in group {
+        copy(old, row..gone.start, b' ', out);
+        copy(old, gone.clone(), b'-', out);
+        copy(new, come.clone(), b'+', out);
+        row = gone.end;
     }
-    copy(old, row, to, b' ', out);
-    grown.added += added;
-    grown.removed += removed;
+    copy(old, row..to, b' ', out);
 }
 
-fn copy(old: &Text<'_>, from: usize, to: usize, mark: u8, out: &mut Vec<u8>) {
-    for row in from..to {
+fn copy(old: &Text<'_>, rows: Range<usize>, mark: u8, out: &mut Vec<u8>) {
+    for row in rows {
         let line = old.whole(row);
         out.push(mark);
         out.extend_from_slice(line);

@@ -44,7 +44,7 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
         return None;
     }
     let mut modified = Modified {
-        after: Some((composed.bytes.into(), composed.edits)),
+        after: Some(composed.bytes.into()),
         is_exact: true,
         ..Modified::default()
     };

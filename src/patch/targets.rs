@@ -142,9 +142,6 @@ impl PathRules<'_> {
             });
             *name = plain;
         }
-        if file.headers.reversed {
-            section.reverse();
-        }
         Ok(section)
     }
 

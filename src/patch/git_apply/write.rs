@@ -155,7 +155,7 @@ fn write_files(
         let path = RepoPath::new(&disk).map_err(|error| failed(&error.to_string()))?;
         changes.push(Change {
             new_permissions: true,
-            ..Change::of_states(path, standing, after)
+            ..Change::between(path, standing, after)
         });
     }
     write_worktree(&destination.base, state, &changes).map_err(|error| Fatal(error.to_string()))?;
