@@ -2,7 +2,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use rustix::fs::{Access, AtFlags, Dev, Mode, OFlags, RawMode};
+use rustix::fs::{Access, AtFlags, Mode, OFlags, RawMode};
 use rustix::io::Errno;
 
 use crate::model::file_name;
@@ -169,11 +169,6 @@ impl Directory {
             rustix::fs::fchmod(&file, Mode::from_raw_mode(bits as RawMode))?;
         }
         Ok(())
-    }
-
-    /// The number of the file system the directory is on.
-    pub(super) fn device(&self) -> io::Result<Dev> {
-        Ok(rustix::fs::fstat(&self.fd)?.st_dev)
     }
 
     /// Makes what was written here survive a loss of power.

@@ -49,10 +49,6 @@ fn stage(tree: &Directory, state: &Path, changes: &[Change]) -> Result<Journal, 
 }
 
 fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Journal, WriteError> {
-    let one_device = tree
-        .device()
-        .and_then(|device| Ok(device == journal.sides.device()?))
-        .unwrap_or(false);
     for (index, change) in changes.iter().enumerate() {
         let path = change.path.as_str();
         let name = file_name(path);
@@ -89,7 +85,6 @@ fn fill(tree: &Directory, mut journal: Journal, changes: &[Change]) -> Result<Jo
             new: id(new),
         });
     }
-    journal.one_device = one_device;
     Ok(journal)
 }
 

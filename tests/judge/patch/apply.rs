@@ -26,7 +26,7 @@ fn applies_once_and_says_so_the_second_time() {
         fs::metadata(root.join("f")).unwrap().modified().unwrap(),
         stamp
     );
-    let back = mendit(root, &["apply", "-R", "-"], PATCH);
+    let back = mendit(root, &["git-apply", "-R", "-"], PATCH);
     assert_eq!(
         back.status.code(),
         Some(0),
@@ -264,7 +264,8 @@ fn an_index_that_differs_is_said_before_what_does_not_fit_it() {
     let repository = repository(&[("f", b"a\nb\nc\n")]);
     let root = repository.path();
     assert_eq!(mendit(root, &["apply", "-"], PATCH).status.code(), Some(0));
-    let again = mendit(root, &["apply", "--index", "-"], PATCH);
+    let next = b"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-B\n+C\n c\n";
+    let again = mendit(root, &["apply", "--index", "-"], next);
     assert_eq!(again.status.code(), Some(1));
     let said = String::from_utf8_lossy(&again.stderr);
     assert!(
