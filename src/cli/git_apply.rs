@@ -2,9 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::global::Global;
 use super::{AppError, Exit, Output};
-use crate::app::{
-    GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply,
-};
+use crate::app::{GitApplyOptions, GitPlace, Input, Limit, Verbosity, WhiteSpace, git_apply};
 use crate::model::Code;
 
 /// The flags of `git apply`.
@@ -56,9 +54,6 @@ pub(crate) struct Args {
     /// Count the lines of hunks anew
     #[arg(long)]
     recount: bool,
-    /// Work around tools that lose a missing final newline
-    #[arg(hide_short_help = true, long)]
-    inaccurate_eof: bool,
     /// Let white space in context differ
     #[arg(long, alias = "ignore-space-change")]
     ignore_whitespace: bool,
@@ -130,10 +125,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
 
 // Flags that do not go together or need a repository, in git's words.
 fn refuse(args: &Args, place: &GitPlace) -> Option<String> {
-    let needs = [
-        ("--index", args.index),
-        ("--cached", args.cached),
-    ];
+    let needs = [("--index", args.index), ("--cached", args.cached)];
     let outside = !place.in_repository();
     needs
         .iter()
@@ -173,7 +165,6 @@ fn options(args: &Args, global: &Global, place: &GitPlace) -> Result<GitApplyOpt
         min_context: args.min_context.unwrap_or(usize::MAX),
         unidiff_zero: args.unidiff_zero,
         recount: args.recount,
-        inaccurate_eof: args.inaccurate_eof,
         ignore_white_space: args.ignore_whitespace
             || setting("apply.ignoreWhitespace").as_deref() == Some("change"),
         white_space,

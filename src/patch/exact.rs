@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::change::FileState;
 use super::compose::compose;
-use super::content::{Modified, lost_all_indent, mend, moved_mend};
+use super::content::{Modified, lost_all_indent, moved_mend};
 use super::intent::is_blob;
 use super::place::{Placed, Placement, Work};
 use super::set::{FilePatch, Hunk, HunkLine, LineKind};
 use super::text::Text;
-use crate::model::{Code, HunkVerdict, Safety, Verdict};
+use crate::model::{HunkVerdict, Verdict};
 
 /// Applies a section whose header counts hold by git's rules, byte for byte.
 ///
@@ -59,12 +59,6 @@ pub(super) fn apply_exactly(before: &FileState, section: &FilePatch<'_>) -> Opti
             verdict.verdict = Verdict::AppliesMended;
         }
         modified.hunks.push(verdict);
-        if hunk.followed {
-            let message = "took text directly after the hunk for prose";
-            modified
-                .mends
-                .push(mend(Code::M104, Safety::Lossy, hunk, message));
-        }
     }
     Some(modified)
 }

@@ -127,8 +127,6 @@ pub struct Headers<'a> {
     pub from: Option<Cow<'a, [u8]>>,
     /// The header lines of a diff, each with its line feed.
     pub text: Vec<u8>,
-    /// What follows `Index: `, which git does not read.
-    pub index_name: Option<&'a [u8]>,
 }
 
 /// The change of content.
@@ -215,8 +213,6 @@ pub struct Hunk<'a> {
     pub ends_input: bool,
     /// The input ends with this hunk, in the middle of a line.
     pub cut: bool,
-    /// Text that is no part of any hunk follows directly.
-    pub followed: bool,
     /// It must be at the end of the file.
     pub at_end: bool,
 }

@@ -274,7 +274,6 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
-        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -288,20 +287,6 @@ impl PathRules<'_> {
             operation,
             new,
         })
-    }
-
-    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
-    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = file.headers.index_name.map(text).transpose()?;
-        let name = name.unwrap_or_default();
-        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
-        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
-        let sides = [section.name(), section.target()];
-        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
-            return Ok(());
-        }
-        let message = "the `Index:` line names another file than the headers";
-        refuse(Code::P202, message)
     }
 
     fn operation(
@@ -501,8 +486,7 @@ pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<Repo
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let index = headers.index_name.and_then(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit).chain(index);
+            let names = words.map(str::to_owned).chain(explicit);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));

@@ -80,34 +80,25 @@ impl<'a> Checker<'_, 'a> {
 
     /// What the section makes of it.
     pub(super) fn data(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
-        self.direct(done, before)?;
-        if done.section.deletes() && !done.after.is_empty() {
-            return self.refuse("removal patch leaves file contents");
-        }
-        Ok(())
-    }
-
-    fn direct(&mut self, done: &mut SectionResult<'a>, before: &[u8]) -> Checked<()> {
         if done.section.is_binary {
             let staging = self.destination.staging.as_ref();
             match binary::apply(&done.section, before, self.options.reverse, staging) {
                 Ok(after) => done.after = after,
                 Err(messages) => return self.refuse(&messages),
             }
-            return Ok(());
+        } else {
+            let mut image = Image::new(before);
+            done.rejected = self.hunks(&done.section, &mut image)?;
+            done.after = image.to_bytes();
         }
-        let mut image = Image::new(before);
-        done.rejected = self.hunks(&done.section, &mut image)?;
-        done.after = image.to_bytes();
+        if done.section.deletes() && !done.after.is_empty() {
+            return self.refuse("removal patch leaves file contents");
+        }
         Ok(())
     }
 
     /// Applies the hunks of a section; gives which were left out, when that is allowed.
-    pub(super) fn hunks<'i>(
-        &mut self,
-        section: &Section<'i>,
-        image: &mut Image<'i>,
-    ) -> Checked<Vec<bool>> {
+    fn hunks<'i>(&mut self, section: &Section<'i>, image: &mut Image<'i>) -> Checked<Vec<bool>> {
         let mut rejected = vec![false; section.hunks.len()];
         let mut work = WORK;
         for (number, hunk) in section.hunks.iter().enumerate() {

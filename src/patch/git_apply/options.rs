@@ -34,8 +34,6 @@ pub struct GitApplyOptions {
     pub unidiff_zero: bool,
     /// Count the lines of hunks anew.
     pub recount: bool,
-    /// The patch comes from a tool that loses the final newline.
-    pub inaccurate_eof: bool,
     /// Let white space in context differ.
     pub ignore_white_space: bool,
     /// What errors of white space lead to.

@@ -138,36 +138,10 @@ fn found<'a>(
     if let Some(blocks) = blocks(lines, &claims.set.mends) {
         return Ok(blocks);
     }
-    if let Some(format) = foreign(lines) {
-        return refuse(
-            Code::P103,
-            format!("this is {format}, which cannot be applied; send a unified diff"),
-        );
-    }
     if claims.set.problems.is_empty() {
         return Err(no_patch());
     }
     Ok(claims)
-}
-
-// The format of a diff of a kind that is not applied.
-fn foreign(lines: &Lines<'_>) -> Option<&'static str> {
-    (0..lines.len()).find_map(|at| {
-        let line = lines.get(at).trim_ascii_end();
-        let command = line
-            .iter()
-            .position(|byte| matches!(byte, b'a' | b'c' | b'd'));
-        let numbers = |text: &[u8]| text.iter().all(|it| it.is_ascii_digit() || *it == b',');
-        if line == b"***************" {
-            Some("a context diff")
-        } else if command
-            .is_some_and(|at| at > 0 && numbers(&line[..at]) && numbers(&line[at + 1..]))
-        {
-            Some("a normal diff or an ed script")
-        } else {
-            None
-        }
-    })
 }
 
 fn no_patch() -> Refusal {
@@ -190,6 +164,7 @@ fn likeness(bytes: &[u8]) -> &'static str {
             "<<<<<<< ",
             "a file with conflict markers, and neither side says SEARCH or REPLACE",
         ),
+        ("***************", "a context diff; send a unified diff"),
         ("*** ", "an envelope without `*** Update File: PATH`"),
         ("@@", "hunks that no header gives a file"),
         (
