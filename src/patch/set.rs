@@ -27,15 +27,6 @@ impl<'a> PatchSet<'a> {
             unread: Vec::new(),
         }
     }
-
-    /// Adds what another reader found elsewhere in the reply; sections stay in the order of the reply.
-    pub(super) fn join(&mut self, other: PatchSet<'a>) {
-        self.files.extend(other.files);
-        self.files.sort_by_key(|file| file.line);
-        self.mends.extend(other.mends);
-        self.problems.extend(other.problems);
-        self.unread.extend(other.unread);
-    }
 }
 
 /// What looks like a change of a file and was read by no reader. The files decide whether it is one.

@@ -50,15 +50,19 @@ pub(super) fn check_counts(
         return Ok(Some(recount));
     }
     let ends_in_change = lines.last().is_some_and(|line| !is_context(&line));
-    if lost_old == lost_new && !hunk.cut && blank_lines_follow(text, end, lost_old) {
+    if hunk.cut && ends_in_change {
+        return Err(cut_off(hunk, lines));
+    }
+    if lost_old == lost_new && blank_lines_follow(text, end, lost_old) {
         return Ok(Some(MendNote::safe(
             Code::M303,
             "put back blank context lines that were stripped from the end of the patch",
         )));
     }
     // What a cut takes away: changes, and the context after them up to three lines or the end.
+    let is_much = lost_old.min(lost_new) >= 3 && lost_old + lost_new >= 7;
     let lost = lost_old.max(lost_new);
-    if hunk.cut && ends_in_change || lost >= 3 || lost > 0 && trail < lead.min(3) && !at_end {
+    if is_much || lost > 0 && trail < lead.min(3) && !at_end {
         return Err(cut_off(hunk, lines));
     }
     Ok(Some(recount))

@@ -74,11 +74,11 @@ fn without_marks<T>(
 ) -> Result<T, Refusal> {
     if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
         return unpack(packet, options, |set| {
-            take(beside(lines, Claims { set, spans }, options))
+            take(beside(lines, Claims { set, spans }))
         });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        return Ok(take(beside(lines, files, options)));
+        return Ok(take(beside(lines, files)));
     }
     let message = format!(
         "there is no patch in the input; it looks like {}",
@@ -114,7 +114,7 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    Ok(beside(lines, found(lines, mends, options)?, options))
+    Ok(beside(lines, found(lines, mends, options)?))
 }
 
 fn found<'a>(
@@ -122,7 +122,7 @@ fn found<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<Claims<'a>, Refusal> {
-    let claims = match first_form(lines) {
+    let claims = match first_form(lines).map(|(_, form)| form) {
         Some(Form::Blocks) => blocks(lines, &mends),
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
