@@ -38,79 +38,67 @@ fn kind(state: &FileState) -> u32 {
 }
 
 fn one(change: &Change, out: &mut Vec<u8>) {
-    let old_path = change.from.as_ref().unwrap_or(&change.path);
-    let (a, b) = (
-        quote("a/", old_path.as_str()),
-        quote("b/", change.path.as_str()),
-    );
-    let mut head = format!("diff --git {a} {b}\n");
-    // Writing to a String cannot fail.
-    let mut say = |line: std::fmt::Arguments<'_>| {
-        let _ = writeln!(head, "{line}");
-    };
-    let empty = FileState::default();
-    let before = change.before.as_ref().unwrap_or(&empty);
-    let after = change.after.as_ref().unwrap_or(&empty);
-    let (old_id, new_id) = (id(change.before.as_ref()), id(change.after.as_ref()));
-    match (&change.before, &change.after) {
-        (None, Some(after)) => say(format_args!("new file mode {:06o}", after.mode)),
-        (Some(before), None) => say(format_args!("deleted file mode {:06o}", before.mode)),
-        (Some(before), Some(after)) if before.mode != after.mode => {
-            say(format_args!("old mode {:06o}", before.mode));
-            say(format_args!("new mode {:06o}", after.mode));
-        }
+    let old_path = change.from.as_ref().unwrap_or(&change.path).as_str();
+    let path = change.path.as_str();
+    let (a, b) = (quote("a/", old_path), quote("b/", path));
+    let (before, after) = (change.before.as_ref(), change.after.as_ref());
+    let mut head = vec![format!("diff --git {a} {b}")];
+    match (before, after) {
+        (None, Some(after)) => head.push(format!("new file mode {:06o}", after.mode)),
+        (Some(before), None) => head.push(format!("deleted file mode {:06o}", before.mode)),
+        (Some(before), Some(after)) if before.mode != after.mode => head.extend([
+            format!("old mode {:06o}", before.mode),
+            format!("new mode {:06o}", after.mode),
+        ]),
         _ => {}
     }
-    if let Some(from) = &change.from {
-        let word = if change.operation == Operation::Copy {
-            "copy"
-        } else {
-            "rename"
-        };
-        let alike = if before.bytes == after.bytes { 100 } else { 50 };
-        say(format_args!("similarity index {alike}%"));
-        say(format_args!("{word} from {}", quote("", from.as_str())));
-        say(format_args!(
-            "{word} to {}",
-            quote("", change.path.as_str())
+    let empty = FileState::default();
+    let (old, new) = (before.unwrap_or(&empty), after.unwrap_or(&empty));
+    let differs = old.bytes != new.bytes;
+    if change.from.is_some() {
+        let is_copy = change.operation == Operation::Copy;
+        let word = if is_copy { "copy" } else { "rename" };
+        head.push(format!(
+            "similarity index {}%",
+            if differs { 50 } else { 100 }
+        ));
+        head.push(format!("{word} from {}", quote("", old_path)));
+        head.push(format!("{word} to {}", quote("", path)));
+    }
+    if differs || before.is_none() || after.is_none() {
+        let mode = before.filter(|before| before.mode == new.mode);
+        let mode = mode.map_or_else(String::new, |state| format!(" {:06o}", state.mode));
+        head.push(format!("index {}..{}{mode}", id(before), id(after)));
+    }
+    let is_text = !is_binary(&old.bytes) && !is_binary(&new.bytes);
+    if differs && is_text {
+        head.push(format!(
+            "--- {}",
+            before.map_or("/dev/null".to_owned(), |_| with_tab(a))
+        ));
+        head.push(format!(
+            "+++ {}",
+            after.map_or("/dev/null".to_owned(), |_| with_tab(b))
         ));
     }
-    if before.bytes != after.bytes || change.before.is_none() || change.after.is_none() {
-        let shared = before.mode == after.mode && change.before.is_some();
-        let mode = if shared {
-            format!(" {:06o}", after.mode)
-        } else {
-            String::new()
-        };
-        say(format_args!("index {old_id}..{new_id}{mode}"));
+    for line in head {
+        out.extend_from_slice(line.as_bytes());
+        out.push(b'\n');
     }
-    out.extend_from_slice(head.as_bytes());
-    if before.bytes == after.bytes {
-        return;
-    }
-    if is_binary(&before.bytes) || is_binary(&after.bytes) {
+    if differs && is_text {
+        let (old, new) = (Text::new(&old.bytes), Text::new(&new.bytes));
+        hunks(&old, &new, &change.runs(), out);
+    } else if differs {
         out.extend_from_slice(b"GIT binary patch\n");
-        literal(&after.bytes, out);
-        literal(&before.bytes, out);
-        return;
+        literal(&new.bytes, out);
+        literal(&old.bytes, out);
     }
-    let side = |path: &str, there: bool| {
-        let tab = if path.contains(' ') && !path.starts_with('"') {
-            "\t"
-        } else {
-            ""
-        };
-        if there {
-            format!("{path}{tab}")
-        } else {
-            "/dev/null".to_owned()
-        }
-    };
-    let minus = side(&a, change.before.is_some());
-    let plus = side(&b, change.after.is_some());
-    out.extend_from_slice(format!("--- {minus}\n+++ {plus}\n").as_bytes());
-    let (old, new) = (Text::new(&before.bytes), Text::new(&after.bytes));
-    hunks(&old, &new, &change.runs(), out);
+}
+
+/// Ends a name with a blank as git does.
+fn with_tab(name: String) -> String {
+    let is_open = name.contains(' ') && !name.starts_with('"');
+    if is_open { name + "\t" } else { name }
 }
 
 fn id(state: Option<&FileState>) -> String {

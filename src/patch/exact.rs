@@ -74,17 +74,14 @@ fn find_rows(
         return stated;
     }
     let index = LineIndex::new(text);
-    let only = hunks.iter().map(|hunk| index.only_row(text, hunk));
     // Of a file that the patch was made from, number and text together leave no doubt.
-    let is_proven = || {
-        section
-            .announced_ids()
-            .is_some_and(|(old, _)| is_blob(bytes, old))
+    let ids = section.announced_ids();
+    let is_proven = ids.is_some_and(|(old, _)| is_blob(bytes, old));
+    let find = |hunk| {
+        let stated = is_proven.then(|| stated_row(text, hunk)).flatten();
+        stated.or_else(|| index.only_row(text, hunk))
     };
-    let either = |hunk| stated_row(text, hunk).or_else(|| index.only_row(text, hunk));
-    let proven = || hunks.iter().map(either).collect::<Option<Vec<usize>>>();
-    only.collect::<Option<Vec<usize>>>()
-        .or_else(|| is_proven().then(proven)?)
+    hunks.iter().map(find).collect()
 }
 
 /// Returns the row that a hunk states, when its old side stands there.

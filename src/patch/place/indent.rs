@@ -3,8 +3,8 @@ use crate::model::Code;
 use crate::patch::set::{HunkLine, LineKind};
 use crate::patch::text::Text;
 
-/// Moves a hunk whose every old line stands in the file from row `at` on with more or less indentation,
-/// all by the same amount; added lines follow.
+/// Moves a hunk whose every old line stands in the file from row `at` on with another indentation, when one
+/// rule leads from its indentation to the file's; added lines follow.
 ///
 /// That they have to is shown by removed lines, or by a block whose two sides begin alike. A new side that has
 /// the indentation of the file already stays.
@@ -18,10 +18,10 @@ pub(super) fn reindent<'h, 'a>(
     let pairs = pairs.map(|(line, row)| (indent(line.text()), indent(text.line(row))));
     let pairs: Vec<(&[u8], &[u8])> = pairs.collect();
     let (first, file) = *pairs.first()?;
-    let shift = Shift::between(first, file)?;
-    let is_uniform = pairs
-        .iter()
-        .all(|(patch, file)| shift.apply(patch).as_deref() == Some(*file));
+    let is_one_to_one = pairs.iter().all(|one| {
+        let mut others = pairs.iter();
+        others.all(|other| (one.0 == other.0) == (one.1 == other.1))
+    });
     let is_diff = lines.iter().any(|line| line.prefixed);
     let removes = lines
         .iter()
@@ -37,7 +37,7 @@ pub(super) fn reindent<'h, 'a>(
     } else {
         opens_alike || pairs.len() > 1 && new.clone().next() == Some(file)
     };
-    if !is_uniform || !is_shown {
+    if !is_one_to_one || !is_shown {
         return None;
     }
     let moved = lines.iter().map(|line| {
@@ -47,7 +47,7 @@ pub(super) fn reindent<'h, 'a>(
         }
         let before = indent(line.text());
         let rest = line.text().get(before.len()..).unwrap_or_default();
-        Some(line.with_text([&shift.apply(before)?, rest].concat()))
+        Some(line.with_text([&moved_indent(&pairs, before)?, rest].concat()))
     });
     let message = "moved the whole hunk to the indentation of the file";
     let mend = MendNote::lossy(Code::M416, message);
@@ -58,29 +58,32 @@ pub(super) fn reindent<'h, 'a>(
     ))
 }
 
-/// What every line has more, or less, than in the patch.
-enum Shift<'l> {
-    More(&'l [u8]),
-    Less(&'l [u8]),
-}
-
-impl<'l> Shift<'l> {
-    fn between(patch: &'l [u8], file: &'l [u8]) -> Option<Self> {
-        let more = file.strip_suffix(patch).map(Self::More);
-        more.or_else(|| patch.strip_suffix(file).map(Self::Less))
+/// Returns the indentation of the file for one of the patch: that of a known line, or as much more or less as
+/// all known lines have.
+fn moved_indent(pairs: &[(&[u8], &[u8])], indent: &[u8]) -> Option<Vec<u8>> {
+    if let Some((_, file)) = pairs.iter().find(|(patch, _)| *patch == indent) {
+        return Some(file.to_vec());
     }
-
-    fn apply(&self, indent: &[u8]) -> Option<Vec<u8>> {
-        match self {
-            // Tabs and spaces do not add up.
-            Self::More(more) => {
-                let mut bytes = indent.iter().chain(*more);
-                let is_one_kind = bytes.all(|byte| Some(byte) == more.first());
-                is_one_kind.then(|| [more, indent].concat())
-            }
-            Self::Less(less) => indent.strip_prefix(*less).map(<[u8]>::to_vec),
-        }
+    let (patch, file) = pairs.first()?;
+    if let Some(more) = file.strip_suffix(*patch) {
+        let is_all = pairs
+            .iter()
+            .all(|(patch, file)| file.strip_suffix(*patch) == Some(more));
+        // Tabs and spaces do not add up.
+        let is_one_kind = indent
+            .iter()
+            .chain(more)
+            .all(|byte| Some(byte) == more.first());
+        return (is_all && is_one_kind).then(|| [more, indent].concat());
     }
+    let less = patch.strip_suffix(*file)?;
+    let is_all = pairs
+        .iter()
+        .all(|(patch, file)| patch.strip_suffix(*file) == Some(less));
+    indent
+        .strip_prefix(less)
+        .filter(|_| is_all)
+        .map(<[u8]>::to_vec)
 }
 
 /// The blanks and tabs that a line begins with.

@@ -123,7 +123,7 @@ fn undress(line: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
-    use super::{file_name, marked_name};
+    use super::{MARKED, captured, file_name};
 
     #[test]
     fn a_line_names_a_file_in_many_ways() {
@@ -165,7 +165,7 @@ mod tests {
             ("As in `src/a.py`:", None),
             ("**`run`** is slow", None),
         ] {
-            let found = marked_name(line.as_bytes());
+            let found = captured(&MARKED, line.as_bytes());
             assert_eq!(found, name.map(str::as_bytes), "{line}");
         }
     }
