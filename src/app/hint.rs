@@ -9,7 +9,7 @@ use crate::fixes::{Candidate, Fixes, Judging, Question, find_fixes};
 use crate::hint::{self, Ask, Wanted, hint_lines, recovery_hint};
 use crate::junit::Report;
 use crate::model::{Code, Diagnosis, HintDocument, Profile, Remedy, RepoPath, SCHEMA_VERSION};
-use crate::patch::{Change, Objects};
+use crate::patch::Change;
 use crate::source::{Installed, Source};
 use crate::workplace::installed as installed_below;
 use crate::workspace::{At, Workspace};
@@ -114,7 +114,6 @@ pub(super) fn find_remedies(
         refusal.is_none()
     });
     super::progress::go_on(progress, "reading imports")?;
-    let objects = workspace.objects();
     let installed = workspace.root.as_deref();
     let installed = installed.map_or_else(Installed::default, installed_below);
     let ask = Ask {
@@ -127,7 +126,6 @@ pub(super) fn find_remedies(
         lines: &request.command,
         prefix: &workspace.prefix,
         allowed: &allowed,
-        objects: objects.as_ref().map(|it| it as &dyn Objects),
     };
     // A repair starts from the worktree: of another revision nothing is tried.
     let (tried, no_logs) = (request.rev.is_none(), &[][..]);

@@ -10,8 +10,8 @@ use crate::model::{
     TestChanges,
 };
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
-    is_interrupted, judge, named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, ReadOptions, Recovered, WriteError, is_interrupted, judge,
+    named_paths, recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -35,8 +35,6 @@ PatchRequest {
     #[arg(long, value_enum, value_name = "WORD")] tests: Option<TestChanges> => set patch.tests;
     /// Write placeholders, partial whole files and text that no longer parses as they are
     #[arg(long)] as_written: bool;
-    /// Whether it is applied the other way round.
-    #[arg(skip)] reverse: bool;
     /// What it is judged against.
     #[arg(skip)] against: Against;
 }
@@ -260,8 +258,7 @@ pub fn check_batch(
     take: &mut dyn FnMut(Vec<BatchAnswer>) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     let workspace = app.workspace(request.against.at(), progress)?;
-    let objects = workspace.objects();
-    let mut options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+    let mut options = request.options(app)?;
     // Of thousands of patches it is asked whether files still parse; what they import, for who asks.
     if options.after == After::Reported {
         options.after = After::Parses;
@@ -299,11 +296,7 @@ impl Against {
 }
 
 impl PatchRequest {
-    fn options<'a>(
-        &'a self,
-        app: &App,
-        objects: Option<&'a dyn Objects>,
-    ) -> Result<JudgeOptions<'a>, AppError> {
+    fn options(&self, app: &App) -> Result<JudgeOptions<'_>, AppError> {
         let settings = &app.settings().patch;
         Ok(JudgeOptions {
             strict: settings.strict,
@@ -312,9 +305,7 @@ impl PatchRequest {
             strip: self.strip,
             directory: self.directory.as_str().into(),
             as_written: self.as_written,
-            reverse: self.reverse,
             allowed: app.allowed()?,
-            objects,
             ..JudgeOptions::default()
         })
     }
@@ -370,8 +361,7 @@ fn judged_in(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let objects = workspace.objects();
-    let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
+    let options = request.options(app)?;
     super::progress::go_on(progress, "judging")?;
     Ok(judge(&request.patch, workspace.source.as_ref(), &options))
 }

@@ -43,9 +43,8 @@ impl Stage {
     }
 
     // The author of a fixture may change what a reply may not, such as a test that is wrong.
-    pub(super) fn judge(&self, patch: &[u8], reverse: bool) -> Result<Judged, BenchError> {
+    pub(super) fn judge(&self, patch: &[u8]) -> Result<Judged, BenchError> {
         let options = JudgeOptions {
-            reverse,
             allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
             ..JudgeOptions::default()
         };
@@ -84,7 +83,7 @@ pub(super) fn hidden_tests(
     let home = tempfile::tempdir_in(home).map_err(|error| BenchError::write(home, &error))?;
     let stage = Stage::lay_out(fixture, home.path(), "hidden")?;
     if let Some(patch) = patch {
-        let judged = stage.judge(patch, false)?;
+        let judged = stage.judge(patch)?;
         if judged.changes.is_empty() {
             let message = format!("its patch does not apply: {}", judged.verdict.feedback);
             return Ok(Hidden::Failed(message));

@@ -35,7 +35,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         output.text(match recover_apply(&app, output)? {
             Recovered::Nothing => "nothing was interrupted\n",
             Recovered::Undone => "the interrupted apply is undone; everything is as it was\n",
-            Recovered::Finished => "the interrupted apply is finished\n",
         })?;
         return Ok(Exit::Yes);
     }

@@ -19,9 +19,6 @@ pub(crate) struct PatchArgs {
     /// Validate against the index, which the worktree must agree with
     #[arg(long)]
     pub(crate) index: bool,
-    /// Apply the patch in reverse
-    #[arg(short = 'R', long)]
-    reverse: bool,
     /// Write the same change as a git patch with true line numbers and blob ids
     #[arg(long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -35,7 +32,6 @@ impl PatchArgs {
     pub(crate) fn request(&self) -> Result<PatchRequest, AppError> {
         Ok(PatchRequest {
             patch: self.read()?,
-            reverse: self.reverse,
             against: match &self.rev {
                 Some(revision) => Against::Revision(revision.clone()),
                 None if self.index => Against::Index,

@@ -192,7 +192,6 @@ mod tests {
                 lines: &[],
                 prefix: "",
                 allowed: &Allowed::default(),
-                objects: None,
             },
         });
         let added = tries.iter().map(|fix| {

@@ -25,7 +25,6 @@ pub use disk_entry::{Stamp, open_folder, remove_entry, write_entry};
 pub use error::{GitError, ScratchError};
 pub use index::IndexChange;
 pub use main_line::{Step, Walked};
-pub use objects::{Conflicts, ObjectStore, merge_texts};
 pub use repository::Repository;
 pub use scratch::{Scratch, ScratchPlan};
 pub use scratch_repository::first_commit;

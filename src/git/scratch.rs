@@ -293,7 +293,7 @@ impl Scratch {
 
     fn before(&self, path: &RepoPath, held: &Held) -> Result<(Arc<[u8]>, u32), ScratchError> {
         let stored = match &held.id {
-            Some(id) => self.repository()?.objects(None).find(id),
+            Some(id) => self.repository()?.find_blob(id),
             None => fs::read(self.original.join(path.as_str())).ok(),
         };
         let bytes = stored.ok_or_else(|| ScratchError::Read {

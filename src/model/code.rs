@@ -6,7 +6,7 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 
-use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused, Reversed, Stale};
+use super::Verdict::{Ambiguous, ContextNotFound, Malformed, Refused};
 use super::{Exit, Severity, StopReason, Verdict};
 
 macro_rules! codes {
@@ -98,10 +98,6 @@ codes! {
         .advice("Send the change again with more of the lines around it, until they occur once in the file.");
     P406 => refuses(ContextNotFound)
         .advice("Leave out what the files already have and send the rest.");
-    P407 => refuses(Reversed)
-        .advice("Swap the two sides: `-` for the current lines, `+` for the new lines.");
-    P408 => refuses(Stale)
-        .advice("Read the file as it is now and make the change again.");
     P410 => refuses(ContextNotFound)
         .advice("Send the change again with the lines of the file before and after what is added.");
     P501 => refuses(ContextNotFound)

@@ -1,7 +1,6 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compose::LineEdit;
 use super::text::{LineEnds, Text, with_line_ends};
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
@@ -23,7 +22,6 @@ pub struct Change {
     pub standing: Option<FileState>,
     /// What shall stand there.
     pub after: Option<FileState>,
-    pub(super) edits: Vec<LineEdit>,
     /// A file whose mode changes gets the permissions of a new one, as git does it; otherwise it
     /// keeps those of its owner as far as they go.
     #[cfg_attr(not(feature = "program"), expect(dead_code, reason = "for the writer"))]
@@ -34,23 +32,6 @@ impl Change {
     /// What leads from one state of a file to another; `None` is no file.
     #[must_use]
     pub fn between(path: RepoPath, before: Option<FileState>, after: Option<FileState>) -> Self {
-        let bytes = |side: &Option<FileState>| {
-            side.as_ref()
-                .map_or_else(|| Arc::from([]), |side| side.bytes.clone())
-        };
-        let edits = line_edits(&bytes(&before), &bytes(&after));
-        Self {
-            edits,
-            ..Self::of_states(path, before, after)
-        }
-    }
-
-    /// The same without the lines that differ.
-    pub(super) fn of_states(
-        path: RepoPath,
-        before: Option<FileState>,
-        after: Option<FileState>,
-    ) -> Self {
         Self {
             path,
             from: None,
@@ -62,7 +43,6 @@ impl Change {
             standing: before.clone(),
             before,
             after,
-            edits: Vec::new(),
             new_permissions: false,
         }
     }
@@ -70,21 +50,20 @@ impl Change {
     /// Lines that come and lines that go.
     #[must_use]
     pub fn line_counts(&self) -> (usize, usize) {
-        let edits = self.edits.iter();
-        edits.fold((0, 0), |(added, removed), it| {
-            (added + it.added, removed + it.removed)
+        let runs = self.runs().into_iter();
+        runs.fold((0, 0), |(added, removed), (gone, come)| {
+            (added + come.len(), removed + gone.len())
         })
     }
 
     /// Runs of lines of the old text and those of the new one that stand for them, counted from 0.
-    pub fn runs(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> + '_ {
-        let (mut added, mut removed) = (0, 0);
-        self.edits.iter().map(move |edit| {
-            let from = edit.at + added - removed;
-            added += edit.added;
-            removed += edit.removed;
-            (edit.at..edit.at + edit.removed, from..from + edit.added)
-        })
+    #[must_use]
+    pub fn runs(&self) -> Vec<(Range<usize>, Range<usize>)> {
+        let bytes = |side: &Option<FileState>| {
+            let bytes = side.as_ref().map(|state| state.bytes.clone());
+            bytes.unwrap_or_default()
+        };
+        changed_lines(&bytes(&self.before), &bytes(&self.after))
     }
 
     /// The same with the line ends that the file had throughout; one that changes nothing else stays
@@ -117,21 +96,22 @@ impl Change {
     }
 }
 
-#[cfg(feature = "program")]
-fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
-    let runs = changed_lines(old, new).into_iter();
-    runs.map(|(gone, come)| LineEdit {
-        at: gone.start,
-        removed: gone.len(),
-        added: come.len(),
-    })
-    .collect()
-}
-
-// Without a diff, one run from the first line that differs to the last.
+/// Returns one run from the first line that differs to the last: without the program there is no diff.
 #[cfg(not(feature = "program"))]
-fn line_edits(old: &[u8], new: &[u8]) -> Vec<LineEdit> {
-    super::compose::one_edit(old, new)
+fn changed_lines(old: &[u8], new: &[u8]) -> Vec<(Range<usize>, Range<usize>)> {
+    let (a, b) = (Text::new(old), Text::new(new));
+    let most = a.len().min(b.len());
+    let is_same = |a_row: usize, b_row: usize| a.whole(a_row) == b.whole(b_row);
+    let head = (0..most).take_while(|row| is_same(*row, *row)).count();
+    let back = 1..=most - head;
+    let tail = back
+        .take_while(|back| is_same(a.len() - back, b.len() - back))
+        .count();
+    let (gone, come) = (head..a.len() - tail, head..b.len() - tail);
+    if gone.is_empty() && come.is_empty() {
+        return Vec::new();
+    }
+    vec![(gone, come)]
 }
 
 /// One side of a change.

@@ -73,7 +73,9 @@ impl PathRules<'_> {
             for file in diffs() {
                 match self.section(file, level) {
                     Ok(section) if !section.creates() => {
-                        paths.push(self.named_file(file, &section, level)?);
+                        let name = Some(section.name()).filter(|name| self.has(name));
+                        let name = name.map(str::to_owned);
+                        paths.push(name.or_else(|| self.other_side(file, level))?);
                     }
                     _ => {}
                 }
@@ -86,35 +88,30 @@ impl PathRules<'_> {
         let text = diffs().map(|file| file.headers.text.as_slice());
         let is_hostile = |header: &[u8]| memchr::memmem::find(header, b"../").is_some();
         let slashes = |header: &[u8]| header.iter().filter(|byte| **byte == b'/').count();
-        let deepest = if text.clone().any(is_hostile) {
-            1
-        } else {
-            text.map(slashes).max().unwrap_or(0).min(DEEPEST)
+        let deepest = match text.clone().any(is_hostile) {
+            true => 1,
+            false => text.map(slashes).max().unwrap_or(0).min(DEEPEST),
+        };
+        // A file elsewhere that ends alike is not meant where the directory of the name is there.
+        let has_directory = |file: &FilePatch<'_>| {
+            let section = self.section(file, usual).ok();
+            let parent = section.and_then(|section| parent_of(section.target()));
+            parent.is_some_and(|parent| self.listing.has_directory(&parent))
         };
         let levels = (0..=deepest).filter_map(|level| Some((level, found(level)?)));
         let mut fitting: Vec<(usize, Vec<String>)> = levels.collect();
         fitting.dedup_by(|(_, later), (_, first)| later == first);
         match fitting.as_slice() {
             [] => Ok(usual),
-            // A file elsewhere that ends alike is not meant where the directory of the name is there.
-            [(level, _)] if *level > 1 && diffs().any(|file| self.has_directory(file, usual)) => {
-                Ok(usual)
-            }
+            [(level, _)] if *level < 2 => Ok(*level),
+            [_] if diffs().any(has_directory) => Ok(usual),
             [(level, _)] => {
-                if *level > 1 {
-                    let message = format!("took the names without their first {level} directories");
-                    mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
-                }
+                let message = format!("took the names without their first {level} directories");
+                mends.push(Mend::new(Code::M205, Safety::Safe, 1_u64, &message));
                 Ok(*level)
             }
             _ => refuse(Code::P509, "the names fit the tree in several ways"),
         }
-    }
-
-    fn has_directory(&self, file: &FilePatch<'_>, level: usize) -> bool {
-        let section = self.section(file, level).ok();
-        let parent = section.and_then(|it| Some(it.target().rsplit_once('/')?.0.to_owned()));
-        parent.is_some_and(|parent| self.listing.has_directory(&parent))
     }
 
     fn naming(&self, strip: usize) -> Naming {
@@ -142,22 +139,7 @@ impl PathRules<'_> {
             });
             *name = plain;
         }
-        if file.headers.reversed {
-            section.reverse();
-        }
         Ok(section)
-    }
-
-    fn named_file(
-        &self,
-        file: &FilePatch<'_>,
-        section: &Section<'_>,
-        level: usize,
-    ) -> Option<String> {
-        if self.has(section.name()) {
-            return Some(section.name().to_owned());
-        }
-        self.other_side(file, level)
     }
 
     /// Finds the side of a diff without git's header that names a file (`x.orig`, `/tmp/1234`).
@@ -277,7 +259,6 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
-        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -291,20 +272,6 @@ impl PathRules<'_> {
             operation,
             new,
         })
-    }
-
-    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
-    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
-        let name = file.headers.index_name.map(text).transpose()?;
-        let name = name.unwrap_or_default();
-        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
-        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
-        let sides = [section.name(), section.target()];
-        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
-            return Ok(());
-        }
-        let message = "the `Index:` line names another file than the headers";
-        refuse(Code::P202, message)
     }
 
     fn operation(
@@ -374,8 +341,7 @@ impl PathRules<'_> {
     // The only file that a name ends with, or that ends with the name; none where the directory of the name
     // is there, as then that one is meant.
     fn only_alike(&self, name: &str) -> Option<String> {
-        let parent = name.rsplit_once('/').map_or("", |split| split.0);
-        let is_there = !parent.is_empty() && self.listing.has_directory(parent);
+        let is_there = parent_of(name).is_some_and(|parent| self.listing.has_directory(&parent));
         if is_there || name.split('/').any(|part| part == "..") {
             return None;
         }
@@ -394,6 +360,11 @@ impl PathRules<'_> {
         let one = longer.next().filter(|_| longer.next().is_none());
         one.map(|entry| entry.path.as_str().to_owned())
     }
+}
+
+fn parent_of(name: &str) -> Option<String> {
+    let parent = name.rsplit_once('/')?.0;
+    (!parent.is_empty()).then(|| parent.to_owned())
 }
 
 fn renamed_mend(line: u32, name: &str, meant: &str) -> Mend {
@@ -504,8 +475,7 @@ pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<Repo
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let index = headers.index_name.and_then(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit).chain(index);
+            let names = words.map(str::to_owned).chain(explicit);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));

@@ -11,7 +11,7 @@ use crate::model::{
     AttemptResult, EventKind, Level, Observed, Origin, PatchVerdict, RepoPath, RunStatus, Severity,
     StopReason,
 };
-use crate::patch::{Change, FileState, Objects, judge};
+use crate::patch::{Change, FileState, judge};
 
 /// Who proposes a change.
 pub(super) enum Proposer<'a> {
@@ -228,14 +228,12 @@ impl Session<'_> {
         is_answer: bool,
     ) -> Result<crate::patch::Judged, RepairError> {
         let source = self.stage.place.source()?;
-        let objects = self.stage.place.objects();
         let diagnosis = self.seen.diagnosis.as_ref().filter(|_| is_answer);
         let lines = self.asked.commands.all();
         let judging = Judging {
             lines: &lines,
             prefix: self.asked.prefix,
             allowed: &self.asked.allowed,
-            objects: objects.as_ref().map(|objects| objects as &dyn Objects),
         };
         Ok(judge(patch, &source, &judging.options(&source, diagnosis)))
     }

@@ -20,7 +20,6 @@ use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
 use crate::model::{DiagnosisDocument, Event, EventKind, Observed, RepoPath, RunResult};
-use crate::patch::Objects;
 use crate::proof::hidden_failure;
 
 /// Runs the loop: baseline, fixes that need no model, agent, validation, tests, until the plan says stop. Whatever
@@ -288,7 +287,6 @@ impl Session<'_> {
             installed: &setup.request.installed,
             may_read: &may_read,
         };
-        let objects = self.stage.place.objects();
         let lines = setup.commands.all();
         let question = Question {
             wanted: &lacked(&source, diagnosis),
@@ -299,7 +297,6 @@ impl Session<'_> {
                 lines: &lines,
                 prefix: setup.prefix,
                 allowed: &setup.allowed,
-                objects: objects.as_ref().map(|objects| objects as &dyn Objects),
             },
         };
         let mut heals = find_fixes(&question).edits;

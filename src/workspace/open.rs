@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::git::{GitError, ObjectStore, Repository};
+use crate::git::{GitError, Repository};
 use crate::model::{Code, RepoPath};
 use crate::source::{ReadError, Source, Untracked, Worktree};
 
@@ -14,7 +14,6 @@ pub struct Workspace {
     pub root: Option<PathBuf>,
     /// The user's directory below the root; `""` at the root.
     pub prefix: String,
-    revision: Option<String>,
 }
 
 /// What is read.
@@ -68,10 +67,6 @@ impl Workspace {
             git,
             root,
             prefix,
-            revision: match at {
-                At::Revision(revision) => Some(revision.to_owned()),
-                At::Worktree | At::Index => None,
-            },
         })
     }
 
@@ -98,15 +93,7 @@ impl Workspace {
             git: Some(git),
             root: Some(root),
             prefix,
-            revision: None,
         }))
-    }
-
-    /// The object database, when there is one; the commit that it tells of is the one that is read,
-    /// or else `HEAD`.
-    #[must_use]
-    pub fn objects(&self) -> Option<ObjectStore> {
-        Some(self.git.as_ref()?.objects(self.revision.as_deref()))
     }
 
     /// A path as the user typed it, relative to where the user stands, or absolute inside the

@@ -8,14 +8,14 @@ use super::reader::Reader;
 use super::report::report;
 use super::table::Table;
 use super::write::write;
-use crate::git::{GitError, Repository, Staged, Staging};
-use crate::patch::strict::{Fatal, Naming, Section, SectionResult, is_submodule};
+use crate::git::{GitError, Repository};
+use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
 #[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
-    destination: Destination<'r>,
+    destination: Destination,
     options: &'r GitApplyOptions,
     state: PathBuf,
     naming: Naming,
@@ -26,7 +26,6 @@ pub struct GitApply<'r> {
     fatal: bool,
     // A patch did not apply, and those after it were not looked at.
     stopped: bool,
-    conflicts: bool,
 }
 
 /// How it ended.
@@ -38,15 +37,11 @@ pub struct GitApplied {
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
     pub exit: u8,
-    /// Files of the worktree were merged with conflicts; git looks them up in what `rerere` knows.
-    pub conflicts: bool,
 }
 
 // How one patch ended.
 enum Outcome {
     Clean,
-    // It was merged and left conflicts.
-    Conflicts,
     // It does not apply, or not all of it.
     Fails,
 }
@@ -83,7 +78,6 @@ impl<'r> GitApply<'r> {
             failed: false,
             fatal: false,
             stopped: false,
-            conflicts: false,
         })
     }
 
@@ -92,11 +86,6 @@ impl<'r> GitApply<'r> {
     pub fn patch(&mut self, name: &str, input: &[u8]) -> bool {
         match self.one(name, input) {
             Ok(Outcome::Clean) => true,
-            Ok(Outcome::Conflicts) => {
-                self.failed = true;
-                self.conflicts = !self.options.cached;
-                true
-            }
             Ok(Outcome::Fails) => {
                 (self.failed, self.stopped) = (true, true);
                 false
@@ -142,7 +131,6 @@ impl<'r> GitApply<'r> {
             stdout: self.out,
             stderr: self.messages.text,
             exit,
-            conflicts: self.conflicts,
         }
     }
 
@@ -174,7 +162,6 @@ impl<'r> GitApply<'r> {
         if !clean && !self.options.reject {
             return Ok(Outcome::Fails);
         }
-        let mut outcome = Outcome::Clean;
         if applies {
             if self.options.uses_index()
                 && let Some(staging) = &mut self.destination.staging
@@ -190,19 +177,13 @@ impl<'r> GitApply<'r> {
                 self.options,
                 &mut self.messages,
             )?;
-            if left && self.options.reject {
+            if left {
                 return Ok(Outcome::Fails);
             }
-            if left {
-                outcome = Outcome::Conflicts;
-            }
-        }
-        if let Some(file) = &self.options.fake_ancestor {
-            build_ancestor(&done, &self.destination, file, &mut self.messages)?;
         }
         let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
         self.out.push_str(&report(&sections, self.options));
-        Ok(outcome)
+        Ok(Outcome::Clean)
     }
 
     // The sections to be used, and how many were left aside.
@@ -273,53 +254,4 @@ impl<'r> GitApply<'r> {
         }
         Ok((done, clean))
     }
-}
-
-/// Writes an index with the blobs that a patch says it was made for.
-fn build_ancestor(
-    done: &[SectionResult<'_>],
-    destination: &Destination<'_>,
-    file: &Path,
-    messages: &mut Messages,
-) -> Result<(), Fatal> {
-    let Some(staging) = &destination.staging else {
-        return Err(Fatal(
-            "'--build-fake-ancestor' outside a repository".to_owned(),
-        ));
-    };
-    let mut entries = Vec::new();
-    for one in done.iter().filter(|one| !one.section.creates()) {
-        let section = &one.section;
-        let name = section.name();
-        let hex = std::str::from_utf8(section.old_id).unwrap_or_default();
-        let unchanged = section.added == 0 && section.deleted == 0;
-        let id = if is_submodule(section.old_mode) {
-            super::binary::full_id(section.old_id)
-        } else if let Some((id, _)) = staging.find(hex) {
-            Some(id)
-        } else if unchanged {
-            let now = staging.entry(name).map(|entry| entry.id);
-            if now.is_none() {
-                return Err(Fatal(format!(
-                    "mode change for {name}, which is not in current HEAD"
-                )));
-            }
-            now
-        } else {
-            None
-        };
-        let Some(id) = id else {
-            return Err(Fatal(format!(
-                "sha1 information is lacking or useless ({name})."
-            )));
-        };
-        entries.push((name.to_owned(), Staged::new(id, section.old_mode)));
-    }
-    Staging::write_apart(file, &entries).map_err(|error| {
-        messages.error(&error.to_string());
-        Fatal(format!(
-            "could not write temporary index to {}",
-            file.display()
-        ))
-    })
 }

@@ -6,7 +6,7 @@ use super::{After, JudgeOptions};
 use crate::model::{AfterProblem, Code, Operation, PatchProblem, RepoPath, TestChanges};
 use crate::patch::after::{after_image, breaks};
 use crate::patch::change::{Change, FileState};
-use crate::patch::definitions::{lost_definitions, names};
+use crate::patch::definitions::lost_definitions;
 use crate::patch::intent::{matches_announced_id, unmeant};
 use crate::patch::set::{FilePatch, LineKind, PatchSet};
 use crate::patch::structure::{self, FileChange};
@@ -95,26 +95,11 @@ fn check_definitions(context: &Context<'_>, report: &mut Report) {
     }
     let slots = &context.placing.slots;
     for path in &context.placing.wholes {
-        let slot = slots.get(path);
-        let states = slot.and_then(|slot| slot.before.as_ref().zip(slot.after.as_ref()));
-        let (Some(slot), Some((before, after)), Ok(repo_path)) =
-            (slot, states, RepoPath::new(path))
-        else {
-            continue;
-        };
-        let mut lost = lost_definitions(&repo_path, &before.bytes, &after.bytes);
-        for (other, slot) in slots.iter().filter(|(other, _)| *other != path) {
-            let named = |state: &Option<FileState>| match (state, RepoPath::new(other)) {
-                (Some(state), Ok(path)) => names(&path, &state.bytes),
-                _ => HashSet::new(),
-            };
-            let (before, after) = (named(&slot.before), named(&slot.after));
-            let last = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
-            lost.retain(|name| before.contains(&last(name)) || !after.contains(&last(name)));
-        }
+        let lost = lost_definitions(path, slots);
         if lost.is_empty() {
             continue;
         }
+        let line = slots.get(path).map_or(0, |slot| u64::from(slot.line));
         let named: Vec<String> = lost
             .iter()
             .take(5)
@@ -127,7 +112,7 @@ fn check_definitions(context: &Context<'_>, report: &mut Report) {
         let named = named.join(", ");
         let message =
             format!("the whole file leaves out {named}{more}, and nothing stands in the place");
-        report.add(PatchProblem::new(Code::P313, message).at(Some(path), u64::from(slot.line)));
+        report.add(PatchProblem::new(Code::P313, message).at(Some(path), line));
     }
 }
 
@@ -292,7 +277,6 @@ fn take_changes(placing: &mut Placing<'_>) -> Vec<Change> {
             },
             before: slot.before,
             after: slot.after,
-            edits: slot.edits,
             new_permissions: false,
         })
     });

@@ -72,11 +72,7 @@ pub(in crate::patch) fn place<'h, 'a>(
 fn log_placement(outcome: &Placement<'_, '_>) {
     match outcome {
         Placement::Placed(placed) => {
-            tracing::debug!(
-                mends = placed.mends.len(),
-                "hunk placed at line {}",
-                placed.at + 1
-            );
+            tracing::debug!("hunk placed at line {}", placed.at + 1);
         }
         Placement::Failed(refusal) => {
             tracing::debug!("hunk refused, {}: {}", refusal.code, refusal.message);

@@ -105,35 +105,28 @@ impl<'a> Fenced<'a> {
 
     fn unnamed(&mut self, lines: &Lines<'a>, fence: &Fence<'a>, close: usize) {
         let rows = || (fence.at + 1..close).map(|at| lines.get(at));
-        let mut suspect = |at: usize, what: Suspect| {
-            self.unread.push(Unread {
-                line: number(at),
-                what,
-            });
-        };
         let is_change = |row: &[u8]| matches!(row.first(), Some(b'+' | b'-'));
-        match fence.language {
+        let other = |what: &str| vec![Suspect::Other(what.to_owned())];
+        let found = match fence.language {
             b"diff" | b"patch" if rows().any(is_change) => {
-                let what = "a diff that no header gives a file";
-                suspect(fence.at, Suspect::Other(what.to_owned()));
+                other("a diff that no header gives a file")
             }
             language if language.starts_with(b"suggestion") => {
-                let what = "a suggestion, which says neither file nor lines";
-                suspect(fence.at, Suspect::Other(what.to_owned()));
+                other("a suggestion, which says neither file nor lines")
             }
             _ => {
-                let commands = (fence.at + 1..).zip(rows());
-                let commands =
-                    commands.filter_map(|(at, row)| Some((at, command(row, Place::Script)?)));
-                let commands: Vec<_> = commands.collect();
-                if commands.is_empty() && rows().any(defines) {
-                    suspect(fence.at, code(None, rows()));
-                }
-                for (at, what) in commands {
-                    suspect(at, what);
+                let commands: Vec<_> = rows()
+                    .filter_map(|row| command(row, Place::Script))
+                    .collect();
+                match commands.is_empty() && rows().any(defines) {
+                    true => vec![code(None, rows())],
+                    false => commands,
                 }
             }
-        }
+        };
+        let line = number(fence.at);
+        let found = found.into_iter().map(|what| Unread { line, what });
+        self.unread.extend(found);
     }
 }
 

@@ -74,11 +74,11 @@ fn without_marks<T>(
 ) -> Result<T, Refusal> {
     if let Some((packet, spans)) = amid(bytes).filter(|found| found.0.is_read()) {
         return unpack(packet, options, |set| {
-            take(beside(lines, Claims { set, spans }, options))
+            take(beside(lines, Claims { set, spans }))
         });
     }
     if let Some(files) = fenced(lines, &|_| false).and_then(|it| it.files(mends)) {
-        return Ok(take(beside(lines, files, options)));
+        return Ok(take(beside(lines, files)));
     }
     let message = format!(
         "there is no patch in the input; it looks like {}",
@@ -114,7 +114,7 @@ fn find<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<PatchSet<'a>, Refusal> {
-    Ok(beside(lines, found(lines, mends, options)?, options))
+    Ok(beside(lines, found(lines, mends, options)?))
 }
 
 fn found<'a>(
@@ -122,7 +122,7 @@ fn found<'a>(
     mends: Vec<Mend>,
     options: &ReadOptions,
 ) -> Result<Claims<'a>, Refusal> {
-    let claims = match first_form(lines) {
+    let claims = match first_form(lines).map(|(_, form)| form) {
         Some(Form::Blocks) => blocks(lines, &mends),
         Some(Form::Envelope) => Some(envelope(lines, mends.clone())),
         Some(Form::Diff) | None => None,
@@ -138,36 +138,10 @@ fn found<'a>(
     if let Some(blocks) = blocks(lines, &claims.set.mends) {
         return Ok(blocks);
     }
-    if let Some(format) = foreign(lines) {
-        return refuse(
-            Code::P103,
-            format!("this is {format}, which cannot be applied; send a unified diff"),
-        );
-    }
     if claims.set.problems.is_empty() {
         return Err(no_patch());
     }
     Ok(claims)
-}
-
-// The format of a diff of a kind that is not applied.
-fn foreign(lines: &Lines<'_>) -> Option<&'static str> {
-    (0..lines.len()).find_map(|at| {
-        let line = lines.get(at).trim_ascii_end();
-        let command = line
-            .iter()
-            .position(|byte| matches!(byte, b'a' | b'c' | b'd'));
-        let numbers = |text: &[u8]| text.iter().all(|it| it.is_ascii_digit() || *it == b',');
-        if line == b"***************" {
-            Some("a context diff")
-        } else if command
-            .is_some_and(|at| at > 0 && numbers(&line[..at]) && numbers(&line[at + 1..]))
-        {
-            Some("a normal diff or an ed script")
-        } else {
-            None
-        }
-    })
 }
 
 fn no_patch() -> Refusal {
@@ -190,6 +164,7 @@ fn likeness(bytes: &[u8]) -> &'static str {
             "<<<<<<< ",
             "a file with conflict markers, and neither side says SEARCH or REPLACE",
         ),
+        ("***************", "a context diff; send a unified diff"),
         ("*** ", "an envelope without `*** Update File: PATH`"),
         ("@@", "hunks that no header gives a file"),
         (
