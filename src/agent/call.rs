@@ -38,8 +38,6 @@ pub struct Answer {
     pub reply: Reply,
     /// The text that the reply was read from.
     pub text: Vec<u8>,
-    /// By which name a later call goes on where this one ended.
-    pub session: Option<String>,
 }
 
 /// Calls the agent and reads its reply from `{out}` when it wrote there, else from its stdout.
@@ -68,24 +66,18 @@ pub fn call(call: &Call<'_>, stop: &Stop, sink: &mut dyn Sink) -> Result<Answer,
     let written = read_limited(call.places.out, call.max_output);
     let printed = outcome.stdout.text();
     let transcript = call.adapter.and_then(|it| it.transcript(&printed));
-    let Transcript {
-        text,
-        usage,
-        session,
-    } = transcript.unwrap_or(Transcript {
+    let told = transcript.unwrap_or(Transcript {
         text: printed,
-        ..Transcript::default()
+        usage: None,
     });
-    let text = written
-        .filter(|text| !text.trim().is_empty())
-        .unwrap_or(text);
+    let text = written.filter(|text| !text.trim().is_empty());
+    let text = text.unwrap_or(told.text);
     let mut reply = read_reply(&text);
-    reply.packet.usage = reply.packet.usage.or(usage);
+    reply.packet.usage = reply.packet.usage.or(told.usage);
     Ok(Answer {
         outcome,
         reply,
         text: text.into_bytes(),
-        session,
     })
 }
 

@@ -19,18 +19,7 @@ pub struct AgentHome {
     started: SystemTime,
 }
 
-/// A file that an agent wrote into its home, and that is not kept.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DroppedFile {
-    /// Below the home.
-    pub path: String,
-    /// What stands there; `None` for no file.
-    pub before: Option<Vec<u8>>,
-    /// What the agent made of it.
-    pub after: Option<Vec<u8>>,
-}
-
-/// Files that are longer are linked rather than copied in, and dropped without their content.
+/// Files that are longer are linked rather than copied in.
 const LARGEST: u64 = 4 << 20;
 /// Variables that lead to a home, and where each leads to.
 const VARIABLES: [(&str, &str); 4] = [
@@ -116,7 +105,7 @@ impl AgentHome {
     ///
     /// # Errors
     /// What the system says of a file.
-    pub fn close(self) -> io::Result<Vec<DroppedFile>> {
+    pub fn close(self) -> io::Result<Vec<String>> {
         let mut dropped = Vec::new();
         let mut open = vec![PathBuf::new()];
         while let Some(folder) = open.pop() {
@@ -126,7 +115,7 @@ impl AgentHome {
                 if metadata.is_dir() {
                     open.push(below);
                 } else if metadata.is_file() {
-                    dropped.extend(self.settle(&below, metadata.len())?);
+                    dropped.extend(self.settle(&below)?);
                 }
             }
         }
@@ -137,38 +126,30 @@ impl AgentHome {
             }
         }
         fs::remove_dir_all(&self.own)?;
-        dropped.sort_by(|one, other| one.path.cmp(&other.path));
+        dropped.sort();
         Ok(dropped)
     }
 
-    fn settle(&self, below: &Path, length: u64) -> io::Result<Option<DroppedFile>> {
+    // Returns the path of a file that is dropped.
+    fn settle(&self, below: &Path) -> io::Result<Option<String>> {
         let (made, real) = (self.own.join(below), self.real.join(below));
-        let read = |path: &Path| fs::read(path).ok();
-        let after = if length <= LARGEST { read(&made) } else { None };
-        let before = read(&real);
-        if after.is_some() && before == after {
-            return Ok(None);
-        }
-        // Somebody else's session may have written it meanwhile.
-        let changed = real.metadata().and_then(|metadata| metadata.modified());
-        let is_newer = changed.is_ok_and(|changed| changed > self.started);
-        if self.passes(below) {
-            if !is_newer {
-                let rights = made.metadata()?.permissions();
-                write(&real, &fs::read(&made)?, rights)?;
-            }
+        let after = fs::read(&made)?;
+        if fs::read(&real).is_ok_and(|before| before == after) {
             return Ok(None);
         }
         let path = below.to_string_lossy().into_owned();
-        // A login beside settings: what changes there each time is no news.
-        if self.rows.iter().any(|row| row.is_mixed(&path)) {
-            return Ok(None);
+        if !self.passes(below) {
+            // A login beside settings: what changes there each time is no news.
+            let is_mixed = self.rows.iter().any(|row| row.is_mixed(&path));
+            return Ok((!is_mixed).then_some(path));
         }
-        Ok(Some(DroppedFile {
-            path,
-            before,
-            after,
-        }))
+        // Somebody else's session may have written it meanwhile.
+        let changed = real.metadata().and_then(|metadata| metadata.modified());
+        if !changed.is_ok_and(|changed| changed > self.started) {
+            let rights = made.metadata()?.permissions();
+            write(&real, &after, rights)?;
+        }
+        Ok(None)
     }
 }
 
@@ -211,8 +192,7 @@ mod tests {
             fs::write(codex.join("config.toml"), "a = 2\n").unwrap();
             fs::write(own.join("odd"), "x").unwrap();
             let dropped = home.close().unwrap();
-            let paths: Vec<_> = dropped.iter().map(|file| file.path.as_str()).collect();
-            assert_eq!(paths, [".codex/config.toml", "odd"]);
+            assert_eq!(dropped, [".codex/config.toml", "odd"]);
             let text = |path: &str| fs::read_to_string(real.join(path)).unwrap_or_default();
             assert_eq!(
                 text(".codex/config.toml"),

@@ -10,11 +10,11 @@ use super::packet::{Question, within_request};
 use super::run::Session;
 use super::setup::{Agent, AgentCommand};
 use crate::agent::{AgentHome, Call, Places, Reply, call, in_words, read_reply, trouble};
-use crate::exec::{CommandLine, Discard, End, ExecError, Job, Outcome, SandboxState};
+use crate::exec::{CommandLine, Discard, End, Job, Outcome, SandboxState};
 use crate::model::{
-    AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, RepoPath, StopReason, TroubleKind,
+    AgentProtocol, AgentTrouble, Code, EventKind, ReplyStatus, StopReason, TroubleKind,
 };
-use crate::patch::{Change, FileState, canonical};
+use crate::patch::{Change, canonical};
 use crate::policy::sanitize_log;
 use crate::workplace::WorkplaceError;
 
@@ -165,19 +165,9 @@ impl Session<'_> {
             max_output: MAX_REPLY_BYTES,
         };
         let stop = self.stage.stop;
-        let answer = match call(&request, stop, &mut Discard) {
-            Err(ExecError::SupervisorGone) => {
-                self.stage.place.reset()?;
-                let message = "the agent ended what watched over it".to_owned();
-                return Ok(AgentCall {
-                    end: CallEnd::Failed(message),
-                    ..AgentCall::default()
-                });
-            }
-            answer => answer?,
-        };
+        let answer = call(&request, stop, &mut Discard)?;
         let outcome = &answer.outcome;
-        self.settle_home(home, folder)?;
+        self.settle_home(home)?;
         // What the agent wrote itself is masked before it stays.
         let _ = std::fs::remove_file(&out);
         let journal = &self.stage.journal;
@@ -207,9 +197,6 @@ impl Session<'_> {
         if let Some(trouble) = trouble.as_ref().filter(|_| !is_said) {
             end = CallEnd::Failed(headline(trouble, outcome));
         }
-        if end == CallEnd::Answered {
-            self.seen.agent_session.clone_from(&answer.session);
-        }
         Ok(AgentCall {
             end,
             content: content(&answer.text, &reply),
@@ -219,15 +206,14 @@ impl Session<'_> {
         })
     }
 
-    // The command as its row says, going on in the session of the last call that came to its own end.
+    // The command as its row says.
     fn command_line(&self, agent: &AgentCommand<'_>) -> String {
         let Some(adapter) = agent.adapter else {
             return agent.command.to_owned();
         };
-        let session = self.seen.agent_session.as_deref();
         let confined = self.stage.sandbox.state == Some(SandboxState::Enforced);
         let failing = self.asked.commands.lines.last().map(String::as_str);
-        adapter.line(agent.command, confined, failing, session)
+        adapter.line(agent.command, confined, failing)
     }
 
     // It stands where the commands stand, confined as they are, with its network.
@@ -251,7 +237,7 @@ impl Session<'_> {
     }
 
     // Logins and sessions are copied out; what else the agent wrote into its home is dropped and reported.
-    fn settle_home(&mut self, home: Option<AgentHome>, folder: &str) -> Result<(), RepairError> {
+    fn settle_home(&mut self, home: Option<AgentHome>) -> Result<(), RepairError> {
         let Some(home) = home else { return Ok(()) };
         let failed = |error: std::io::Error| RepairError::write(&PathBuf::from("~"), &error);
         let dropped = home.close().map_err(failed)?;
@@ -260,21 +246,8 @@ impl Session<'_> {
         }
         self.stage.event(EventKind::AgentSettings {
             code: Code::R214,
-            dropped: dropped.iter().map(|file| file.path.clone()).collect(),
-        })?;
-        let state =
-            |bytes: &Option<Vec<u8>>| bytes.clone().map(|bytes| FileState::new(bytes, 0o100_644));
-        let changes = dropped.iter().filter_map(|file| {
-            let path = RepoPath::new(&file.path).ok()?;
-            Some(Change::between(
-                path,
-                state(&file.before),
-                state(&file.after),
-            ))
-        });
-        let patch = canonical(&changes.collect::<Vec<_>>());
-        let name = format!("{folder}/settings.diff");
-        self.stage.journal.masked(&name, &patch)
+            dropped,
+        })
     }
 
     // Whether files were edited, which becomes the reply; in words, where that is no patch.

@@ -32,8 +32,6 @@ pub(super) struct Findings {
     pub(super) alone: Option<String>,
     pub(super) never_alone: bool,
     pub(super) previous: Option<PreviousAttempt>,
-    /// Where the last call of the agent ended that came to its own end, so that the next one goes on there.
-    pub(super) agent_session: Option<String>,
     /// The parts of all splits, those of a part behind it.
     pub(super) parts: Vec<PartResult>,
     /// What the failing tests ran, where that was seen.

@@ -5,10 +5,6 @@ use crate::model::{AttemptResult, Level, Observed, Origin, StopReason};
 /// What happened so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
-    /// What failed when these commands were run on these files before, where that may come and go.
-    pub failed_before: Option<String>,
-    /// What the last run of these commands on these files told, where nobody is there to be asked.
-    pub last: Option<Observed>,
     /// The first run of the commands.
     pub baseline: Option<Observed>,
     /// What the runner of the tests says of that run although it passed, when it tells of failures.

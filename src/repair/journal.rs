@@ -172,16 +172,7 @@ impl RunLock {
             .truncate(false)
             .open(&path)
             .map_err(failed)?;
-        let mut taken = file.try_lock();
-        // A run whose caller was killed needs a moment to end.
-        for _ in 0..WAITS {
-            if !matches!(taken, Err(fs::TryLockError::WouldBlock)) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(50));
-            taken = file.try_lock();
-        }
-        match taken {
+        match file.try_lock() {
             Ok(()) => {}
             Err(fs::TryLockError::WouldBlock) => {
                 let holder = fs::read_to_string(&path).unwrap_or_default();
@@ -202,8 +193,6 @@ impl RunLock {
         Ok(Self { _file: file })
     }
 }
-
-const WAITS: u32 = 20;
 
 /// Returns a SHA-256 in hex.
 #[must_use]

@@ -135,8 +135,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         return stop(RunStatus::Failed, StopReason::WorktreeChanged, message);
     }
     let Some(baseline) = &history.baseline else {
-        let last = history.last.as_ref();
-        return last.map_or(Step::RunBaseline, |last| of_last(last, history, policy));
+        return Step::RunBaseline;
     };
     if let Some(end) = nothing_to_do(baseline, history, policy) {
         return end;
@@ -197,16 +196,6 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     after(last, failure, history, policy, may_split)
 }
 
-// Without anyone to ask nothing is run before there is something to try.
-fn of_last(last: &Observed, history: &History, policy: &Policy) -> Step {
-    match history.heals {
-        None if policy.heal => return Step::LookForHeals,
-        Some(left) if left > 0 => return Step::RunBaseline,
-        _ => {}
-    }
-    nobody_to_ask(last, history, policy).unwrap_or(Step::RunBaseline)
-}
-
 fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
     if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
         let message = format!(
@@ -231,13 +220,6 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
             "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
              command without it"
         ));
-    }
-    if let Some(what) = history.failed_before.as_ref().filter(|_| baseline.passed) {
-        let message = format!(
-            "{what} failed in the last run and passes now, and no file changed in between; nothing \
-             was repaired"
-        );
-        return Some(stop(RunStatus::Failed, StopReason::Flaky, &message));
     }
     if baseline.passed {
         return Some(stop(
@@ -484,9 +466,8 @@ pub(super) fn could_be_flaky(observed: &Observed) -> bool {
     !observed.test_result.timed_out && !measured && may_pass_again(observed.kind)
 }
 
-/// Whether a failure of this kind may come and go without a change.
-#[must_use]
-pub fn may_pass_again(kind: Kind) -> bool {
+// Whether a failure of this kind may come and go without a change.
+fn may_pass_again(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::TestFailure
@@ -673,28 +654,6 @@ pub(super) mod tests {
         );
         history.interrupted = true;
         assert_eq!(word(&next(&history, &policy())), "stop failed interrupted");
-    }
-
-    #[test]
-    fn without_an_agent_the_last_run_is_the_answer() {
-        let alone = with(|it| it.agent = false);
-        let heals = with(|it| (it.agent, it.heal) = (false, true));
-        let last = |kind| History {
-            last: Some(observed(kind)),
-            ..History::default()
-        };
-        let mut history = last(K::TestFailure);
-        assert_eq!(word(&next(&history, &alone)), "stop failed tests_failed");
-        assert_eq!(word(&next(&history, &heals)), "look");
-        history.heals = Some(0);
-        assert_eq!(word(&next(&history, &heals)), "stop failed tests_failed");
-        // What can be tried is tried.
-        history.heals = Some(1);
-        assert_eq!(word(&next(&history, &heals)), "baseline");
-        assert_eq!(
-            word(&next(&last(K::CommandNotFound), &alone)),
-            "stop user_action_required user_action_required"
-        );
     }
 
     #[test]

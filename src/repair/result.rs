@@ -4,7 +4,6 @@ use super::failure::child_failure;
 use super::journal::{digest, in_utc, millis};
 use super::minimal::is_named;
 use super::plan::RunEnd;
-use super::resume::{RunKey, files_digest};
 use super::run::Session;
 use crate::context::definitions;
 use crate::exec::SandboxState;
@@ -29,20 +28,18 @@ impl Session<'_> {
     pub(super) fn conclude(
         mut self,
         end: &RunEnd,
-        mut key: RunKey,
+        started_at: Option<String>,
     ) -> Result<RunResult, RepairError> {
         let changes = self.final_changes()?;
         let patch = canonical(&changes);
         let mut result = self.result(end, &changes, &patch);
-        result.started_at.clone_from(&key.started_at);
+        result.started_at = started_at;
         let is_success = result.status.is_success();
         if !changes.is_empty() {
             self.stage.journal.masked("final.patch", &patch)?;
         }
         if is_success {
-            key.repaired = Some(files_digest(self.asked.source, &changes));
-            self.stage.journal.json("run.json", &key)?;
-            // Before the worktree is touched: a run that is cut off here is resumed from its result.
+            // Before the worktree is touched: whoever finds it changed finds the result.
             self.stage.journal.json("result.json", &result)?;
         }
         if self.asked.apply && is_success && !changes.is_empty() {

@@ -8,18 +8,16 @@ use super::findings::Findings;
 use super::history::History;
 use super::journal::millis;
 use super::limits::later_limit;
-use super::observe::observe_log;
 use super::plan::{Policy, RunEnd, Step, next};
-use super::resume::{RunKey, already_fixed};
+use super::resume::RunKey;
 use super::setup::Setup;
 use super::stage::Stage;
 use super::task::Task;
-use crate::diagnose::{LogFacts, diagnose_in};
 use crate::exec::{Outcome, Stop};
 use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
-use crate::model::{DiagnosisDocument, Event, EventKind, Observed, RepoPath, RunResult};
+use crate::model::{DiagnosisDocument, Event, EventKind, RepoPath, RunResult};
 use crate::patch::Objects;
 use crate::proof::hidden_failure;
 
@@ -35,11 +33,7 @@ pub fn repair(
     watch: &mut dyn FnMut(&Event),
 ) -> Result<RunResult, RepairError> {
     let key = RunKey::new(setup);
-    let fixed = already_fixed(setup, &key);
-    let before = key.check(setup, fixed.is_some())?;
-    if let Some(result) = fixed {
-        return Ok(result);
-    }
+    let before = key.check(setup)?;
     let mut session = Session {
         asked: setup,
         stage: Stage::open(setup, stop, watch, before)?,
@@ -56,12 +50,10 @@ pub fn repair(
     })?;
     let mut history = History {
         seconds: session.stage.journal.seconds(),
-        failed_before: setup.before.flaky.clone(),
-        last: session.read_last_run()?,
         ..History::default()
     };
     let end = session.drive(&setup.policy, &mut history, setup.task.as_ref(), &[])?;
-    session.conclude(&end, key)
+    session.conclude(&end, key.started_at)
 }
 
 /// A run while it goes on: what was asked, where it happens, what was seen.
@@ -144,8 +136,6 @@ impl Session<'_> {
 
     fn run_baseline(&mut self, history: &mut History) -> Result<(), RepairError> {
         self.set_up()?;
-        // This run says more than the last one.
-        history.heals = history.heals.filter(|_| history.last.is_none());
         let ran = self.run_unchanged("baseline", "to see what fails", false)?;
         let first = ran.observed.clone();
         if self.asked.commands.timeout.is_none() {
@@ -250,30 +240,6 @@ impl Session<'_> {
             });
         }
         Ok(self.stage.place.settle()?)
-    }
-
-    // What the last run said, to answer from it where nobody is there to be asked.
-    fn read_last_run(&mut self) -> Result<Option<Observed>, RepairError> {
-        let setup = self.asked;
-        let Some(last) = setup.before.run.as_ref().filter(|_| !setup.policy.agent) else {
-            return Ok(None);
-        };
-        let facts = LogFacts {
-            exit_code: Some(last.exit_code),
-            command: setup.commands.lines.first().cloned(),
-            timed_out: false,
-            rules: setup.commands.rules.clone(),
-        };
-        let diagnosis = diagnose_in(&last.log, &facts, setup.source);
-        let mut observed = observe_log(&diagnosis, &last.log);
-        observed.test_result.exit = Some(last.exit_code);
-        observed.test_result.message = format!("exit code {}", last.exit_code);
-        let document = DiagnosisDocument::new(&diagnosis);
-        self.stage.journal.json("diagnosis.json", &document)?;
-        self.seen.log.clone_from(&last.log);
-        self.seen.diagnosis = Some(diagnosis);
-        self.seen.first = Some(observed.clone());
-        Ok(Some(observed))
     }
 
     fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {
