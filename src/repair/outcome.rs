@@ -45,15 +45,21 @@ pub(super) fn judge_outcome(attempt: &Attempt<'_>, after: &Observed, changes: &[
             &format!("the commands get further and fail otherwise: {next}"),
             attempt.heal.is_none() || parses_now(before, after),
         ),
-        Effect::Same => judged(StopReason::TestsFailed, "the commands fail as before", false),
+        Effect::Same => judged(
+            StopReason::TestsFailed,
+            "the commands fail as before",
+            false,
+        ),
         Effect::Changed => judged(
             StopReason::TestsChanged,
             &format!("the commands fail in another way: {next}"),
             false,
         ),
-        Effect::Regressed if after.test_result.timed_out => {
-            judged(StopReason::CommandTimeout, "the commands no longer end", false)
-        }
+        Effect::Regressed if after.test_result.timed_out => judged(
+            StopReason::CommandTimeout,
+            "the commands no longer end",
+            false,
+        ),
         Effect::Regressed => {
             let message = "something that worked no longer does";
             judged(StopReason::Regressed, message, false)
@@ -75,9 +81,18 @@ fn what_is_gone(before: &Observed, after: &Observed) -> String {
     let gone = |before: &[String], after: &[String]| {
         let names = before.iter().filter(|name| !after.contains(name));
         let names: Vec<&str> = names.map(String::as_str).collect();
-        let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+        let shown = names
+            .iter()
+            .take(MOST_NAMES)
+            .copied()
+            .collect::<Vec<_>>()
+            .join(", ");
         let more = names.len().saturating_sub(MOST_NAMES);
-        if more > 0 { format!("{shown} and {more} more") } else { shown }
+        if more > 0 {
+            format!("{shown} and {more} more")
+        } else {
+            shown
+        }
     };
     let tests = gone(&before.failing_tests, &after.failing_tests);
     let names = gone(&before.undefined_names, &after.undefined_names);

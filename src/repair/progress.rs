@@ -52,7 +52,8 @@ pub fn effect(before: &Observed, after: &Observed, changes: &[Change]) -> Effect
     // A file that could not be loaded shows its tests once it loads.
     let loaded = |test: &str| {
         let mut files = old.iter();
-        let file = files.find(|(file, then)| stage(&then.error) != Stage::Runs && holds(file, test));
+        let file =
+            files.find(|(file, then)| stage(&then.error) != Stage::Runs && holds(file, test));
         file.map(|(_, then)| then)
     };
     let mut steps: BTreeSet<Step> = BTreeSet::new();
