@@ -441,9 +441,6 @@ pub struct RunResult {
     /// Why the agent could not do its work, when that ended the run.
     #[serde(default)]
     pub agent_trouble: Option<AgentTrouble>,
-    /// Imports for the names that stay undefined; `null` when there are no such names.
-    #[serde(default)]
-    pub recovery_hint: Option<String>,
     /// The task's own name in the tracker it came from; `null` without one.
     #[serde(default)]
     pub task_id: Option<String>,

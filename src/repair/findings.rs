@@ -80,14 +80,15 @@ impl Findings {
             .or_else(|| history.baseline.clone())
     }
 
-    /// Remembers a reply for the next packet; `logs` are the output of the commands without its change and with it.
-    pub(super) fn remember_reply(
+    /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.
+    pub(super) fn remember_attempt(
         &mut self,
         result: &AttemptResult,
         journal: &super::journal::Journal<'_>,
         folder: &str,
         old_log: &str,
     ) {
+        self.attempts.push(result.clone());
         if result.origin != Origin::Agent {
             return;
         }

@@ -1,4 +1,3 @@
-use std::cmp::Ordering;
 use std::time::Duration;
 
 use super::attempt::{Ask, Attempt};
@@ -9,7 +8,7 @@ use super::setup::Agent;
 use super::task::Task;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
-    AgentProtocol, EventKind, FailureKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
+    AgentProtocol, EventKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
     RepoPath,
 };
 use crate::policy::When;
@@ -122,7 +121,13 @@ impl Session<'_> {
             stop_reason: last.map(|last| last.stop_reason),
             level: last.map(|last| last.level),
         };
-        request.level_reason = level_reason(ask, failure.map(|failure| failure.kind), &request);
+        let kind = failure.map(|failure| failure.kind);
+        let count = ask.requested.len();
+        let chosen = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok();
+        request.level_reason = chosen.map(|(chosen, why)| match chosen == level {
+            true => why,
+            false => format!("level {level} is the nearest that is allowed"),
+        });
         let targets = ask.task.map_or(&[][..], |task| &task.targets).iter();
         let targets = targets.filter_map(|path| RepoPath::new(path).ok());
         request.targets = targets
@@ -175,19 +180,6 @@ pub(super) fn within_request(requested: &[String], source: &dyn Source) -> Vec<S
         }
     }
     served
-}
-
-fn level_reason(ask: &Ask<'_>, kind: Option<FailureKind>, request: &Request) -> Option<String> {
-    if request.include_bundle {
-        return None;
-    }
-    let count = ask.requested.len();
-    let (level, why) = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok()?;
-    Some(match level.cmp(&ask.level) {
-        Ordering::Equal => why,
-        Ordering::Greater => format!("level {} is the highest that is allowed", ask.level),
-        Ordering::Less => format!("level {} was reached before", ask.level),
-    })
 }
 
 fn describe_task(task: &Task, focus: &[String]) -> String {

@@ -20,7 +20,7 @@ impl Session<'_> {
     pub(super) fn prove(
         &mut self,
         attempt: &mut Attempt<'_>,
-        trial: &Trial,
+        trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let failing = self.seen.failing_before(attempt.before.as_ref());
         let mut proof = compare(&self.seen.evidence, &trial.ran.evidence, &failing);
@@ -33,7 +33,7 @@ impl Session<'_> {
         }
         let mut laid = trial.changes.clone();
         if proof.missing.is_empty() {
-            laid = self.restore_tests(&mut proof, laid, &failing)?;
+            laid = self.restore_tests(&mut proof, attempt, trial)?;
         }
         if proof.missing.is_empty() && self.asked.policy.counter_proof {
             self.check_mutation(&mut proof, &laid, trial)?;
@@ -88,34 +88,35 @@ impl Session<'_> {
         Ok(())
     }
 
-    // Runs the commands with the tests, and what runners load before them, as they were; returns the change without
-    // what it does to them.
+    // Runs the commands with the tests, and what runners load before them, as they were: so those that were there
+    // stay. Returns the change without what it does to tests.
     fn restore_tests(
         &mut self,
         proof: &mut Proof,
-        changes: Vec<Change>,
-        failing: &[String],
+        attempt: &mut Attempt<'_>,
+        trial: &mut Trial,
     ) -> Result<Vec<Change>, RepairError> {
-        let tests = self.changed_tests(&changes)?;
+        let mut laid = trial.changes.clone();
+        let tests = self.changed_tests(&laid)?;
         if tests.is_empty() {
-            return Ok(changes);
+            return Ok(laid);
         }
-        let mut laid = changes;
         laid.retain(|change| !tests.contains(&change.path));
         self.lay(&laid, &[])?;
-        let without = self.stage.run(None, "with the tests as they were")?;
-        let passes = without.observed.passed
-            && compare(&self.seen.evidence, &without.evidence, failing).proven;
-        if without.cut_short {
+        let ran = self.stage.run(None, "with the tests as they were")?;
+        if ran.cut_short {
             proof.missing.push(NO_TIME.to_owned());
-        } else if !passes {
-            let allow = tests
+        } else if !laid.is_empty() && self.passes_again(attempt, &ran) {
+            let mut less = trial.changes.clone();
+            less.retain(|change| change.before.is_none() || !tests.contains(&change.path));
+            self.narrow(attempt, trial, less, ran)?;
+        } else {
+            let flags = tests
                 .iter()
                 .map(|path| format!(" --allow-protected {path}"));
-            let allow = allow.collect::<String>();
             proof.missing.push(format!(
                 "without its changes to tests it does not pass; a test that is wrong itself may change with `{}`",
-                allow.trim_start()
+                flags.collect::<String>().trim_start()
             ));
         }
         Ok(laid)

@@ -179,7 +179,6 @@ impl Session<'_> {
                 .iter()
                 .filter_map(|it| it.usage)
                 .reduce(Usage::plus),
-            recovery_hint: self.recovery_hint(remaining.as_ref().or(first)),
             remaining,
             whole_runs: runs(true),
             chosen_runs: runs(false),
@@ -188,18 +187,6 @@ impl Session<'_> {
             task_id: ids.feature_id,
             issue: ids.issue_number,
         }
-    }
-
-    // What the last packet said of imports for names that still have none.
-    fn recovery_hint(&self, failure: Option<&Observed>) -> Option<String> {
-        failure.filter(|failure| !failure.undefined_names.is_empty())?;
-        let numbers = (1..=self.seen.attempts.len()).rev();
-        let mut packets = numbers.filter_map(|number| {
-            let name = format!("attempts/{number:02}/failure-packet.json");
-            self.stage.journal.document::<serde_json::Value>(&name)
-        });
-        let hint = &packets.next()?["recoveryContext"]["recoveryHint"];
-        hint.as_str().map(str::to_owned)
     }
 
     // A budget that ran out takes the word of the last attempt; what a person has to mend is the environment.

@@ -121,8 +121,8 @@ impl Session<'_> {
             self.set_baseline(&ran);
         }
         let journal = &self.stage.journal;
-        self.seen.remember_reply(&result, journal, folder, &old_log);
-        self.seen.attempts.push(result.clone());
+        self.seen
+            .remember_attempt(&result, journal, folder, &old_log);
         Ok(Some(result))
     }
 

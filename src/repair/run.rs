@@ -129,11 +129,6 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the folder of the next attempt.
-    pub(super) fn next_folder(&self) -> String {
-        format!("attempts/{:02}", self.seen.attempts.len() + 1)
-    }
-
     fn run_baseline(&mut self, history: &mut History) -> Result<(), RepairError> {
         self.set_up()?;
         let ran = self.run_unchanged("baseline", "to see what fails", false)?;
