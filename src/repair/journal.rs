@@ -7,7 +7,6 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::error::RepairError;
-use super::observe::seconds;
 use crate::model::{Event, EventKind, hex};
 use crate::policy::Redactor;
 
@@ -47,7 +46,7 @@ impl<'a> Journal<'a> {
     /// Seconds since the run began, interruptions left out.
     #[must_use]
     pub fn seconds(&self) -> f64 {
-        seconds(self.before + self.started.elapsed())
+        millis((self.before + self.started.elapsed()).as_secs_f64())
     }
 
     /// Where a file of the run stands.
@@ -99,7 +98,11 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// As [`Journal::text`].
     pub fn event(&self, kind: EventKind) -> Result<Event, RepairError> {
-        let event = self.stamp(kind);
+        let event = Event {
+            at: self.seconds(),
+            level: kind.level(),
+            kind,
+        };
         let line = serde_json::to_string(&event)
             .map_err(|error| RepairError::write(&self.path("events.jsonl"), &error.into()))?;
         let line = format!("{}\n", self.redactor.redact_json(&line));
@@ -113,15 +116,6 @@ impl<'a> Journal<'a> {
                 .map_err(|error| RepairError::write(&path, &error))?;
         }
         Ok(event)
-    }
-
-    /// Returns an event that happens now, without keeping it.
-    pub fn stamp(&self, kind: EventKind) -> Event {
-        Event {
-            at: self.seconds(),
-            level: kind.level(),
-            kind,
-        }
     }
 
     fn bytes(&self, name: &str, bytes: &[u8]) -> Result<(), RepairError> {

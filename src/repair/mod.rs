@@ -36,7 +36,7 @@ mod test_names;
 mod traced;
 
 pub use alone::{is_path, own_place};
-pub use commands::{CommandsRun, run_commands};
+pub use commands::{CommandsAt, CommandsRun};
 pub use error::RepairError;
 pub use journal::{RunLock, digest, in_utc, read_json};
 pub use limits::RunLimit;
@@ -47,4 +47,4 @@ pub use run::repair;
 pub use setup::{Agent, AgentCommand, Commands, Setup};
 pub use split::{Split, SplitInput, split};
 pub use task::Task;
-pub use traced::{TraceRun, run_traced};
+pub use traced::run_traced;

@@ -8,8 +8,7 @@ use super::setup::Agent;
 use super::task::Task;
 use crate::context::{LevelChoice, Request, Retry, build, choose_level, failure_packet};
 use crate::model::{
-    AgentProtocol, EventKind, FailurePacket, KeptChange, Level, Origin, PacketBudget,
-    RepoPath,
+    AgentProtocol, EventKind, FailurePacket, KeptChange, Level, Origin, PacketBudget, RepoPath,
 };
 use crate::policy::When;
 use crate::report::{ReplyForm, agent_prompt};

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use super::alone::alone_line;
 use super::attempt::{Ask, Proposer};
-use super::commands::{CommandsRun, run_setup};
+use super::commands::CommandsRun;
 use super::error::RepairError;
 use super::findings::Findings;
 use super::history::History;
@@ -13,7 +13,7 @@ use super::resume::RunKey;
 use super::setup::Setup;
 use super::stage::Stage;
 use super::task::Task;
-use crate::exec::{Outcome, Stop};
+use crate::exec::Stop;
 use crate::fixes::{Candidate, Judging, Question, find_fixes};
 use crate::graph::Graph;
 use crate::hint::lacked;
@@ -219,22 +219,20 @@ impl Session<'_> {
         let Some(line) = &setup.commands.setup else {
             return Ok(());
         };
-        let limit = self.stage.run_limit().after(Duration::ZERO).0;
-        let (place, stop) = (&self.stage.place, self.stage.stop);
-        let outcome = run_setup(&setup.commands, line, place, setup.prefix, limit, stop)?;
+        let how = self.stage.commands_at(&setup.commands, setup.source);
+        let outcome = how.run_plain(line, self.stage.stop)?;
         let output = outcome.output.text();
         self.stage.journal.text("setup.log", &output)?;
-        if !outcome.passed() {
-            return Err(RepairError::SetUp {
-                end: outcome.end.to_string(),
-                output: setup
-                    .redactor
-                    .redact(&last_lines(&outcome))
-                    .text
-                    .into_owned(),
-            });
+        if outcome.passed() {
+            return Ok(self.stage.place.settle()?);
         }
-        Ok(self.stage.place.settle()?)
+        let lines: Vec<&str> = output.trim_end().lines().collect();
+        let last = lines.get(lines.len().saturating_sub(SETUP_LINES)..);
+        let last = last.unwrap_or_default().join("\n");
+        Err(RepairError::SetUp {
+            end: outcome.end.to_string(),
+            output: setup.redactor.redact(&last).text.into_owned(),
+        })
     }
 
     fn find_heals(&mut self, tried: &[Candidate]) -> Result<Vec<Candidate>, RepairError> {
@@ -269,11 +267,4 @@ impl Session<'_> {
         self.stage.event(EventKind::HealsFound { count })?;
         Ok(heals)
     }
-}
-
-fn last_lines(outcome: &Outcome) -> String {
-    let text = outcome.output.text();
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    let from = lines.len().saturating_sub(SETUP_LINES);
-    lines.get(from..).unwrap_or_default().join("\n")
 }

@@ -2,7 +2,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::commands::{CommandsRun, run_commands};
+use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;
 use super::journal::{Journal, millis};
 use super::limits::{RunLimit, first_limit};
@@ -11,6 +11,7 @@ use crate::exec::{SandboxState, Stop};
 use crate::model::{
     Code, CommandRun, Event, EventKind, NotConfined, Refused, SandboxMode, TaskIds,
 };
+use crate::source::Source;
 use crate::workplace::{Plan, Workplace};
 
 /// Where a run happens: the isolated copy, the run's folder, and what the sandbox does there.
@@ -98,6 +99,22 @@ impl<'s> Stage<'s> {
         }
     }
 
+    /// Returns commands as they are run here, now.
+    pub(super) fn commands_at<'a>(
+        &'a self,
+        commands: &'a Commands,
+        source: &'a dyn Source,
+    ) -> CommandsAt<'a> {
+        CommandsAt {
+            commands,
+            place: &self.place,
+            prefix: self.setup.prefix,
+            redactor: self.setup.redactor,
+            source,
+            limit: self.run_limit(),
+        }
+    }
+
     /// Runs the commands, or `alone` in their place, on the workplace as it is.
     pub(super) fn run(
         &mut self,
@@ -112,15 +129,7 @@ impl<'s> Stage<'s> {
         }
         let source = self.place.source()?;
         let started = self.journal.seconds();
-        let ran = run_commands(
-            &commands,
-            &self.place,
-            setup.prefix,
-            setup.redactor,
-            &source,
-            self.run_limit(),
-            self.stop,
-        )?;
+        let ran = self.commands_at(&commands, &source).run(self.stop)?;
         self.note_run(format!("{why}{suffix}"), alone.is_none(), started);
         self.interrupted |= ran.interrupted;
         self.report_refused(&ran.refused, false)?;

@@ -6,7 +6,7 @@ use super::{FindCause, States};
 use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::repair::{CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced};
+use crate::repair::{CommandsAt, CommandsRun, RepairError, RunLimit, is_path, own_place, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
 
@@ -431,7 +431,7 @@ impl<'a> Trials<'a> {
             None => each.min((self.longest * 5).max(SHORTEST)),
         };
         let began = Instant::now();
-        let how = TraceRun {
+        let how = CommandsAt {
             commands: &commands,
             place: &self.place,
             prefix: &self.find.workspace.prefix,
