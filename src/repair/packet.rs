@@ -16,10 +16,6 @@ use crate::source::Source;
 
 /// More protected files than this are not listed; the rule stands for all.
 const MAX_PROTECTED: usize = 40;
-/// What one reply may ask for: files, bytes of each and of all (ROUND4.md, M17).
-const MAX_REQUESTED: usize = 10;
-const MAX_FILE_BYTES: usize = 200_000;
-const MAX_TOTAL_BYTES: usize = 500_000;
 const RECOVERY_HEADING: &str = "Recovery Context (IMPORTANT - Previous Attempt Failed)";
 const IMPORTS_HEADING: &str = "Imports that may be missing";
 
@@ -163,22 +159,6 @@ impl Session<'_> {
         paths.truncate(MAX_PROTECTED);
         (paths, Some(more).filter(|more| *more > 0))
     }
-}
-
-/// Returns the files that a reply asks for, as many as one request may have; the others are not sent.
-pub(super) fn within_request(requested: &[String], source: &dyn Source) -> Vec<String> {
-    let mut total = 0;
-    let mut served = Vec::new();
-    for path in requested.iter().take(MAX_REQUESTED) {
-        let own = RepoPath::new(path).ok();
-        let bytes = own.and_then(|path| source.read(&path).ok());
-        let bytes = bytes.map_or(0, |bytes| bytes.len());
-        if bytes <= MAX_FILE_BYTES && total + bytes <= MAX_TOTAL_BYTES {
-            total += bytes;
-            served.push(path.clone());
-        }
-    }
-    served
 }
 
 fn describe_task(task: &Task, focus: &[String]) -> String {
