@@ -174,21 +174,18 @@ fn describe_task(task: &Task, focus: &[String]) -> String {
         text.extend(id.as_ref().map(|id| format!("{name}: {id}\n")));
     }
     if let Some(whole) = &task.whole {
-        let of = if whole.is_empty() {
-            String::new()
-        } else {
-            format!(": {whole}")
-        };
+        let title = if whole.is_empty() { "" } else { ": " };
         text.push_str(&format!(
-            "\nThis is one part of a larger task, which is told below for orientation{of}.\n"
+            "\nThis is one part of a larger task, which is told below for orientation{title}{whole}.\n"
         ));
     }
     if !task.description.is_empty() && task.description != task.title {
         text.push_str(&format!("\n{}\n", task.description));
     }
-    let is_unsaid = |it: &&String| task.whole.is_some() || !task.description.contains(*it);
-    let criteria: Vec<&String> = task.criteria.iter().filter(is_unsaid).collect();
-    if task.whole.is_some() && !criteria.is_empty() {
+    let mut criteria: Vec<&String> = task.criteria.iter().collect();
+    if task.whole.is_none() {
+        criteria.retain(|criterion| !task.description.contains(*criterion));
+    } else if !criteria.is_empty() {
         text.push_str("\nOf it, only this is wanted now:\n");
     }
     text.push_str(&list(&criteria));
