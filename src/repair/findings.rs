@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
-use super::history::History;
-use super::history::standing;
+use super::history::{History, failing};
 use super::outputs::outputs;
 use crate::model::{
     AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
@@ -76,8 +75,7 @@ impl Findings {
     /// Returns what fails now: the last change that was kept says so, whichever part made it.
     pub(super) fn failing_now(&self, history: &History) -> Option<Observed> {
         let kept = self.kept().next_back().and_then(|it| it.observed.clone());
-        kept.or_else(|| standing(history).cloned())
-            .or_else(|| history.baseline.clone())
+        kept.or_else(|| failing(history).cloned())
     }
 
     /// Remembers an attempt, and a reply for the next packet; `old_log` is the output of the commands without its change.

@@ -35,7 +35,7 @@ mod test_code;
 mod test_names;
 mod traced;
 
-pub use alone::{is_path, own_place};
+pub use alone::{is_path, last_runner};
 pub use commands::{CommandsAt, CommandsRun};
 pub use error::RepairError;
 pub use journal::{RunLock, digest, in_utc, read_json};

@@ -119,6 +119,7 @@ impl Session<'_> {
         let kind = failure.map(|failure| failure.kind);
         let count = ask.requested.len();
         let chosen = choose_level(LevelChoice::Auto, kind, request.retry, count, false).ok();
+        let chosen = chosen.filter(|_| !request.include_bundle);
         request.level_reason = chosen.map(|(chosen, why)| match chosen == level {
             true => why,
             false => format!("level {level} is the nearest that is allowed"),

@@ -1,6 +1,5 @@
 use super::history::{
-    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, in_a_row, malformed,
-    repeats_itself, requested, standing,
+    History, PartsRun, SplitEnd, all_refused, attempts_of, failing, repeats_itself, requested,
 };
 use super::limits::Spent;
 use crate::context::{LevelChoice, Retry, choose_level};
@@ -170,7 +169,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
             Some(_) => {}
         }
     }
-    let failure = standing(history).unwrap_or(baseline);
+    let failure = failing(history).unwrap_or(baseline);
     if let Some(end) = nobody_to_ask(failure, history, policy) {
         return end;
     }
@@ -186,18 +185,18 @@ pub fn next(history: &History, policy: &Policy) -> Step {
                 reason: "complexity_gate",
             };
         }
-        return ask(
-            history,
-            policy,
-            first_level(failure, policy),
-            policy.agent_timeout,
-        );
+        let (retry, kind) = (Retry::default(), Some(failure.kind));
+        let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
+        let first = first.map_or(Level::Targets, |(level, _)| level);
+        let level = first.min(policy.max_level);
+        return ask(history, policy, level, policy.agent_timeout);
     };
     after(last, failure, history, policy, may_split)
 }
 
 fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Option<Step> {
-    if !policy.treat_as_code && (failure.requires_user_action || environment(failure.kind)) {
+    let is_around = failure.kind.is_around_code() || failure.kind == Kind::TransportMismatch;
+    if !policy.treat_as_code && (failure.requires_user_action || is_around) {
         let message = format!(
             "{}. If it is a mistake in the code all the same, `--treat-as-code` asks the agent",
             in_full(failure)
@@ -236,16 +235,10 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
     if baseline.test_result.timed_out && shows_nothing && !judged {
         let seconds = baseline.test_result.duration_seconds;
         let longer = longer(seconds);
-        let budget = match policy.max_seconds {
-            Some(all) if all <= longer * 2.0 => {
-                format!(" with `--budget-seconds {:.0}`", longer * 5.0)
-            }
-            _ => String::new(),
-        };
         let why = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {longer:.0}`{budget} gives them longer; if they never end, \
-             `--treat-as-code` asks the agent why"
+             `--test-timeout {longer:.0}` gives them longer; if they never end, `--treat-as-code` asks \
+             the agent why"
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
     }
@@ -313,13 +306,14 @@ fn after(
         }
         StopReason::AgentError => {
             let trouble = last.agent_trouble.as_ref();
-            let failed = in_a_row(history, StopReason::AgentError);
+            let failed = replies().rev();
+            let failed = failed.take_while(|it| it.stop_reason == StopReason::AgentError);
             match trouble.map(|it| it.kind) {
                 Some(kind) if kind.needs_person() => {
                     let status = RunStatus::UserActionRequired;
                     stop(status, last.stop_reason, &last.message)
                 }
-                _ if failed > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
+                _ if failed.count() > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
                 _ => ask(history, policy, last.level, timeout),
             }
         }
@@ -386,7 +380,7 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
         if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
             return stop(RunStatus::Failed, last.stop_reason, &last.message);
         }
-        let message = format!("attempts used up: {calls}{}", malformed(history));
+        let message = format!("attempts used up: {calls}");
         return give_up(history, StopReason::BudgetExhausted, &message);
     }
     // What is left is for the commands with its change, too.
@@ -415,22 +409,18 @@ fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
         return stop(RunStatus::Failed, last.stop_reason, &last.message);
     }
-    let failure = failing(history);
-    let unproven = |it: &&AttemptResult| it.stop_reason == StopReason::Unproven;
-    if let Some(last) = history.attempts.iter().rev().find(unproven) {
-        let message = match reason {
-            StopReason::Unproven => last.message.clone(),
-            _ => format!("{message}; {}", last.message),
-        };
-        let is_last = history.attempts.last().is_some_and(|it| unproven(&it));
-        let reason = if is_last {
+    let mut attempts = history.attempts.iter().rev();
+    let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
+    if let Some(unproven) = attempts.find(|it| it.stop_reason == StopReason::Unproven) {
+        let message = format!("{message}; {}", unproven.message);
+        let reason = if is_last(unproven) {
             StopReason::Unproven
         } else {
             reason
         };
         return stop(RunStatus::Unproven, reason, &message);
     }
-    if let Some(failure) = failure
+    if let Some(failure) = failing(history)
         && failure.kind == Kind::ImportError
         && !failure.undefined_names.is_empty()
         && !history.attempts.is_empty()
@@ -453,13 +443,6 @@ fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
     })
 }
 
-fn first_level(failure: &Observed, policy: &Policy) -> Level {
-    let retry = Retry::default();
-    choose_level(LevelChoice::Auto, Some(failure.kind), retry, 0, false)
-        .map_or(Level::Targets, |(level, _)| level)
-        .min(policy.max_level)
-}
-
 /// What reads its input, waits or races may fail once and pass once; what parses does not.
 pub(super) fn could_be_flaky(observed: &Observed) -> bool {
     let measured = observed.subkind == Some(Subkind::Coverage);
@@ -480,11 +463,6 @@ fn may_pass_again(kind: Kind) -> bool {
             | Kind::DbError
             | Kind::Unknown
     )
-}
-
-// Nothing that a patch could mend: the first row of "One flow" that stops.
-fn environment(kind: Kind) -> bool {
-    kind.is_around_code() || kind == Kind::TransportMismatch
 }
 
 #[cfg(test)]
@@ -915,24 +893,6 @@ pub(super) mod tests {
         let three = with(|it| it.max_attempts = 3);
         let step = next(&after(K::TestFailure, replies), &three);
         assert_eq!(word(&step), "stop failed policy_rejected");
-    }
-
-    #[test]
-    fn replies_that_do_not_fit_are_counted_by_level() {
-        let replies = vec![
-            attempt(1, S::PatchInvalid),
-            attempt(2, S::ApplyFailed),
-            attempt(2, S::TestsFailed),
-            attempt(2, S::NoPatch),
-        ];
-        let four = with(|it| it.max_attempts = 4);
-        let Step::Stop(end) = next(&after(K::TsError, replies), &four) else {
-            panic!("it goes on");
-        };
-        assert_eq!(
-            end.message,
-            "attempts used up: 4; replies without a patch that fits: 1 at level 1, 2 at level 2"
-        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use std::time::{Duration, Instant};
 
+use super::alone::{is_path, last_runner};
 use super::commands::{CommandsAt, CommandsRun};
 use super::error::RepairError;
 use super::limits::RunLimit;
@@ -7,7 +8,6 @@ use super::run::Session;
 use super::setup::Commands;
 use crate::exec::Stop;
 use crate::model::Traced;
-use crate::proof::named_runners;
 use crate::runners::{WithOthers, with_others};
 use crate::trace::Tracing;
 
@@ -70,8 +70,8 @@ impl Session<'_> {
             return Ok(());
         }
         let source = self.stage.place.source()?;
-        let named = named_runners(&self.command_files(&source)).last().copied();
-        let is_path = |word: &str| super::is_path(&source, setup.prefix, word);
+        let named = last_runner(&self.command_files(&source));
+        let is_path = |word: &str| is_path(&source, setup.prefix, word);
         let Some(plan) = with_others(line, named, &self.seen.failed, &is_path) else {
             return Ok(());
         };
