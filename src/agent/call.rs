@@ -113,29 +113,12 @@ pub struct Places<'a> {
 /// braces stay as they are.
 #[must_use]
 pub fn fill_template(command: &str, places: &Places<'_>) -> String {
-    let mut out = String::with_capacity(command.len());
-    let mut rest = command;
-    while let Some(at) = rest.find('{') {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        let found = [
-            ("{packet}", places.packet),
-            ("{prompt}", places.prompt),
-            ("{out}", places.out),
-            ("{workdir}", places.workdir),
-        ]
-        .into_iter()
-        .find_map(|(name, path)| Some((path, from.strip_prefix(name)?)));
-        if let Some((path, after)) = found {
-            out.push_str(&quoted(path));
-            rest = after;
-        } else {
-            out.push('{');
-            rest = from.get(1..).unwrap_or_default();
-        }
-    }
-    out.push_str(rest);
-    out
+    let filled = command
+        .replace("{packet}", &quoted(places.packet))
+        .replace("{prompt}", &quoted(places.prompt))
+        .replace("{out}", &quoted(places.out));
+    // Last: the user chose this path, and braces in it stay.
+    filled.replace("{workdir}", &quoted(places.workdir))
 }
 
 fn quoted(path: &Path) -> String {

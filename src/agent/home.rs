@@ -14,8 +14,6 @@ pub struct AgentHome {
     rows: Vec<&'static AgentRow>,
     /// Folders of sessions that are written where they are.
     linked: Vec<PathBuf>,
-    /// Files that were copied in, by their paths below the home.
-    copied: Vec<PathBuf>,
     started: SystemTime,
 }
 
@@ -43,7 +41,6 @@ impl AgentHome {
             own: own.to_owned(),
             rows: rows(command),
             linked: Vec::new(),
-            copied: Vec::new(),
             started: SystemTime::now(),
         };
         home.lay(Path::new(""), false)?;
@@ -85,7 +82,6 @@ impl AgentHome {
                 self.lay(&below, is_own)?;
             } else if metadata.is_file() && is_own && metadata.len() <= LARGEST {
                 fs::copy(&from, &to)?;
-                self.copied.push(below);
             } else {
                 symlink(&from, &to)?;
                 if is_session {
@@ -117,12 +113,6 @@ impl AgentHome {
                 } else if metadata.is_file() {
                     dropped.extend(self.settle(&below)?);
                 }
-            }
-        }
-        for below in &self.copied {
-            let is_gone = self.own.join(below).symlink_metadata().is_err();
-            if is_gone && self.passes(below) {
-                let _ = fs::remove_file(self.real.join(below));
             }
         }
         fs::remove_dir_all(&self.own)?;

@@ -164,8 +164,6 @@ pub struct FileChange {
     pub added: u64,
     /// Lines that go.
     pub removed: u64,
-    /// Whether it is new and no other file has its name, as an import of it would.
-    pub unnamed: bool,
 }
 
 /// An agent that could not do its work, for a reason of its own.

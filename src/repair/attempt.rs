@@ -58,8 +58,6 @@ impl Attempt<'_> {
 pub(super) struct Trial {
     pub(super) changes: Vec<Change>,
     pub(super) ran: CommandsRun,
-    /// Whether the run is of all the commands.
-    pub(super) is_whole: bool,
     /// Whether all that failed was counted as passed in a run of them alone.
     pub(super) passed_alone: bool,
 }
@@ -201,7 +199,6 @@ impl Session<'_> {
                 return Ok(Trial {
                     changes,
                     ran,
-                    is_whole: false,
                     passed_alone,
                 });
             }
@@ -210,14 +207,13 @@ impl Session<'_> {
         Ok(Trial {
             changes,
             ran: self.stage.run(None, &why)?,
-            is_whole: true,
             passed_alone,
         })
     }
 
     // Says what the run shows of the change, and proves it where the commands pass.
     fn judge(&mut self, attempt: &mut Attempt<'_>, trial: &mut Trial) -> Result<(), RepairError> {
-        if trial.is_whole && trial.ran.observed.passed {
+        if trial.ran.observed.passed {
             self.minimize(attempt, trial)?;
         }
         let log = format!("{}/test.log", attempt.folder);

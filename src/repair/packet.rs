@@ -71,12 +71,9 @@ impl Session<'_> {
                 task,
             })?;
         }
-        let edits =
-            matches!(setup.agent, Agent::Command(agent) if agent.protocol == AgentProtocol::Edit);
-        let form = if edits {
-            ReplyForm::Edits
-        } else {
-            ReplyForm::Patch
+        let form = match setup.agent {
+            Agent::Command(agent) if agent.protocol == AgentProtocol::Edit => ReplyForm::Edits,
+            _ => ReplyForm::Patch,
         };
         let prompt = agent_prompt(&built.context, &packet, form);
         let journal = &self.stage.journal;
@@ -106,10 +103,9 @@ impl Session<'_> {
         let asked =
             history::attempts_of(history, Origin::Agent).map(|attempt| &attempt.requested_files);
         request.requests = asked.filter(|paths| !paths.is_empty()).cloned().collect();
-        let level = if request.include_bundle {
-            Level::Bundle
-        } else {
-            ask.level
+        let level = match request.include_bundle {
+            true => Level::Bundle,
+            false => ask.level,
         };
         request.level = LevelChoice::Exactly(level);
         request.retry = Retry {

@@ -143,12 +143,9 @@ pub fn next(history: &History, policy: &Policy) -> Step {
         let message = "the commands failed once and passed once without a change";
         return stop(RunStatus::Failed, StopReason::Flaky, message);
     }
-    if let Some(fixed) = history
-        .attempts
-        .iter()
-        .find(|it| it.stop_reason == StopReason::Fixed)
-    {
-        return stop(RunStatus::Fixed, StopReason::Fixed, &fixed.message);
+    let mut attempts = history.attempts.iter();
+    if let Some(fixed) = attempts.find(|it| it.stop_reason == StopReason::Fixed) {
+        return stop_with(RunStatus::Fixed, fixed);
     }
     if let Some(SplitEnd::Ran(parts)) = &history.split {
         return parts.end();
@@ -176,11 +173,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     // What cannot be cut is tried whole.
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = attempts_of(history, Origin::Agent).last() else {
-        if may_split
-            && policy
-                .estimated_turns
-                .is_some_and(|it| it > MAX_ESTIMATED_TURNS)
-        {
+        if may_split && policy.estimated_turns > Some(MAX_ESTIMATED_TURNS) {
             return Step::Split {
                 reason: "complexity_gate",
             };
@@ -210,15 +203,13 @@ fn nobody_to_ask(failure: &Observed, history: &History, policy: &Policy) -> Opti
 
 // What the first run says when no repair is to follow.
 fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Option<Step> {
-    let person = |message: &str| {
-        let reason = StopReason::UserActionRequired;
-        Some(stop(RunStatus::UserActionRequired, reason, message))
-    };
     if let Some(message) = history.hidden.as_ref().filter(|_| baseline.passed) {
-        return person(&format!(
+        let reason = StopReason::UserActionRequired;
+        let message = format!(
             "{message}: something hides the exit code of the tests, such as a pipe or `|| true`. Name the \
              command without it"
-        ));
+        );
+        return Some(stop(RunStatus::UserActionRequired, reason, &message));
     }
     if baseline.passed {
         return Some(stop(
@@ -279,13 +270,11 @@ fn after(
         longest
     };
     match last.stop_reason {
-        StopReason::InvalidTask => stop(RunStatus::InvalidTask, last.stop_reason, &last.message),
-        StopReason::UserActionRequired | StopReason::WorkplaceUnused => stop(
-            RunStatus::UserActionRequired,
-            last.stop_reason,
-            &last.message,
-        ),
-        StopReason::Interrupted => stop(RunStatus::Failed, last.stop_reason, &last.message),
+        StopReason::InvalidTask => stop_with(RunStatus::InvalidTask, last),
+        StopReason::UserActionRequired | StopReason::WorkplaceUnused => {
+            stop_with(RunStatus::UserActionRequired, last)
+        }
+        StopReason::Interrupted => stop_with(RunStatus::Failed, last),
         StopReason::BudgetExhausted => give_up(history, last.stop_reason, &last.message),
         StopReason::AgentTimeout => {
             if last.progress && !doubled {
@@ -308,23 +297,20 @@ fn after(
             let trouble = last.agent_trouble.as_ref();
             let failed = replies().rev();
             let failed = failed.take_while(|it| it.stop_reason == StopReason::AgentError);
-            match trouble.map(|it| it.kind) {
-                Some(kind) if kind.needs_person() => {
-                    let status = RunStatus::UserActionRequired;
-                    stop(status, last.stop_reason, &last.message)
-                }
-                _ if failed.count() > 1 => stop(RunStatus::Failed, last.stop_reason, &last.message),
-                _ => ask(history, policy, last.level, timeout),
+            if trouble.is_some_and(|trouble| trouble.kind.needs_person()) {
+                stop_with(RunStatus::UserActionRequired, last)
+            } else if failed.count() > 1 {
+                stop_with(RunStatus::Failed, last)
+            } else {
+                ask(history, policy, last.level, timeout)
             }
         }
         StopReason::RequestedFiles => {
-            let requests = attempts_of(history, Origin::Agent)
-                .filter(|it| it.stop_reason == StopReason::RequestedFiles)
-                .count();
+            let requests = replies().filter(|it| it.stop_reason == StopReason::RequestedFiles);
             if policy.max_level < Level::Requested {
                 let message = "the agent asks for files, and level 3 is not allowed";
                 give_up(history, last.stop_reason, message)
-            } else if requests > MAX_REQUESTS {
+            } else if requests.count() > MAX_REQUESTS {
                 let message = "the agent asked for files more than twice";
                 give_up(history, StopReason::NoProgress, message)
             } else {
@@ -358,10 +344,9 @@ fn climb(
     );
     let level = chosen.map_or(last.level, |(level, _)| level.min(policy.max_level));
     if level <= last.level && !last.kept {
-        let same = |it: &&AttemptResult| it.patch_digest == last.patch_digest;
-        if last.patch_digest.is_some()
-            && attempts_of(history, Origin::Agent).filter(same).count() > 1
-        {
+        let replies = attempts_of(history, Origin::Agent);
+        let same = replies.filter(|reply| reply.patch_digest == last.patch_digest);
+        if last.patch_digest.is_some() && same.count() > 1 {
             let message = "the agent sent the same patch twice";
             return give_up(history, StopReason::NoProgress, message);
         }
@@ -377,8 +362,9 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
     if calls >= policy.max_attempts as usize {
         let last = attempts_of(history, Origin::Agent).last();
         // Its own trouble says more than that nothing is left.
-        if let Some(last) = last.filter(|it| own_trouble(it.stop_reason)) {
-            return stop(RunStatus::Failed, last.stop_reason, &last.message);
+        let own = [StopReason::AgentError, StopReason::AgentTimeout];
+        if let Some(last) = last.filter(|last| own.contains(&last.stop_reason)) {
+            return stop_with(RunStatus::Failed, last);
         }
         let message = format!("attempts used up: {calls}");
         return give_up(history, StopReason::BudgetExhausted, &message);
@@ -400,19 +386,18 @@ fn ask(history: &History, policy: &Policy, level: Level, timeout: f64) -> Step {
 /// Runs of the commands that a reply may need: with it, and to see that they prove anything.
 const RUNS_AFTER_A_REPLY: f64 = 3.0;
 
-fn own_trouble(reason: StopReason) -> bool {
-    matches!(reason, StopReason::AgentError | StopReason::AgentTimeout)
-}
-
 // Names that stay undefined make a run blocked rather than failed.
 fn give_up(history: &History, reason: StopReason, message: &str) -> Step {
     if let Some(last) = all_refused(history) {
-        return stop(RunStatus::Failed, last.stop_reason, &last.message);
+        return stop_with(RunStatus::Failed, last);
     }
     let mut attempts = history.attempts.iter().rev();
     let is_last = |last: &AttemptResult| history.attempts.last() == Some(last);
     if let Some(unproven) = attempts.find(|it| it.stop_reason == StopReason::Unproven) {
-        let message = format!("{message}; {}", unproven.message);
+        let message = match reason {
+            StopReason::Unproven => message.to_owned(),
+            _ => format!("{message}; {}", unproven.message),
+        };
         let reason = if is_last(unproven) {
             StopReason::Unproven
         } else {
@@ -441,6 +426,10 @@ fn stop(status: RunStatus, reason: StopReason, message: &str) -> Step {
         reason,
         message: message.to_owned(),
     })
+}
+
+fn stop_with(status: RunStatus, last: &AttemptResult) -> Step {
+    stop(status, last.stop_reason, &last.message)
 }
 
 /// What reads its input, waits or races may fail once and pass once; what parses does not.

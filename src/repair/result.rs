@@ -2,7 +2,6 @@ use super::attempt::paths_of;
 use super::error::RepairError;
 use super::failure::child_failure;
 use super::journal::{digest, in_utc, millis};
-use super::minimal::is_named;
 use super::plan::RunEnd;
 use super::run::Session;
 use crate::context::definitions;
@@ -12,7 +11,6 @@ use crate::model::{
     RunStatus, SCHEMA_VERSION, StopReason, Usage, WorkplaceUsed,
 };
 use crate::patch::{Change, FileState, canonical, write_worktree};
-use crate::policy::is_test;
 use crate::report::failure_text;
 
 /// Returns how commands that pass are called: `fixed` needs more than an exit code.
@@ -84,41 +82,20 @@ impl Session<'_> {
             .collect())
     }
 
-    fn file_changes(&self, changes: &[Change]) -> Vec<FileChange> {
-        let source = self.stage.place.source().ok();
-        let rows = changes.iter().map(|change| {
-            let (added, removed) = change.line_counts();
-            let is_new = change.before.is_none() && !is_test(change.path.as_str());
-            let source = source.as_deref().filter(|_| is_new);
-            FileChange {
-                path: change.path.to_string(),
-                added: added as u64,
-                removed: removed as u64,
-                unnamed: source.is_some_and(|source| !is_named(source, &change.path)),
-            }
-        });
-        rows.collect()
-    }
-
     fn result(&self, end: &RunEnd, changes: &[Change], patch: &[u8]) -> RunResult {
         let (seen, stage, setup) = (&self.seen, &self.stage, self.asked);
         let mask = |text: &String| setup.redactor.redact(text).text.into_owned();
         let first: Option<&Observed> = seen.first.as_ref().filter(|first| !first.passed);
-        let last = seen
-            .attempts
-            .iter()
-            .rev()
-            .find_map(|it| it.test_result.clone());
+        let attempts = seen.attempts.iter();
+        let last = attempts.clone().rev().find_map(|it| it.test_result.clone());
         let remaining = seen.kept().next_back().and_then(|it| it.observed.clone());
         let remaining = remaining.filter(|it| !it.passed);
         // Of what made the commands pass; else of the last that seemed to.
-        let proofs = || {
-            seen.attempts
-                .iter()
-                .rev()
-                .filter_map(|it| it.proof.as_ref())
-        };
-        let proof = proofs().find(|proof| proof.proven).or(proofs().next());
+        let mut proofs = seen.attempts.iter().filter_map(|it| it.proof.as_ref());
+        let proof = proofs
+            .clone()
+            .rfind(|proof| proof.proven)
+            .or_else(|| proofs.next_back());
         let status = match end.status {
             RunStatus::Fixed => success(proof),
             status => status,
@@ -126,6 +103,8 @@ impl Session<'_> {
         let runs = |whole: bool| stage.runs.iter().filter(|run| run.whole == whole).count() as u64;
         let trouble = seen.attempts.last().and_then(|it| it.agent_trouble.clone());
         let ids = stage.task_ids();
+        let sandbox = stage.sandbox.state.map_or("", SandboxState::as_str);
+        let cause = setup.request.cause.as_ref();
         let name = setup.folder.file_name().unwrap_or_default();
         RunResult {
             schema_version: SCHEMA_VERSION,
@@ -134,9 +113,8 @@ impl Session<'_> {
             status,
             stop_reason: end.reason,
             category: (!status.is_success()).then(|| self.category(end, first)),
-            level: seen
-                .attempts
-                .iter()
+            level: attempts
+                .clone()
                 .map(|it| it.level)
                 .max()
                 .unwrap_or(Level::Targets),
@@ -151,32 +129,23 @@ impl Session<'_> {
             workplace: WorkplaceUsed {
                 kind: stage.place.kind().as_str().to_owned(),
                 why: stage.place.why().to_owned(),
-                sandbox: stage
-                    .sandbox
-                    .state
-                    .map_or("", SandboxState::as_str)
-                    .to_owned(),
+                sandbox: sandbox.to_owned(),
                 not_confined: stage.sandbox.not_confined.clone(),
                 refused: stage.sandbox.refused.iter().cloned().collect(),
             },
             failure: first.cloned(),
-            cause: setup
-                .request
-                .cause
-                .as_ref()
-                .map(|cause| cause.message.clone()),
+            cause: cause.map(|cause| cause.message.clone()),
             trace: seen.traced.as_ref().map(|it| definitions(it, setup.source)),
             message: mask(&end.message),
             suggested_actions: Vec::new(),
             files_modified: paths_of(changes),
-            file_changes: self.file_changes(changes),
+            file_changes: changes.iter().map(count_lines).collect(),
             certain: !changes.is_empty() && seen.kept().all(|it| it.certain),
             applied: false,
             children: seen.parts.iter().map(|part| part.title.clone()).collect(),
             parts: seen.parts.clone(),
-            usage: seen
-                .attempts
-                .iter()
+            usage: attempts
+                .clone()
                 .filter_map(|it| it.usage)
                 .reduce(Usage::plus),
             remaining,
@@ -197,14 +166,19 @@ impl Session<'_> {
         if self.seen.kept().next().is_some() {
             return Category::Partial;
         }
-        let reason = match end.reason {
-            StopReason::BudgetExhausted | StopReason::NoProgress => {
-                let last = self.seen.attempts.last();
-                last.map_or(end.reason, |last| last.stop_reason)
-            }
-            reason => reason,
-        };
+        let ran_out = [StopReason::BudgetExhausted, StopReason::NoProgress].contains(&end.reason);
+        let last = self.seen.attempts.last().filter(|_| ran_out);
+        let reason = last.map_or(end.reason, |last| last.stop_reason);
         let kind = first.map_or(FailureKind::Unknown, |first| first.kind);
         crate::diagnose::category(kind, Some(reason))
+    }
+}
+
+fn count_lines(change: &Change) -> FileChange {
+    let (added, removed) = change.line_counts();
+    FileChange {
+        path: change.path.to_string(),
+        added: added as u64,
+        removed: removed as u64,
     }
 }

@@ -89,7 +89,6 @@ pub fn split(input: &SplitInput<'_>, source: &dyn Source, estimate: Estimate) ->
         let used = parts.iter().filter(|earlier| uses(&part, earlier, source));
         part.depends_on = used.map(|earlier| earlier.number).collect();
         part.number = parts.len() + 1;
-        part.title = title(&part);
         part.commands = input.commands.to_vec();
         part.share = share;
         parts.push(part);
@@ -160,6 +159,7 @@ fn merge(parts: &[Part]) -> Part {
     }
     all.targets.sort();
     all.targets.dedup();
+    all.title = title(&all);
     all
 }
 
@@ -232,10 +232,9 @@ impl Session<'_> {
         let task = task.cloned().unwrap_or_default();
         let files = self.seen.diagnosis.iter().flat_map(|found| &found.files);
         let targets: Vec<RepoPath> = files.filter_map(MentionedFile::repo_path).collect();
-        let estimate = if timed_out {
-            Estimate::after_timeout()
-        } else {
-            task.estimate()
+        let estimate = match timed_out {
+            true => Estimate::after_timeout(),
+            false => task.estimate(),
         };
         let input = SplitInput {
             task: &task,
@@ -395,7 +394,7 @@ mod tests {
             titles,
             [
                 "Make tests/test_b.py::test_2 pass",
-                "Make 2 tests of tests/test_a.py pass"
+                "Make tests/test_a.py::test_1 pass and 1 more"
             ]
         );
         assert_eq!(parts[1].depends_on, [1]);

@@ -135,7 +135,14 @@ impl<'s> Stage<'s> {
         self.report_refused(&ran.refused, false)?;
         if self.sandbox.state.replace(ran.sandbox).is_none() {
             self.sandbox.not_confined.clone_from(&ran.not_confined);
-            self.report_open_sandbox(&setup.commands, ran.sandbox)?;
+            let is_open = ran.sandbox != SandboxState::Enforced;
+            if is_open && setup.commands.sandbox != SandboxMode::Off {
+                self.event(EventKind::Sandbox {
+                    code: Code::R211,
+                    sandbox: ran.sandbox.as_str().to_owned(),
+                    not_confined: ran.not_confined.clone(),
+                })?;
+            }
         }
         Ok(ran)
     }
@@ -177,20 +184,5 @@ impl<'s> Stage<'s> {
             }
         }
         Ok(())
-    }
-
-    fn report_open_sandbox(
-        &mut self,
-        commands: &Commands,
-        state: SandboxState,
-    ) -> Result<(), RepairError> {
-        if commands.sandbox == SandboxMode::Off || state == SandboxState::Enforced {
-            return Ok(());
-        }
-        self.event(EventKind::Sandbox {
-            code: Code::R211,
-            sandbox: state.as_str().to_owned(),
-            not_confined: self.sandbox.not_confined.clone(),
-        })
     }
 }

@@ -10,20 +10,10 @@ use super::plan::MAX_ESTIMATED_TURNS;
 #[serde(rename_all = "camelCase", default)]
 pub struct Task {
     /// What the task is called in the tracker it came from.
-    #[serde(
-        alias = "taskId",
-        alias = "feature_id",
-        alias = "featureId",
-        deserialize_with = "word"
-    )]
+    #[serde(alias = "feature_id", deserialize_with = "word")]
     pub id: Option<String>,
     /// The issue it belongs to.
-    #[serde(
-        alias = "issueNumber",
-        alias = "issue_number",
-        alias = "number",
-        deserialize_with = "word"
-    )]
+    #[serde(alias = "issue_number", deserialize_with = "word")]
     pub issue: Option<String>,
     /// The title of the task that this is a part of; never read from a file.
     #[serde(skip)]
