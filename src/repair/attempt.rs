@@ -334,10 +334,8 @@ impl Session<'_> {
 }
 
 pub(super) fn paths_of(changes: &[Change]) -> Vec<String> {
-    changes
-        .iter()
-        .map(|change| change.path.to_string())
-        .collect()
+    let paths = changes.iter().map(|change| change.path.to_string());
+    paths.collect()
 }
 
 /// Says why a run that did not end by itself shows nothing.

@@ -10,9 +10,6 @@ use crate::model::{
 };
 use crate::policy::Redactor;
 
-/// Names that are listed one by one.
-const MOST_NAMES: usize = 3;
-
 /// Returns the failure report of a run that did not succeed, from what happened alone; `remedies` are what a person
 /// types to mend the environment.
 #[must_use]
@@ -86,10 +83,6 @@ fn actions(
         && result.stop_reason == StopReason::TestsFailed;
     if left_to_agent {
         actions.extend(search.clone());
-        let names = failure.map_or(&[][..], |failure| &failure.undefined_names);
-        actions.extend(names.iter().take(MOST_NAMES).map(|name| {
-            format!("`{name}` is not defined: define or import it, or correct the name")
-        }));
         actions.extend([
             "Name an agent: `mendit fix --agent claude`".to_owned(),
             "Or correct it by hand: `mendit context` lists the files that it needs".to_owned(),

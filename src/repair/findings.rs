@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::history::{History, failing};
+use super::journal::{Journal, read_json};
 use super::outputs::outputs;
 use crate::model::{
     AttemptResult, Code, Diagnosis, FailedTest, Observed, Origin, PartResult, PreviousAttempt,
@@ -82,7 +83,7 @@ impl Findings {
     pub(super) fn remember_attempt(
         &mut self,
         result: &AttemptResult,
-        journal: &super::journal::Journal<'_>,
+        journal: &Journal<'_>,
         folder: &str,
         old_log: &str,
     ) {
@@ -95,7 +96,7 @@ impl Findings {
         self.previous = Some(PreviousAttempt {
             stop_reason: result.stop_reason,
             patch_digest: result.patch_digest.clone(),
-            preflight: journal.document(&format!("{folder}/preflight.json")),
+            preflight: read_json(&journal.path(&format!("{folder}/preflight.json"))),
             message: Some(result.message.clone()),
             patch: patch.filter(|patch| patch.len() <= MAX_PREVIOUS_PATCH),
             failure: match result.stop_reason {

@@ -60,11 +60,6 @@ impl<'a> Journal<'a> {
         std::fs::read_to_string(self.path(name)).ok()
     }
 
-    /// A document of the run.
-    pub(super) fn document<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
-        read_json(&self.path(name))
-    }
-
     /// Writes a text with its secrets masked.
     ///
     /// # Errors

@@ -18,9 +18,20 @@ impl Session<'_> {
         trial: &mut Trial,
     ) -> Result<(), RepairError> {
         let source = self.stage.place.source()?;
+        // Files that a program finds by their folder, as migrations and routes are, need no name.
+        let is_beside_unnamed = |path: &RepoPath| {
+            let (folder, source) = (path.directory(), self.asked.source);
+            let mut files = source.listing().files().map(|file| &file.path);
+            let is_alike = |file: &RepoPath| {
+                file.directory() == folder && file.extension() == path.extension()
+            };
+            !folder.is_empty() && files.any(|file| is_alike(file) && !is_named(source, file))
+        };
         let is_needless = |change: &Change| {
+            let path = &change.path;
             let is_new = change.before.is_none() && change.standing.is_none();
-            is_new && !is_test(change.path.as_str()) && !is_named(source.as_ref(), &change.path)
+            let is_unnamed = is_new && !is_named(source.as_ref(), path);
+            is_unnamed && !is_test(path.as_str()) && !is_beside_unnamed(path)
         };
         let mut less = trial.changes.clone();
         less.retain(|change| !is_needless(change));

@@ -76,8 +76,8 @@ pub enum Step {
     },
     /// Split the task and run the parts.
     Split {
-        /// Why, for the event.
-        reason: &'static str,
+        /// Whether the agent ran out of time, rather than that the task is large.
+        timed_out: bool,
     },
     /// Stop.
     Stop(RunEnd),
@@ -174,9 +174,7 @@ pub fn next(history: &History, policy: &Policy) -> Step {
     let may_split = policy.auto_split && policy.depth < MAX_SPLIT_DEPTH && history.split.is_none();
     let Some(last) = attempts_of(history, Origin::Agent).last() else {
         if may_split && policy.estimated_turns > Some(MAX_ESTIMATED_TURNS) {
-            return Step::Split {
-                reason: "complexity_gate",
-            };
+            return Step::Split { timed_out: false };
         }
         let (retry, kind) = (Retry::default(), Some(failure.kind));
         let first = choose_level(LevelChoice::Auto, kind, retry, 0, false);
@@ -280,9 +278,7 @@ fn after(
             if last.progress && !doubled {
                 ask(history, policy, last.level, timeout)
             } else if may_split && history.replies() < policy.max_attempts {
-                Step::Split {
-                    reason: "timeout_auto_split",
-                }
+                Step::Split { timed_out: true }
             } else {
                 let message = match &history.split {
                     Some(SplitEnd::Failed(why)) => format!(
@@ -527,7 +523,8 @@ pub(super) mod tests {
             Step::LookForHeals => "look".to_owned(),
             Step::TryHeal => "heal".to_owned(),
             Step::Ask { level, timeout, .. } => format!("ask {level} for {timeout}"),
-            Step::Split { reason } => format!("split {reason}"),
+            Step::Split { timed_out: true } => "split timed_out".to_owned(),
+            Step::Split { timed_out: false } => "split large".to_owned(),
             Step::Stop(RunEnd { status, reason, .. }) => {
                 let status = serde_json::to_value(status).unwrap();
                 format!("stop {} {reason}", status.as_str().unwrap())
@@ -567,7 +564,7 @@ pub(super) mod tests {
     ts_error | 0 policy_rejected, 1 policy_rejected | ask 2 for 300 | failed tests start at the code under test; any failed reply climbs;
     ts_error | 1 agent_error | ask 1 for 300 | an agent error is retried once;
     ts_error | 1 agent_error, 1 agent_error | stop failed agent_error | an agent error is retried once;
-    ts_error | 1 agent_timeout | split timeout_auto_split | a time limit splits the task;
+    ts_error | 1 agent_timeout | split timed_out | a time limit splits the task;
     ts_error | 1 invalid_task | stop invalid_task invalid_task | no retry helps;
     ts_error | 1 interrupted | stop failed interrupted | no retry helps;
     ts_error | 1 fixed | stop fixed fixed | done;
@@ -658,9 +655,9 @@ pub(super) mod tests {
         let again = after(kind, vec![kept(300.0), kept(600.0)]);
         assert_eq!(word(&next(&again, &policy())), "ask 1 for 600");
         let then = after(kind, vec![kept(300.0), timed_out(600.0)]);
-        assert_eq!(word(&next(&then, &policy())), "split timeout_auto_split");
+        assert_eq!(word(&next(&then, &policy())), "split timed_out");
         let twice = after(kind, vec![timed_out(300.0), timed_out(600.0)]);
-        assert_eq!(word(&next(&twice, &policy())), "split timeout_auto_split");
+        assert_eq!(word(&next(&twice, &policy())), "split timed_out");
         let never = with(|it| it.auto_split = false);
         assert_eq!(word(&next(&twice, &never)), "stop failed agent_timeout");
         let deep = with(|it| it.depth = 1);
@@ -711,7 +708,7 @@ pub(super) mod tests {
     fn a_task_that_is_too_large_is_split_before_it_is_tried() {
         let large = with(|it| it.estimated_turns = Some(21));
         let history = after(K::TestFailure, Vec::new());
-        assert_eq!(word(&next(&history, &large)), "split complexity_gate");
+        assert_eq!(word(&next(&history, &large)), "split large");
         // What cannot be split is tried all the same.
         let whole = |replies| History {
             split: Some(SplitEnd::Failed("one test".to_owned())),

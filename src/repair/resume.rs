@@ -105,11 +105,8 @@ impl Session<'_> {
         &mut self,
         folder: &str,
     ) -> Result<Option<AttemptResult>, RepairError> {
-        let written = self
-            .stage
-            .journal
-            .document(&format!("{folder}/result.json"));
-        let Some(result): Option<AttemptResult> = written else {
+        let path = self.stage.journal.path(&format!("{folder}/result.json"));
+        let Some(result): Option<AttemptResult> = read_json(&path) else {
             return Ok(None);
         };
         let old_log = self.seen.log.clone();

@@ -119,8 +119,7 @@ impl Session<'_> {
                     let result = self.attempt(&Proposer::Agent(&ask), history)?;
                     history.attempts.push(result);
                 }
-                Step::Split { reason } => {
-                    let timed_out = reason == "timeout_auto_split";
+                Step::Split { timed_out } => {
                     let end = self.split(timed_out, policy, history, task)?;
                     history.split = Some(end);
                 }
