@@ -2,7 +2,7 @@ use std::ffi::OsString;
 
 use super::files::{to_json, write_file};
 use super::patch::{PatchRequest, Target, apply_patch};
-use super::repair::{FixRequest, Repaired, repair_after, repair_repository};
+use super::repair::{FixRequest, Repaired, repair_repository};
 use super::runs::{self, LastCommand, RerunSpec, RunStore, secret};
 use super::{App, AppError, Progress};
 use crate::model::{Code, Exit, StopReason as S};
@@ -48,13 +48,8 @@ pub fn find_fix(
         });
     }
     let line = failing_command(app, &request.command)?;
-    let prefix = runs::prefix(app)?;
-    let mut before = RunStore::open(app)?.before(&line, &prefix)?;
-    // What is typed is to be run.
-    before.facts.run = before.facts.run.filter(|_| request.command.is_empty());
-    let repaired = repair_after(app, request, before, progress)?;
     Ok(Fixed {
-        repaired,
+        repaired: repair_repository(app, request, progress)?,
         command: app.redactor().redact(&line).text.into_owned(),
     })
 }

@@ -6,7 +6,7 @@ use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
 use super::flags::{AGENT, FILE, request};
 use super::remedy::by_hand;
-use super::runs::{self, LastOf, RunFolders};
+use super::runs::{self, RunFolders};
 use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
@@ -167,16 +167,6 @@ pub fn repair_repository(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
-    repair_after(app, request, LastOf::default(), progress)
-}
-
-/// The same after a run that failed.
-pub(super) fn repair_after(
-    app: &App,
-    request: &FixRequest,
-    before: LastOf,
-    progress: &dyn Progress,
-) -> Result<Repaired, AppError> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
@@ -229,7 +219,6 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        before: before.resolve(workspace.source.as_ref()),
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: request.yes && !request.asks(),
         resume: request.resume.is_some(),

@@ -228,7 +228,7 @@ impl CommandRun {
         let diagnosis = diagnose_masked(&log, &facts, scene, &[], redactor);
         let text = redactor.redact(&failing.log).text.into_owned();
         let folders = runs::start(app, &workspace, request.out.as_deref(), true)?;
-        self.rerun.files = Some(files_digest(workspace.source.as_ref(), &[]));
+        self.rerun.files = Some(files_digest(workspace.source.as_ref()));
         folders.write_rerun(&self.rerun)?;
         let store = RunStore::open(app)?;
         let line = self.rerun.line().unwrap_or_default();

@@ -10,8 +10,7 @@ use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::{CommandLine, End};
 use crate::git::Repository;
 use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
-use crate::policy::sanitize_log;
-use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
+use crate::repair::{files_digest, read_json};
 use crate::source::Source;
 use crate::state::{RepositoryState, RunFile, RunId, Runs, StateHome};
 use crate::why::RedRun;
@@ -118,27 +117,6 @@ impl RerunSpec {
 pub(super) struct LastCommand {
     pub(super) rerun: RerunSpec,
     pub(super) passed: bool,
-    // Its failure, when that may come and go.
-    flaky: Option<String>,
-}
-
-/// What the last run of a command showed, and of which files.
-#[derive(Default)]
-pub(super) struct LastOf {
-    files: Option<String>,
-    pub(super) facts: Before,
-}
-
-impl LastOf {
-    /// What of it holds for these files.
-    pub(super) fn resolve(self, source: &dyn Source) -> Before {
-        let is_same = self.files == Some(files_digest(source, &[]));
-        if is_same {
-            self.facts
-        } else {
-            Before::default()
-        }
-    }
 }
 
 /// The log of the last run, for a task that is given none.
@@ -224,7 +202,6 @@ impl<'a> RunStore<'a> {
         Some(LastCommand {
             rerun,
             passed: run.status == "passed",
-            flaky: run.flaky(),
         })
     }
 
@@ -235,29 +212,6 @@ impl<'a> RunStore<'a> {
         (is_same && !last.passed).then_some(last)
     }
 
-    /// What the last run showed of this line.
-    pub(super) fn before(&self, line: &str, prefix: &str) -> Result<LastOf, AppError> {
-        let Some(last) = self.last_failed(line, prefix) else {
-            return Ok(LastOf::default());
-        };
-        let log = self.last_log()?;
-        let run = log.filter(|log| log.command.as_deref() == Some(line));
-        let run = run.and_then(|log| {
-            let text = sanitize_log(log.log.text().as_bytes());
-            Some(LastRun {
-                log: self.app.redactor().redact(&text).text.into_owned(),
-                exit_code: log.exit_code.filter(|code| *code > 0)?,
-            })
-        });
-        Ok(LastOf {
-            files: last.rerun.files,
-            facts: Before {
-                flaky: last.flaky,
-                run,
-            },
-        })
-    }
-
     /// The last run, where it failed with this line on these very files.
     pub(super) fn last_red(
         &self,
@@ -266,7 +220,7 @@ impl<'a> RunStore<'a> {
     ) -> Result<Option<RedRun>, AppError> {
         let source = workspace.source.as_ref();
         let last = self.last_failed(line, &workspace.prefix);
-        let last = last.filter(|last| last.rerun.files == Some(files_digest(source, &[])));
+        let last = last.filter(|last| last.rerun.files == Some(files_digest(source)));
         let Some(log) = self.last_log()?.filter(|_| last.is_some()) else {
             return Ok(None);
         };
@@ -376,19 +330,6 @@ struct KeptEnd {
     timed_out: bool,
     exit: Option<i32>,
     signal: Option<i32>,
-}
-
-impl KeptRun {
-    fn flaky(&self) -> Option<String> {
-        let summary = self.summary.as_ref().filter(|_| self.status == "failed")?;
-        // The environment may have changed since.
-        if !may_pass_again(summary.kind) || summary.kind.is_around_code() {
-            return None;
-        }
-        let mut tests = summary.failures.iter().map(|failure| &failure.test);
-        let test = tests.find(|test| !test.is_empty());
-        Some(test.map_or_else(|| summary.kind.to_string(), |test| format!("`{test}`")))
-    }
 }
 
 impl KeptEnd {

@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
 use crate::repair::{
-    Agent, AgentCommand, Before, Commands, Policy, RepairError, Setup, Task, repair,
+    Agent, AgentCommand, Commands, Policy, RepairError, Setup, Task, repair,
 };
 use crate::source::Worktree;
 use crate::state::Known;
@@ -289,7 +289,6 @@ fn run(
         allowed: Allowed::default(),
         task: task(fixture),
         remedies: &|_| Vec::new(),
-        before: Before::default(),
         shared: Vec::new(),
         apply: false,
         resume: false,

@@ -54,32 +54,12 @@ pub struct Setup<'a> {
     pub task: Option<Task>,
     /// What a person types to mend the environment of a failure, a sentence each.
     pub remedies: &'a dyn Fn(&Diagnosis) -> Vec<String>,
-    /// What is known of these commands on these files.
-    pub before: Before,
     /// Ignored folders that the scratch copy links to, such as `node_modules`.
     pub shared: Vec<RepoPath>,
     /// Whether a patch that helps is put into the worktree.
     pub apply: bool,
     /// Whether what stands in [`Setup::folder`] is continued.
     pub resume: bool,
-}
-
-/// What came of the same commands on the same files before.
-#[derive(Debug, Clone, Default)]
-pub struct Before {
-    /// What failed, where that may come and go.
-    pub flaky: Option<String>,
-    /// The run itself, where nothing is to be run before there is something to try.
-    pub run: Option<LastRun>,
-}
-
-/// A run that ended by itself, and failed.
-#[derive(Debug, Clone)]
-pub struct LastRun {
-    /// What it wrote, secrets masked.
-    pub log: String,
-    /// How it ended.
-    pub exit_code: i32,
 }
 
 /// The commands that must pass, and how they are run.

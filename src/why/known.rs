@@ -77,7 +77,7 @@ impl<'a> Facts<'a> {
         let fact = Fact {
             command: line.to_owned(),
             prefix: self.workspace.prefix.clone(),
-            digest: files_digest(self.workspace.source.as_ref(), &[]),
+            digest: files_digest(self.workspace.source.as_ref()),
             fact,
         };
         if let Ok(text) = serde_json::to_vec(&fact)
@@ -91,7 +91,7 @@ impl<'a> Facts<'a> {
         let kept: Fact<T> = read_json(&self.folder.join(name))?;
         let is_same = line.is_none_or(|line| kept.command == line)
             && kept.prefix == self.workspace.prefix
-            && kept.digest == files_digest(self.workspace.source.as_ref(), &[]);
+            && kept.digest == files_digest(self.workspace.source.as_ref());
         is_same.then_some(kept.fact)
     }
 }

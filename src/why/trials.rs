@@ -7,7 +7,7 @@ use crate::diagnose::LogFacts;
 use crate::model::{Diagnosis, FailureKind, RepoPath, Traced, WhyOutcome, WhyReason, WhyTrial};
 use crate::patch::{Change, FileState};
 use crate::policy::CommandFiles;
-use crate::repair::{CommandsRun, RepairError, RunLimit, TraceRun, is_path, own_place, run_traced};
+use crate::repair::{CommandsAt, CommandsRun, RepairError, RunLimit, is_path, last_runner, run_traced};
 use crate::runners::{WithOthers, chosen, with_others};
 use crate::workplace::{Kind, Workplace};
 
@@ -213,16 +213,16 @@ impl<'a> Trials<'a> {
         let files = CommandFiles::find(std::slice::from_ref(line), prefix, source);
         let is_path = |word: &str| is_path(source, prefix, word);
         let tests = &self.red.diagnosis.tests;
-        let own = own_place(line, &files, tests, (source, prefix));
+        let runner = last_runner(&files);
         if setup.trace {
-            let plan = with_others(&own.line, own.runner, &own.tests, &is_path);
+            let plan = with_others(line, runner, tests, &is_path);
             self.trace_plan = Some(plan.unwrap_or_else(|| WithOthers {
                 line: line.clone(),
                 first: Vec::new(),
                 others: None,
             }));
         }
-        self.selection = chosen(&own.line, own.runner, &own.tests, &is_path);
+        self.selection = chosen(line, runner, tests, &is_path);
         if let Some((_, count)) = self.selection {
             self.failures.truncate(count);
         }
@@ -428,7 +428,7 @@ impl<'a> Trials<'a> {
             None => each.min((self.longest * 5).max(SHORTEST)),
         };
         let began = Instant::now();
-        let how = TraceRun {
+        let how = CommandsAt {
             commands: &commands,
             place: &self.place,
             prefix: &self.find.workspace.prefix,

@@ -352,36 +352,6 @@ fn a_fix_works_from_another_folder_and_by_the_command() {
 }
 
 #[test]
-fn what_failed_and_passes_now_without_a_change_is_flaky() {
-    let repo = Repo::with(&[("a.py", ""), (".gitignore", "ran\n")]);
-    let line = format!(
-        "[ -e '{0}' ] || {{ : > '{0}'; echo 'FAILED t/test_a.py::one - AssertionError: 1 != 2'; \
-         exit 1; }}",
-        repo.root().join("ran").display()
-    );
-    assert_eq!(code(&repo.mendit(&["run", &line])), 1);
-    // Nobody is there to try anything: the last run is the answer.
-    let told = repo.mendit(&["fix", "--format", "json"]);
-    let told: serde_json::Value = serde_json::from_slice(&told.stdout).unwrap();
-    assert_eq!(
-        (&told["wholeRuns"], &told["chosenRuns"]),
-        (&0.into(), &0.into())
-    );
-    assert_eq!(told["failure"]["failingTests"][0], "t/test_a.py::one");
-    let output = repo.mendit(&["fix", &line]);
-    let said = stdout(&output) + &stderr(&output);
-    assert_eq!(code(&output), 1, "{said}");
-    assert!(
-        said.contains("flaky: `t/test_a.py::one` failed in the last run and passes now")
-            && !said.contains("needs a model"),
-        "{said}"
-    );
-    // With another file it may be mended.
-    repo.write("a.py", "a = 1\n");
-    assert_eq!(code(&repo.mendit(&["fix"])), 0);
-}
-
-#[test]
 fn no_file_of_the_repository_says_what_is_run() {
     let repo = Repo::with(&[("a.py", "")]);
     for folder in [".mendit/runs/20990101T000000.000-1", "runs"] {

@@ -7,7 +7,7 @@ use crate::git::Repository;
 use crate::model::{FailureKind, RealEnvironment, SandboxMode, WorkplaceMode};
 use crate::patch::Change;
 use crate::policy::Redactor;
-use crate::repair::{Commands, RunLimit, run_commands};
+use crate::repair::{Commands, CommandsAt, RunLimit};
 use crate::source::Worktree;
 use crate::workplace::{Plan, Workplace};
 
@@ -83,18 +83,18 @@ impl Bench<'_> {
             rules: std::sync::Arc::default(),
         };
         let view = place.source()?;
-        let ran = run_commands(
-            &commands,
-            &place,
-            "",
-            self.redactor,
-            &*view,
-            RunLimit {
+        let how = CommandsAt {
+            commands: &commands,
+            place: &place,
+            prefix: "",
+            redactor: self.redactor,
+            source: &*view,
+            limit: RunLimit {
                 each: limit,
                 all: None,
             },
-            self.stop,
-        )?;
+        };
+        let ran = how.run(self.stop)?;
         let accounts = ran.evidence.iter().flat_map(|it| &it.accounts);
         Ok(TestRun {
             passed: ran.observed.passed,
