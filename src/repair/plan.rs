@@ -226,8 +226,9 @@ fn nothing_to_do(baseline: &Observed, history: &History, policy: &Policy) -> Opt
         let longer = longer(seconds);
         let why = format!(
             "the commands did not end within {seconds:.0} s, and nothing had failed until then: \
-             `--test-timeout {longer:.0}` gives them longer; if they never end, `--treat-as-code` asks \
-             the agent why"
+             `--test-timeout {longer:.0}` with `--budget-seconds {:.0}` gives them longer; if they never \
+             end, `--treat-as-code` asks the agent why",
+            longer * 5.0
         );
         return Some(stop(RunStatus::Failed, StopReason::CommandTimeout, &why));
     }

@@ -467,7 +467,10 @@ mod tests {
         let titles: Vec<_> = by_test.iter().map(|it| it.title.as_str()).collect();
         assert_eq!(
             titles,
-            ["Make 3 tests of t/a.py pass", "Make 3 tests of t/b.py pass"]
+            [
+                "Make t/a.py::test_0 pass and 2 more",
+                "Make t/b.py::test_3 pass and 2 more"
+            ]
         );
     }
 
