@@ -3,6 +3,7 @@ use std::path::Path;
 
 use super::ScratchError;
 use super::disk_entry::{Stamp, failed, remove, stamp, write_entry};
+use super::index::object_id;
 use super::scratch::{Held, Scratch, ScratchPlan};
 use crate::model::{BlobId, RepoPath};
 use crate::source::{Entry, EntryKind, ReadError};
@@ -17,19 +18,18 @@ impl Scratch {
         let Some(mode) = entry.kind.mode() else {
             return Ok(());
         };
-        if let EntryKind::Symlink { target } = &entry.kind {
-            let id = BlobId::from_content(target.as_bytes()).to_string();
-            if self.is_held(path, mode, Some(&id)) {
-                return Ok(());
-            }
-            return self.put(path, target.as_bytes(), mode, Some(id));
-        }
-        let id = plan.from.blob_id(path).map(|id| id.to_string());
-        if id.is_some() && self.is_held(path, mode, id.as_deref()) {
+        let id = match &entry.kind {
+            EntryKind::Symlink { target } => Some(BlobId::from_content(target.as_bytes())),
+            _ => plan.from.blob_id(path),
+        };
+        if id.is_some_and(|id| self.is_held(path, mode, id)) {
             return Ok(());
         }
+        if let EntryKind::Symlink { target } = &entry.kind {
+            return self.put(path, target.as_bytes(), mode);
+        }
         match plan.from.read(path) {
-            Ok(bytes) => self.put(path, &bytes, mode, id),
+            Ok(bytes) => self.put(path, &bytes, mode),
             Err(ReadError::TooLarge { .. }) => self.put_large(path, mode),
             // It vanished since it was listed.
             Err(ReadError::NotFound) => Ok(()),
@@ -40,11 +40,13 @@ impl Scratch {
         }
     }
 
-    fn is_held(&self, path: &RepoPath, mode: u32, id: Option<&str>) -> bool {
+    // The original may have lost an object that was borrowed from it.
+    fn is_held(&self, path: &RepoPath, mode: u32, id: BlobId) -> bool {
         self.held.get(path).is_some_and(|held| {
             held.mode == mode
-                && held.id.as_deref() == id
+                && held.id.as_deref() == Some(&id.to_string())
                 && stamp(&self.at(path)) == Some(held.stamp)
+                && self.store.local().has_object(object_id(id))
         })
     }
 
@@ -53,12 +55,22 @@ impl Scratch {
         path: &RepoPath,
         bytes: &[u8],
         mode: u32,
-        id: Option<String>,
     ) -> Result<(), ScratchError> {
         let at = self.at(path);
         self.clear_way(path)?;
         write_entry(&at, bytes, mode).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, id)
+        self.hold(path, bytes, mode)
+    }
+
+    /// Takes what stands at `path`, of these bytes, for what the copy holds there.
+    pub(super) fn hold(
+        &mut self,
+        path: &RepoPath,
+        bytes: &[u8],
+        mode: u32,
+    ) -> Result<(), ScratchError> {
+        let id = self.store.store_blob(bytes)?;
+        self.hold_id(path, mode, Some(id.to_string()))
     }
 
     // Too large to be read whole: the system copies it, and it is known by its stamp alone.
@@ -66,10 +78,10 @@ impl Scratch {
         let at = self.at(path);
         self.clear_way(path)?;
         fs::copy(self.original.join(path.as_str()), &at).map_err(|error| failed(&at, &error))?;
-        self.hold(path, mode, None)
+        self.hold_id(path, mode, None)
     }
 
-    pub(super) fn hold(
+    fn hold_id(
         &mut self,
         path: &RepoPath,
         mode: u32,
