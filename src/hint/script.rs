@@ -44,12 +44,9 @@ impl Idiom for Script<'_> {
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
-        let packages = match resolver.declared_as(file, name) {
-            Some(package) => vec![package],
-            None => resolver.declared_like(file, name),
-        };
+        let package = resolver.declared_as(file, name);
         let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        packages.into_iter().map(row).collect()
+        package.into_iter().map(row).collect()
     }
 
     fn declares(&self, module: &str) -> bool {
