@@ -219,13 +219,13 @@ impl Scratch {
 
     /// Takes what stands beside the held files, ignored by git, for what shall be there: it is
     /// left alone from now on.
-    ///
-    /// # Errors
-    /// [`ScratchError`] when the copy cannot be listed.
-    pub fn keep_ignored(&mut self) -> Result<(), ScratchError> {
-        let unknown = self.unknown()?;
-        self.apart.extend(unknown);
-        Ok(())
+    pub fn keep_ignored(&mut self) {
+        let unknown = self.unknown();
+        let below = unknown
+            .iter()
+            .filter_map(|at| at.strip_prefix(&self.root).ok()?.to_str());
+        let below: Vec<RepoPath> = below.filter_map(|path| RepoPath::new(path).ok()).collect();
+        self.apart.extend(below);
     }
 
     fn make_repository(&mut self, original: Option<&Repository>) -> Result<(), ScratchError> {

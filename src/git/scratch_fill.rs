@@ -1,5 +1,6 @@
+use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::ScratchError;
 use super::disk_entry::{Stamp, failed, remove, stamp, write_entry};
@@ -112,61 +113,35 @@ impl Scratch {
 
     // Removes all that is not held. Links are removed, never followed.
     pub(super) fn sweep(&self) -> Result<(), ScratchError> {
-        self.each_unknown(|at, _| remove(at))
+        self.unknown().iter().try_for_each(|at| remove(at))
     }
 
-    /// What is not held, the topmost of it.
-    pub(super) fn unknown(&self) -> Result<Vec<RepoPath>, ScratchError> {
+    /// Returns what is not held, the topmost of it.
+    pub(super) fn unknown(&self) -> Vec<PathBuf> {
+        let known = self.held.keys().chain(&self.apart);
+        let folders: HashSet<&str> = known.flat_map(|path| path.ancestors()).collect();
+        let mut open = vec![self.root.clone()];
         let mut found = Vec::new();
-        self.each_unknown(|_, path| {
-            found.extend(path.and_then(|path| RepoPath::new(path).ok()));
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    fn each_unknown<Take>(&self, mut take: Take) -> Result<(), ScratchError>
-    where
-        Take: FnMut(&Path, Option<&str>) -> Result<(), ScratchError>,
-    {
-        let mut directories: std::collections::HashSet<&str> = std::collections::HashSet::new();
-        for path in self.held.keys().chain(&self.apart) {
-            directories.extend(path.ancestors());
-        }
-        let mut open = vec![String::new()];
-        while let Some(directory) = open.pop() {
-            let at = self.root.join(&directory);
-            let Ok(entries) = fs::read_dir(&at) else {
-                continue;
-            };
-            for entry in entries.filter_map(Result::ok) {
-                let name = entry.file_name();
-                if directory.is_empty() && name == ".git" {
+        while let Some(folder) = open.pop() {
+            for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let at = entry.path();
+                let path = at.strip_prefix(&self.root).ok().and_then(Path::to_str);
+                let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+                let is_held = |path: &str| {
+                    let path = RepoPath::new(path);
+                    !is_folder && path.is_ok_and(|path| self.held.contains_key(&path))
+                };
+                if path.is_some_and(|path| path == ".git" || self.is_apart(path) || is_held(path)) {
                     continue;
                 }
-                let Some(name) = name.to_str() else {
-                    take(&entry.path(), None)?;
-                    continue;
-                };
-                let path = if directory.is_empty() {
-                    name.to_owned()
+                if is_folder && path.is_some_and(|path| folders.contains(path)) {
+                    open.push(at);
                 } else {
-                    format!("{directory}/{name}")
-                };
-                if self.is_apart(&path) {
-                    continue;
-                }
-                let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                if is_directory && directories.contains(path.as_str()) {
-                    open.push(path);
-                } else if is_directory
-                    || !RepoPath::new(&path).is_ok_and(|path| self.held.contains_key(&path))
-                {
-                    take(&entry.path(), Some(&path))?;
+                    found.push(at);
                 }
             }
         }
-        Ok(())
+        found
     }
 
     pub(super) fn is_apart(&self, path: &str) -> bool {

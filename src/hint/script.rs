@@ -241,7 +241,7 @@ fn exported(
 // The module at a path as the file names it: by an alias where it prefers those.
 fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
     let resolver = graph.resolver();
-    let by_alias = style.prefers_alias(path.is_below(file.directory()));
+    let by_alias = style.aliases && !path.is_below(file.directory());
     let aliases = || resolver.aliases(file, path).into_iter().next();
     let Some(alias) = by_alias.then(aliases).flatten() else {
         return style.relative(file, path, "");
