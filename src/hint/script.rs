@@ -44,12 +44,9 @@ impl Idiom for Script<'_> {
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
-        let packages = match resolver.declared_as(file, name) {
-            Some(package) => vec![package],
-            None => resolver.declared_like(file, name),
-        };
+        let package = resolver.declared_as(file, name);
         let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        packages.into_iter().map(row).collect()
+        package.into_iter().map(row).collect()
     }
 
     fn declares(&self, module: &str) -> bool {
@@ -244,7 +241,7 @@ fn exported(
 // The module at a path as the file names it: by an alias where it prefers those.
 fn placed(graph: &Graph<'_>, style: &ScriptStyle, path: &RepoPath, file: &RepoPath) -> String {
     let resolver = graph.resolver();
-    let by_alias = style.prefers_alias(path.is_below(file.directory()));
+    let by_alias = style.aliases && !path.is_below(file.directory());
     let aliases = || resolver.aliases(file, path).into_iter().next();
     let Some(alias) = by_alias.then(aliases).flatten() else {
         return style.relative(file, path, "");

@@ -7,7 +7,7 @@ use tree_sitter::Tree;
 #[cfg(feature = "program")]
 use super::insert::Page;
 #[cfg(feature = "program")]
-use super::installed::Look;
+use super::installed::InstalledFiles;
 #[cfg(feature = "program")]
 use super::names::Names;
 use super::query::Query;
@@ -72,8 +72,8 @@ pub struct Language {
 /// What it takes to put names into imports, and imports into files.
 #[cfg(feature = "program")]
 pub(super) struct Editing {
-    /// Whether an installed module has the name that is looked for, and whether as a type.
-    pub(super) shows: fn(&mut Look<'_>, &RepoPath, &str) -> Option<Option<bool>>,
+    /// Where installed modules stand.
+    pub(super) installed: InstalledFiles,
     /// The list of names in an import statement.
     pub(super) names: fn(Node<'_>) -> Option<Names>,
     /// Where the specifier of an import stands in the text from its line on.

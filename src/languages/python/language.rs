@@ -41,7 +41,7 @@ pub static PYTHON: Language = Language {
     tells_free_names: true,
     #[cfg(feature = "program")]
     editing: Some(Editing {
-        shows: installed::shows,
+        installed: installed::FILES,
         names: insert::names,
         specifier_in: insert::specifier_in,
         import_line: |_, one| one.import_statement.clone(),

@@ -52,7 +52,7 @@ pub static TYPESCRIPT: Language = Language {
     tells_free_names: false,
     #[cfg(feature = "program")]
     editing: Some(Editing {
-        shows: installed::shows,
+        installed: installed::FILES,
         names: insert::names,
         specifier_in: |rest, import| {
             let quoted =

@@ -16,36 +16,9 @@ pub struct ModuleRules {
     pub source_extensions: bool,
     /// What is a type alone has to be imported by `import type`.
     pub explicit_types: bool,
-    /// Node.js loads it by `require`, or does so unless its text shows a module: its name or its
-    /// manifest does not say that it is one.
+    /// Node.js loads it by `require`: neither its name nor its manifest says that it is a module.
     pub common: bool,
 }
-
-// What finds files by specifiers without extension, whatever Node.js says.
-const BUNDLERS: &[&str] = &[
-    "@angular/cli",
-    "@rsbuild/core",
-    "@rspack/core",
-    "@sveltejs/kit",
-    "astro",
-    "browserify",
-    "esbuild",
-    "gatsby",
-    "next",
-    "nuxt",
-    "parcel",
-    "react-scripts",
-    "rolldown",
-    "rollup",
-    "snowpack",
-    "tsdown",
-    "tsup",
-    "unbuild",
-    "vite",
-    "vite-plus",
-    "vitest",
-    "webpack",
-];
 
 impl Resolver<'_> {
     /// What is demanded of the imports of a script: by the config that governs it and by the kind
@@ -58,30 +31,12 @@ impl Resolver<'_> {
         let config = self.owner(file);
         let config = config.as_deref();
         let typed = matches!(file.extension(), Some("ts" | "tsx" | "mts" | "cts"));
-        let full_paths = match file.extension() {
-            Some("mts" | "mjs" | "ts" | "tsx" | "js" | "jsx") => {
-                self.is_module(file)
-                    && if typed || config.is_some_and(|it| it.takes(file)) {
-                        config.is_some_and(Config::is_node)
-                    } else {
-                        !self.is_bundled(file)
-                    }
-            }
-            _ => false,
-        };
-        let common = match file.extension() {
-            Some("cjs") => true,
-            Some("js") => {
-                packages::nearest(self, file).is_some()
-                    && !self.is_module(file)
-                    && !self.is_bundled(file)
-                    && !config.is_some_and(|it| it.takes(file))
-            }
-            _ => false,
-        };
+        // Without settings of a compiler Node.js itself may run the file.
+        let is_node = |config: &Config| config.is_node() || !typed && !config.takes(file);
+        let is_script = matches!(file.extension(), Some("js" | "cjs"));
         ModuleRules {
-            common,
-            full_paths,
+            common: is_script && !self.is_module(file),
+            full_paths: self.is_module(file) && config.map_or(!typed, is_node),
             // Without settings the neighbours show what runs the files: Node.js takes `.ts` alone.
             source_extensions: config.is_none_or(|it| it.source_extensions),
             explicit_types: config.is_some_and(|it| it.explicit_types)
@@ -96,10 +51,6 @@ impl Resolver<'_> {
             Some("cts" | "cjs") => false,
             _ => packages::nearest(self, file).is_some_and(|manifest| manifest.is_module()),
         }
-    }
-
-    fn is_bundled(&self, file: &RepoPath) -> bool {
-        BUNDLERS.iter().any(|name| self.declares(file, name))
     }
 
     /// Whether a specifier is one that the compiler and the loader of the file take for `target`,
