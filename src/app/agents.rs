@@ -107,7 +107,7 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
     let line = settings.agent.command.as_deref().unwrap_or_default();
     let Some((problem, install)) = missing_agent(line) else {
-        return refuse_unpriced_agent(settings);
+        return Ok(());
     };
     let error = AppError::new(Code::U310, problem);
     let by_name = || {
@@ -116,22 +116,6 @@ pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> 
         format!("install it, correct the name, or name an agent: {names}")
     };
     Err(error.hint(install.map_or_else(by_name, |line| format!("`{line}` installs it"))))
-}
-
-// A limit that nothing can reach holds nobody back.
-fn refuse_unpriced_agent(settings: &Settings) -> Result<(), AppError> {
-    let unpriced = chosen_agent(settings).and_then(|it| it.adapter);
-    let unpriced = unpriced.filter(|it| it.cost_usd.is_empty());
-    if settings.limits.budget_usd.is_none() || unpriced.is_none() {
-        return Ok(());
-    }
-    let name = settings.agent.command.as_deref().unwrap_or_default();
-    let message = format!(
-        "`{}` tells no dollars, so `--budget-usd` would never end it",
-        name.trim()
-    );
-    Err(AppError::usage(message)
-        .hint("limit it by `--max-attempts` and `--budget-seconds`; `claude`, `opencode` and agents that answer by the protocol `json` tell what they cost"))
 }
 
 /// What is wrong with an agent that is not here, and the line that installs it, where that is known.

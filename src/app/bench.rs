@@ -2,22 +2,19 @@ use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
-
 use super::agents::resolve_agent;
 use super::files::{to_json, write_file};
 use super::flags::{Args, request, share};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
-    BenchAgent, BenchError, BenchOptions, Case, Clones, Fixture, Heading, Proof, ProofProblem,
-    compare, in_parallel, load_fixtures, load_sets, merge, pairs, parse_partition, part_of,
-    partition_from_environment, real_cases, run_cases, score, verify,
+    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge, pairs,
+    parse_partition, part_of, partition_from_environment, real_cases, run_cases, score,
 };
 use crate::config::{RepairLevel, Seconds};
 use crate::model::{
     AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
-    RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    RealFixes, WorkplaceMode,
 };
 
 request! {
@@ -233,55 +230,6 @@ pub fn broken_fixtures(document: &BenchDocument) -> usize {
     document.fixtures.iter().filter(broken).count()
 }
 
-/// The proof of fixtures, both ways.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProofDocument {
-    schema_version: u32,
-    document: &'static str,
-    /// A row for each fixture.
-    pub fixtures: Vec<ProofRow>,
-}
-
-/// Whether one fixture is what it says.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ProofRow {
-    /// Its name.
-    pub id: String,
-    /// `holds`, `skipped` or `wrong`.
-    pub result: &'static str,
-    /// Programs that it needs and that are not here.
-    pub missing: Vec<String>,
-    /// What does not hold.
-    pub problems: Vec<ProofProblem>,
-}
-
-/// Proves fixtures: broken they fail, repaired they pass, undone they fail again. `None` when it
-/// was interrupted.
-///
-/// # Errors
-/// Fixtures that cannot be read or copied.
-pub fn prove_fixtures(
-    request: &BenchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<ProofDocument>, AppError> {
-    let partition = partition(request, progress)?;
-    let fixtures = part_of(load_fixtures(&request.fixtures)?, partition);
-    let stop = listen()?;
-    let home = Home::make(request.keep.as_deref())?;
-    let rows = in_parallel(&fixtures, jobs(request.jobs), &stop, |fixture| {
-        let proof = verify(fixture, &home.path().join(&fixture.id), &stop)?;
-        Ok::<_, BenchError>(row(fixture, proof))
-    });
-    let rows = rows.into_iter().collect::<Result<_, _>>()?;
-    Ok((!stop.requested()).then_some(ProofDocument {
-        schema_version: SCHEMA_VERSION,
-        document: "bench-verify",
-        fixtures: rows,
-    }))
-}
-
 fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
@@ -383,18 +331,5 @@ impl Home {
             Self::Kept(path) => path,
             Self::Passing(directory) => directory.path(),
         }
-    }
-}
-
-fn row(fixture: &Fixture, proof: Proof) -> ProofRow {
-    ProofRow {
-        id: fixture.id.clone(),
-        result: match &proof {
-            proof if proof.holds() => "holds",
-            proof if !proof.missing.is_empty() => "skipped",
-            _ => "wrong",
-        },
-        missing: proof.missing,
-        problems: proof.problems,
     }
 }

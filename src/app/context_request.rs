@@ -65,10 +65,8 @@ ContextRequest {
     #[arg(long, value_name = "N", help_heading = WHAT)] max_tokens: Option<u64> => set context.max_tokens;
     /// Do not use the trace of the failing tests [setting: context.trace]
     #[arg(hide_short_help = true, long, help_heading = WHAT)] no_trace: bool => off context.trace;
-    /// Exit 1 if bytes or tokens cut something out
-    #[arg(long, help_heading = "Result")] fail_over_budget: bool;
-    /// Bytes of the log; the middle is left out [default: 32768]
-    #[arg(hide_short_help = true, long, value_name = "N", help_heading = WHAT)] max_log_bytes: Option<Bytes>;
+    /// Bytes of the log; the middle is left out.
+    #[arg(skip)] max_log_bytes: Option<Bytes>;
     /// Read only files that match; repeatable [setting: context.allow]
     #[arg(long, value_name = "GLOB", help_heading = WHAT)] allow: Vec<String> => set context.allow;
     /// Never read files that match; repeatable [setting: context.deny]

@@ -54,12 +54,6 @@ impl Input {
         &self.name
     }
 
-    /// Whether it names a file or folder.
-    #[must_use]
-    pub fn is_file(&self) -> bool {
-        self.held.is_none() && self.name != "-"
-    }
-
     fn open(&self) -> io::Result<Box<dyn Read + '_>> {
         Ok(match &self.held {
             Some(held) => Box::new(held.as_slice()),

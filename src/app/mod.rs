@@ -20,11 +20,8 @@ mod hint;
 mod imports;
 mod init;
 mod input;
-mod job_logs;
-mod json_insert;
 mod kept;
 mod line_rows;
-mod lint_fix;
 mod open;
 mod patch;
 mod progress;
@@ -45,11 +42,11 @@ mod why;
 pub use crate::policy::Redactor;
 pub use agents::PRESETS;
 pub use bench::{
-    BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, prove_fixtures, run_bench,
+    BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
+    merge_bench, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
-pub use context::{build_context, within_budget};
+pub use context::build_context;
 pub use context_request::ContextRequest;
 pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
 pub use doctor::check_up;

@@ -124,17 +124,6 @@ impl App {
         Ok(noted(workspace, progress))
     }
 
-    /// The worktree with nothing listed but those of `paths` that are tracked files; `None` when
-    /// more has to be known.
-    pub(super) fn workspace_of(
-        &self,
-        paths: &[RepoPath],
-        progress: &dyn Progress,
-    ) -> Result<Option<Workspace>, AppError> {
-        let workspace = Workspace::of_named(&self.directory, paths)?;
-        Ok(workspace.map(|workspace| noted(workspace, progress)))
-    }
-
     /// What may be read and shown.
     pub(super) fn read_policy(&self, profile: Profile) -> Result<ReadPolicy, AppError> {
         let rules = ReadRules::from_settings(&self.settings.context);

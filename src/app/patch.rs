@@ -6,12 +6,11 @@ use super::flags::request;
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
 use crate::model::{
-    Code, Exit, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, RepoPath, Severity,
-    TestChanges,
+    Code, PatchProblem, PatchVerdict, Severity, TestChanges,
 };
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, Objects, ReadOptions, Recovered, WriteError,
-    is_interrupted, judge, named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Objects, Recovered, WriteError, is_interrupted, judge,
+    recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -122,9 +121,6 @@ pub fn apply_patch(
         return Err(AppError::bare("")
             .hint("write a tree or a commit instead, with `--tree` or `--commit`"));
     }
-    if !judged.verdict.verdict.applies() && *target == Target::Index {
-        agree(app, &workspace, &judged.verdict, progress)?;
-    }
     if !judged.verdict.verdict.applies() || *target == Target::DryRun {
         return Ok((judged, None));
     }
@@ -158,39 +154,6 @@ pub fn apply_patch(
         }
     };
     Ok((judged, written))
-}
-
-// Whether index and worktree hold the same of the files of a patch that fits the index not: what is
-// wrong with it there says nothing where they do not.
-fn agree(
-    app: &App,
-    index: &Workspace,
-    verdict: &PatchVerdict,
-    progress: &dyn Progress,
-) -> Result<(), AppError> {
-    let worktree = app.workspace(At::Worktree, progress)?;
-    let differs = |path: &&RepoPath| {
-        // What git converts as it checks out is no difference.
-        let read = |workspace: &Workspace| {
-            let bytes = workspace.source.read(path).ok()?;
-            let lines = bytes.split(|byte| *byte == b'\n');
-            let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec());
-            Some(lines.collect::<Vec<_>>())
-        };
-        read(index) != read(&worktree)
-    };
-    let paths = verdict.files.iter();
-    let paths: Vec<RepoPath> = paths
-        .filter_map(|it| RepoPath::new(&it.path).ok())
-        .collect();
-    paths.iter().find(differs).map_or(Ok(()), |path| {
-        let message = format!("the index and the worktree hold different contents of `{path}`");
-        Err(AppError::new(Code::P902, message)
-            .exit(Exit::No)
-            .hint(format!(
-                "`git add {path}` makes them agree; without `--index` the worktree alone is changed"
-            )))
-    })
 }
 
 /// Finishes or undoes an apply that was interrupted, and says which.
@@ -320,77 +283,16 @@ impl PatchRequest {
     }
 }
 
-// Longer patches are about much of the repository.
-const SHORT: usize = 64 * 1024;
-
-/// A verdict on the named files alone.
-struct NamedVerdict {
-    workspace: Workspace,
-    judged: Judged,
-    /// The listing of the repository could not change it.
-    is_final: bool,
-}
-
-// A short patch that changes files and nothing else needs no listing of the repository; what is not
-// plain from them alone is judged again with all of it. Files that git ignores are in no listing.
-fn by_its_files(
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Option<NamedVerdict>, AppError> {
-    let plain = request.against == Against::Worktree && request.directory.is_empty();
-    if !plain || request.patch.len() > SHORT {
-        return Ok(None);
-    }
-    let paths = named_paths(&request.patch, &ReadOptions::default());
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let Some(workspace) = app.workspace_of(&paths, progress)? else {
-        return Ok(None);
-    };
-    let judged = judged_in(&workspace, app, request, progress)?;
-    let verdict = &judged.verdict;
-    let modifies = |file: &FileVerdict| file.operation == Operation::Modify;
-    let is_about_names = |mend: &Mend| mend.code.as_str().starts_with("M2");
-    let is_all = judged.applies()
-        && verdict.files.iter().all(modifies)
-        && !verdict.mends.iter().any(is_about_names);
-    let is_final = !judged.gains_imports;
-    Ok(is_all.then_some(NamedVerdict {
-        workspace,
-        judged,
-        is_final,
-    }))
-}
-
-fn judged_in(
-    workspace: &Workspace,
-    app: &App,
-    request: &PatchRequest,
-    progress: &dyn Progress,
-) -> Result<Judged, AppError> {
-    let objects = workspace.objects();
-    let options = request.options(app, objects.as_ref().map(|it| it as &dyn Objects))?;
-    super::progress::go_on(progress, "judging")?;
-    Ok(judge(&request.patch, workspace.source.as_ref(), &options))
-}
-
 fn judged(
     app: &App,
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<(Workspace, Judged), AppError> {
-    let named = by_its_files(app, request, progress)?;
-    let ignored = match named {
-        Some(named) if named.is_final => return Ok((named.workspace, named.judged)),
-        other => other,
-    };
     let workspace = app.workspace(request.against.at(), progress)?;
-    let judged = judged_in(&workspace, app, request, progress)?;
-    if let Some(named) = ignored.filter(|_| judged.verdict.error_code == Some(Code::P501)) {
-        return Ok((named.workspace, named.judged));
-    }
+    let objects = workspace.objects();
+    let options = request.options(app, objects.as_ref().map(|store| store as &dyn Objects))?;
+    super::progress::go_on(progress, "judging")?;
+    let judged = judge(&request.patch, workspace.source.as_ref(), &options);
     // An earlier apply that was interrupted may be why a patch does not apply.
     if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
         progress.note(&WriteError::Interrupted.to_string());

@@ -45,4 +45,3 @@ pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
 pub use refute::diagnose_in;
 pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};
-pub use speakers::jobs;

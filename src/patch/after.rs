@@ -13,8 +13,6 @@ use crate::source::{Overlay, Source};
 pub(super) struct AfterImage {
     pub(super) syntax: Vec<AfterProblem>,
     pub(super) imports: Vec<AfterProblem>,
-    /// Whether a file imports what it did not.
-    pub(super) gains_imports: bool,
     /// The first error of each file that has none now.
     pub(super) broken: Vec<AfterProblem>,
 }
@@ -45,7 +43,6 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
     if gained.is_empty() {
         return after;
     }
-    after.gains_imports = true;
     let edits = changes.iter().map(|change| {
         let bytes = change.after.as_ref().map(|state| state.bytes.clone());
         (change.path.clone(), bytes)

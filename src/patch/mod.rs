@@ -40,6 +40,4 @@ pub use judge::{After, Judge, JudgeOptions, Judged, Objects, judge};
 pub use read::{ReadOptions, read, without_thoughts};
 pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]
-pub use targets::named_paths;
-#[cfg(feature = "program")]
 pub use write::{Recovered, WriteError, is_interrupted, recover, write_worktree};

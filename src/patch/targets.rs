@@ -1,7 +1,6 @@
 use super::set::{Body, FilePatch, PatchSet};
 use super::strict::{Naming, Section, has_open_quote, is_link, is_submodule, read_header};
 #[cfg(feature = "program")]
-use crate::model::RepoPath;
 use crate::model::{Code, Mend, Operation, PatchProblem, Refusal, Safety, refuse};
 use crate::policy::check_path;
 use crate::source::Listing;
@@ -484,35 +483,4 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
         rest = rest.split_once('/')?.1;
     }
     (!rest.is_empty()).then_some(rest)
-}
-
-/// Returns the paths that a reply may speak of: each name as written and without its first
-/// components. Empty for what is no patch, and where only all files show whether something is left
-/// over.
-#[must_use]
-#[cfg(feature = "program")]
-pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
-    let found = super::read::read(input, options, |set| {
-        let mut found = std::collections::BTreeSet::new();
-        let is_whole = set.unread.is_empty();
-        for file in set.files.iter().filter(|_| is_whole) {
-            let headers = &file.headers;
-            let header = String::from_utf8_lossy(&headers.text);
-            let words = header.split(['\n', '\t', ' ']);
-            let explicit = [Some(&headers.path), headers.from.as_ref()];
-            let explicit = explicit
-                .into_iter()
-                .flatten()
-                .filter_map(|name| text(name).ok());
-            let index = headers.index_name.and_then(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit).chain(index);
-            for name in names {
-                let depths = 0..=DEEPEST_GUESS;
-                let paths = depths.filter_map(|depth| strip_components(&name, depth));
-                found.extend(paths.filter_map(|path| RepoPath::new(path).ok()));
-            }
-        }
-        found
-    });
-    found.unwrap_or_default().into_iter().collect()
 }

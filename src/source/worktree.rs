@@ -23,13 +23,6 @@ pub trait Tracked: Send + Sync {
     /// Every tracked path and how it is recorded.
     fn paths(&self) -> Vec<(RepoPath, TrackedKind)>;
 
-    /// Whether a path is recorded as a file that is checked out, not as a link or submodule.
-    fn has_file(&self, path: &RepoPath) -> bool {
-        let known =
-            |(one, kind): &(RepoPath, TrackedKind)| one == path && *kind == TrackedKind::File;
-        self.paths().iter().any(known)
-    }
-
     /// The recorded blob id, when it is proven to be that of the bytes on disk.
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId>;
 }
@@ -104,36 +97,6 @@ impl Worktree {
         })
     }
 
-    /// Lists only those of `paths` that are files, ignored ones too, each below real directories of
-    /// this very repository. `None` when one of them is anything else, or when none is there.
-    #[must_use]
-    pub fn of_named(root: &Path, tracked: Box<dyn Tracked>, paths: &[RepoPath]) -> Option<Self> {
-        let handle = Root::open(root).ok()?;
-        let mut directories = RealDirectories::new(root);
-        let mut entries = Vec::new();
-        for path in paths {
-            let Ok(about) = root.join(path.as_str()).symlink_metadata() else {
-                // Recorded and not there: deleted, or left out on purpose.
-                if tracked.has_file(path) {
-                    return None;
-                }
-                continue;
-            };
-            let nested =
-                |directory: &str| root.join(directory).join(".git").symlink_metadata().is_ok();
-            let own = directories.is_real(path.directory())
-                && !path.ancestors().filter(|it| !it.is_empty()).any(nested);
-            if !own || !about.is_file() {
-                return None;
-            }
-            entries.push(entry_of(&root.join(path.as_str()), path.clone(), &about));
-        }
-        (!entries.is_empty()).then(|| Self {
-            root: handle,
-            listing: Listing::new(entries, Vec::new()),
-            tracked,
-        })
-    }
 }
 
 impl Source for Worktree {

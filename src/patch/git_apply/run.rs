@@ -26,7 +26,6 @@ pub struct GitApply<'r> {
     fatal: bool,
     // A patch did not apply, and those after it were not looked at.
     stopped: bool,
-    conflicts: bool,
 }
 
 /// How it ended.
@@ -38,8 +37,6 @@ pub struct GitApplied {
     pub stderr: Vec<u8>,
     /// git's exit code: 0, 1 or 128.
     pub exit: u8,
-    /// Files of the worktree were merged with conflicts; git looks them up in what `rerere` knows.
-    pub conflicts: bool,
 }
 
 // How one patch ended.
@@ -83,7 +80,6 @@ impl<'r> GitApply<'r> {
             failed: false,
             fatal: false,
             stopped: false,
-            conflicts: false,
         })
     }
 
@@ -94,7 +90,6 @@ impl<'r> GitApply<'r> {
             Ok(Outcome::Clean) => true,
             Ok(Outcome::Conflicts) => {
                 self.failed = true;
-                self.conflicts = !self.options.cached;
                 true
             }
             Ok(Outcome::Fails) => {
@@ -142,7 +137,6 @@ impl<'r> GitApply<'r> {
             stdout: self.out,
             stderr: self.messages.text,
             exit,
-            conflicts: self.conflicts,
         }
     }
 

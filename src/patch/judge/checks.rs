@@ -225,7 +225,6 @@ fn check_after_image(
     {
         report.plain(first.code, first.message.clone());
     }
-    report.gains_imports = found.gains_imports;
     report.verdict.new_syntax_errors = found.syntax;
     report.verdict.new_unresolved_imports = found.imports;
 }

@@ -82,8 +82,6 @@ pub struct Judged {
     pub verdict: PatchVerdict,
     /// What to write, in the order of paths; empty unless the verdict applies.
     pub changes: Vec<Change>,
-    /// Whether a file would import what it does not now, as far as was looked after.
-    pub gains_imports: bool,
 }
 
 impl Judged {

@@ -10,7 +10,6 @@ pub(super) struct Report {
     worst: Option<Verdict>,
     /// All of the patch is there already.
     pub(super) is_applied: bool,
-    pub(super) gains_imports: bool,
 }
 
 impl Report {
@@ -21,7 +20,6 @@ impl Report {
             verdict,
             worst: None,
             is_applied: false,
-            gains_imports: false,
         };
         set.problems
             .iter()
@@ -39,7 +37,6 @@ impl Report {
         Judged {
             verdict,
             changes: Vec::new(),
-            gains_imports: false,
         }
     }
 
@@ -94,7 +91,6 @@ impl Report {
         Judged {
             verdict: self.verdict,
             changes: if applies { changes } else { Vec::new() },
-            gains_imports: self.gains_imports,
         }
     }
 }
