@@ -126,26 +126,11 @@ pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
         let install = || Some(preset.install.clone());
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
-    let word = line.split_whitespace().next().unwrap_or_default();
-    let missing = is_program_name(word) && !is_installed(word);
-    let message = || format!("the agent's command `{word}` is not on the search path");
+    let is_word = line.chars().all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
+    let missing = !line.is_empty() && is_word && !is_installed(line);
+    let message = || format!("the agent's command `{line}` is not on the search path");
     missing.then(|| (message(), None))
 }
-
-// A plain word that is no part of the shell's own language.
-fn is_program_name(word: &str) -> bool {
-    let plain = |it: char| it.is_ascii_alphanumeric() || "-_.+".contains(it);
-    let starts = word.starts_with(|it: char| it.is_ascii_alphanumeric());
-    starts && word.chars().all(plain) && !OF_THE_SHELL.contains(&word)
-}
-
-const OF_THE_SHELL: &[&str] = &[
-    "alias", "bg", "break", "builtin", "case", "cd", "command", "continue", "declare", "echo",
-    "eval", "exec", "exit", "export", "false", "fg", "for", "function", "getopts", "hash", "if",
-    "jobs", "kill", "let", "local", "printf", "pwd", "read", "readonly", "return", "select", "set",
-    "shift", "shopt", "source", "test", "time", "times", "trap", "true", "type", "typeset",
-    "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
-];
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {

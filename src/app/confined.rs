@@ -104,7 +104,7 @@ pub(super) fn stand_in(
     let Some(root) = &workspace.root else {
         return Ok(None);
     };
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     let slot = Temporary::within(state.directory())
         .map_err(|error| AppError::environment(format!("no workplace: {error}")))?;
     let commands = [job.command.to_string()];

@@ -146,7 +146,7 @@ pub(super) fn packed(
     previous: Option<PreviousAttempt>,
 ) -> Result<(Built, FailurePacket), AppError> {
     let policy = app.read_policy(request.profile)?;
-    let built = with_known(app, workspace, cached, |cache| {
+    let built = with_known(app, cached, |cache| {
         add_history(request, workspace.git.as_ref(), revision, cache);
         let source = workspace.source.as_ref();
         build(source, cache, &policy, redactor, request)

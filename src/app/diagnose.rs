@@ -12,7 +12,6 @@ use crate::git::Repository;
 use crate::junit::{Report, read_report};
 use crate::model::{Diagnosis, RunSummary};
 use crate::policy::decode_log;
-use crate::source::Memory;
 use crate::workspace::At;
 
 /// Classify the failure in a log.
@@ -99,14 +98,14 @@ pub fn summarise_diagnosis(
     progress: &dyn Progress,
 ) -> Result<RunSummary, AppError> {
     if Repository::discover(app.directory())?.is_none() {
-        return Ok(summary(diagnosis, &Memory::named([] as [(&str, &str); 0])));
+        return Ok(summary(diagnosis));
     }
     let workspace = app.workspace(At::Worktree, progress)?;
     Ok(RunSummary {
         cause: command
             .as_ref()
             .and_then(|line| known_cause(app, &workspace, line)),
-        ..summary(diagnosis, workspace.source.as_ref())
+        ..summary(diagnosis)
     })
 }
 

@@ -2,7 +2,7 @@ use super::agents::{PRESETS, is_installed};
 use super::confined::{Confinement, confined};
 use super::files::temporary;
 use super::open::listen;
-use super::runs::{self, LastCommand, RunStore};
+use super::runs::{self, RunStore};
 use super::{App, AppError, Progress};
 use crate::exec::{self, CommandLine, Discard, Outcome, SandboxState};
 use crate::inventory::{Project, find_problems};
@@ -26,7 +26,7 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
         let message = format!("{what} is in progress: finish it first");
         row("merge", Weak, message, Some("git status"))
     }));
-    match runs::here(app) {
+    match runs::state(app) {
         Ok(state) => {
             if is_interrupted(state.directory()) {
                 let text = "an apply was interrupted: files may be half changed";
@@ -40,10 +40,10 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     rows.push(sandbox(app)?);
     rows.extend(packages(app, &workspace)?);
     rows.push(match RunStore::open(app)?.last_command() {
-        Some(LastCommand { rerun, passed, .. }) => {
-            let line = rerun.line();
+        Some(last) => {
+            let line = last.line();
             let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
-            if passed {
+            if last.passed() {
                 row("last run", Good, format!("`{line}` passed"), None)
             } else {
                 row(
@@ -115,7 +115,8 @@ fn repository(workspace: &Workspace) -> CheckupRow {
 
 // What the project declares and is not present.
 fn packages(app: &App, workspace: &Workspace) -> Result<Vec<CheckupRow>, AppError> {
-    let works = RunStore::open(app)?.found_its_packages();
+    let last = RunStore::open(app)?.last_command();
+    let works = last.is_some_and(|last| last.found_its_packages());
     let project = Project::open(workspace);
     let rows = find_problems(&project, node_version(app)?.as_deref())
         .into_iter()

@@ -21,7 +21,6 @@ mod imports;
 mod init;
 mod input;
 mod kept;
-mod line_rows;
 mod open;
 mod patch;
 mod progress;
@@ -40,7 +39,6 @@ mod test_command;
 mod why;
 
 pub use crate::policy::Redactor;
-pub use agents::PRESETS;
 pub use bench::{
     BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
     merge_bench, run_bench,
@@ -54,7 +52,7 @@ pub use error::AppError;
 pub use explain::explain_word;
 pub use files::{to_json, to_json_line, write_file};
 pub use fix::{Fixed, find_fix, write_fix};
-pub use flags::{Flags, Suggested, share};
+pub use flags::{Flags, share};
 pub use git_apply::{GitPlace, git_apply};
 pub use heal::{HealRequest, heal_probes};
 pub use hint::{HintRequest, find_imports};

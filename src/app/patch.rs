@@ -79,8 +79,8 @@ pub fn check_patch(
     request: &PatchRequest,
     progress: &dyn Progress,
 ) -> Result<Judged, AppError> {
-    let (workspace, mut judged) = judged(app, request, progress)?;
-    if judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
+    let (_, mut judged) = judged(app, request, progress)?;
+    if judged.verdict.verdict.applies() && was_interrupted(app) {
         let problem = PatchProblem::new(Code::P903, WriteError::Interrupted.to_string());
         judged.verdict.problems.push(PatchProblem {
             severity: Severity::Warning,
@@ -90,8 +90,8 @@ pub fn check_patch(
     Ok(judged)
 }
 
-fn was_interrupted(app: &App, workspace: &Workspace) -> bool {
-    runs::state(app, workspace).is_ok_and(|state| is_interrupted(state.directory()))
+fn was_interrupted(app: &App) -> bool {
+    runs::state(app).is_ok_and(|state| is_interrupted(state.directory()))
 }
 
 /// Judges a patch; when it applies, writes all of it or nothing. Gives the id of the object that
@@ -163,7 +163,7 @@ pub fn apply_patch(
 pub fn recover_apply(app: &App, progress: &dyn Progress) -> Result<Recovered, AppError> {
     let workspace = app.workspace(At::Worktree, progress)?;
     let root = workspace.root.as_ref().ok_or_else(|| AppError::bare(""))?;
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     Ok(recover(root, state.directory())?)
 }
 
@@ -294,7 +294,7 @@ fn judged(
     super::progress::go_on(progress, "judging")?;
     let judged = judge(&request.patch, workspace.source.as_ref(), &options);
     // An earlier apply that was interrupted may be why a patch does not apply.
-    if !judged.verdict.verdict.applies() && was_interrupted(app, &workspace) {
+    if !judged.verdict.verdict.applies() && was_interrupted(app) {
         progress.note(&WriteError::Interrupted.to_string());
     }
     Ok((workspace, judged))
@@ -315,7 +315,7 @@ pub(super) fn write_changes(
         None
     };
     let files = workspace.root.as_ref().filter(|_| !cached);
-    let state = runs::state(app, workspace)?;
+    let state = runs::state(app)?;
     if let Some(root) = files {
         write_worktree(root, state.directory(), changes)?;
     }

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::agents::installed_agent;
 use super::agents::{chosen_agent, refuse_missing_agent};
-use super::flags::{AGENT, FILE, request};
+use super::flags::request;
 use super::remedy::by_hand;
-use super::runs::{self, LastOf, RunFolders};
+use super::runs::{self, RunFolders, RunStore};
 use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::patch::{WriteError, is_interrupted, recover};
 use crate::repair::{
-    Agent, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
+    Agent, Before, Commands, Policy, RunLock, Setup, Split as SplitPlan, SplitInput, Task, digest, repair,
     split,
 };
 use crate::report::{Culprit, NextFacts, next_steps};
@@ -37,10 +37,10 @@ FixRequest {
     #[arg(hide_short_help = true, long, requires = "task", conflicts_with_all = ["command", "undo"])] split_only: bool;
     /// A command that must pass, for scripts (asks nothing); repeatable, run in order
     /// [setting: test.command]
-    #[arg(long, value_name = "CMD")] test: Vec<String> => set test.command;
+    #[arg(long, value_name = "CMD")] test: Vec<String> => list test.command;
     /// The agent: claude, codex, gemini, opencode, copilot, qwen, cursor, aider, llm or a command line; without one,
     /// only fixes that need no LLM are tried [setting: agent.command]
-    #[arg(long, value_name = "CMD", value_parser = AGENT, hide_possible_values = true, help_heading = WHO)]
+    #[arg(long, value_name = "CMD", help_heading = WHO)]
     agent: Option<String> => set agent.command;
     /// The protocol of the agent [default: json] [setting: agent.protocol]
     #[arg(hide_short_help = true, long, value_enum, help_heading = WHO)] agent_protocol: Option<AgentProtocol> => set agent.protocol;
@@ -68,7 +68,7 @@ FixRequest {
     /// Send the whole repository (level 4)
     #[arg(hide_short_help = true, long, help_heading = WHO)] include_repo_bundle: bool;
     /// Requirements beyond passing commands, as JSON or Markdown
-    #[arg(long, value_name = "FILE", value_hint = FILE, help_heading = WHO)] task: Option<Input>;
+    #[arg(long, value_name = "FILE", help_heading = WHO)] task: Option<Input>;
     /// Seconds for everything [default: 1800] [setting: limits.budget-seconds]
     #[arg(long, value_name = "S", help_heading = LIMITS)] budget_seconds: Option<Seconds> => set limits.budget_seconds;
     /// Stop when the agent reports this cost [setting: limits.budget-usd]
@@ -104,7 +104,7 @@ FixRequest {
     #[arg(hide_short_help = true, long, value_name = "CMD", help_heading = SEES)] setup: Option<String> => set test.setup;
     /// An ignored folder that a copy links to, besides `node_modules` and `.venv`; repeatable
     /// [setting: sandbox.share]
-    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => set sandbox.share;
+    #[arg(hide_short_help = true, long, value_name = "PATH", help_heading = SEES)] share: Vec<String> => list sandbox.share;
     /// Apply what makes the command pass, and certain imports, without asking
     #[arg(short, long, visible_alias = "apply")] yes: bool;
 }
@@ -167,16 +167,6 @@ pub fn repair_repository(
     request: &FixRequest,
     progress: &dyn Progress,
 ) -> Result<Repaired, AppError> {
-    repair_after(app, request, LastOf::default(), progress)
-}
-
-/// The same after a run that failed.
-pub(super) fn repair_after(
-    app: &App,
-    request: &FixRequest,
-    before: LastOf,
-    progress: &dyn Progress,
-) -> Result<Repaired, AppError> {
     let settings = app.settings();
     if settings.test.command.0.is_empty() {
         return Err(AppError::usage("no command says when the repair is done")
@@ -191,7 +181,7 @@ pub(super) fn repair_after(
     let allowed = app.allowed()?;
     let read = |it: &Input| read_task(it.name(), app.clean(&it.read()?).as_bytes());
     let task = request.task.as_ref().map(read).transpose()?;
-    let state = runs::state(app, &workspace)?;
+    let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
     let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
     let folders = folders(app, request, &workspace)?;
@@ -202,6 +192,13 @@ pub(super) fn repair_after(
     let by_change = is_known(app, &workspace, &mut packets);
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
+    let mut before = Before::default();
+    if request.asks() {
+        let line = settings.test.command.0.join(" && ");
+        before = RunStore::open(app)?.before(&workspace, &line)?;
+        // What is typed is to be run.
+        before.run = before.run.filter(|_| request.command.is_empty());
+    }
     let agent = chosen_agent(settings);
     let slot = made(&state.workplace())?;
     let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
@@ -229,7 +226,7 @@ pub(super) fn repair_after(
         allowed,
         task,
         remedies: &mends,
-        before: before.resolve(workspace.source.as_ref()),
+        before,
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
         apply: request.yes && !request.asks(),
         resume: request.resume.is_some(),
@@ -248,11 +245,11 @@ pub(super) fn repair_after(
 // Where the run is kept and shown: a new one, or the one to go on with.
 fn folders(app: &App, request: &FixRequest, workspace: &Workspace) -> Result<RunFolders, AppError> {
     if let Some(run) = &request.resume {
-        return runs::resume(app, run, workspace);
+        return RunStore::open(app)?.resume(run);
     }
     let out = request.out.as_deref();
     out.map_or(Ok(()), |out| runs::refuse_used(app, out, runs::RUN))?;
-    runs::start(app, workspace, out, false)
+    RunStore::open(app)?.start(workspace, out, false)
 }
 
 // What a person types to mend it.

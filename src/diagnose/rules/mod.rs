@@ -7,5 +7,4 @@ mod user;
 
 pub(super) use builtin::BUILTIN;
 pub use builtin::{rule_page, subkind_page};
-pub use rule::RuleProblem;
 pub use user::UserRules;
