@@ -1,13 +1,9 @@
-use std::io::{self, Read};
-
-use flate2::read::MultiGzDecoder;
-
 use super::flags::Args;
 use super::input::{last, reports};
 use super::run_summary::summary;
 use super::why::known_cause;
 use super::{App, AppError, Input, Progress, no_run};
-use crate::diagnose::{Log, LogFacts, Scene, diagnose_masked};
+use crate::diagnose::{LogFacts, Scene, diagnose_masked};
 use crate::git::Repository;
 use crate::junit::{Report, read_report};
 use crate::model::{Diagnosis, RunSummary};
@@ -108,33 +104,6 @@ pub fn summarise_diagnosis(
         ..summary(diagnosis)
     })
 }
-
-/// Reads a log of any size in bounded memory; see [`Log::read`]. One that gzip packed is unpacked.
-///
-/// # Errors
-/// What the input gives, an archive, and what unpacks to more than 256 MiB.
-pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
-    let mut start = Vec::new();
-    (&mut input).take(4).read_to_end(&mut start)?;
-    match start.as_slice() {
-        b"PK\x03\x04" => Err(io::Error::other(
-            "it is an archive: unpack it and name a log in it",
-        )),
-        [0x1f, 0x8b, ..] => {
-            let packed = MultiGzDecoder::new(start.as_slice().chain(input));
-            let mut unpacked = packed.take(UNPACKED);
-            let log = Log::read(&mut unpacked, &app.rules())?;
-            match unpacked.limit() {
-                0 => Err(io::Error::other("it unpacks to more than 256 MiB")),
-                _ => Ok(log),
-            }
-        }
-        _ => Log::read(start.as_slice().chain(input), &app.rules()),
-    }
-}
-
-/// Bytes that a log may unpack to.
-const UNPACKED: u64 = 256 << 20;
 
 /// Reads a report of tests in the form of `JUnit`; of one that breaks off, the tests up to there.
 ///

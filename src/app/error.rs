@@ -164,9 +164,9 @@ from_errors! {
         _ => "",
     };
     BenchError: error, error.code() => match error {
-        BenchError::None { .. } => "pass a folder of fixtures; docs/bench.md says what one holds",
-        BenchError::Part { .. } => "`--partition all` runs everything here; `bench merge` takes what `--save` wrote in every part",
-        BenchError::File { .. } => "docs/bench.md lists every key",
+        BenchError::None(_) => "pass a folder of fixtures; docs/bench.md says what one holds",
+        BenchError::Part(_) => "`bench merge` takes what `--save` wrote in every part",
+        BenchError::File(..) => "docs/bench.md lists every key",
         _ => "",
     };
     WorkspaceError: error, error.code() => match error {

@@ -30,11 +30,6 @@ HealRequest {
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
-    /// Confine what probes write to the worktree, a private temporary folder and caches
-    /// [default: auto] [setting: sandbox.mode]
-    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
-    /// Let a confined probe write to this path [setting: sandbox.allow-write]
-    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
 }
@@ -148,23 +143,21 @@ fn probes(
     timeout: Duration,
     servers: Option<&ServerConfig>,
 ) -> Result<Vec<Probe>, AppError> {
-    let mut probes: Vec<Probe> = Vec::new();
-    if let Some(line) = request.test.as_ref().filter(|line| !line.trim().is_empty()) {
-        probes.push(Probe {
-            name: "test".to_owned(),
-            target: Target::Command(line.clone()),
-            timeout,
-        });
+    let line = request.test.as_ref().filter(|line| !line.trim().is_empty());
+    let test = line.map(|line| Probe {
+        name: "test".to_owned(),
+        target: Target::Command(line.clone()),
+        timeout,
+    });
+    let mut probes: Vec<Probe> = test.into_iter().collect();
+    let all = servers.iter().flat_map(|servers| servers.names());
+    let mut wanted: Vec<String> = all.map(str::to_owned).collect();
+    if !request.servers.is_empty() {
+        wanted.clone_from(&request.servers);
     }
-    if let Some(servers) = servers {
-        let wanted: Vec<String> = if request.servers.is_empty() {
-            servers.names().map(str::to_owned).collect()
-        } else {
-            request.servers.clone()
-        };
-        for name in wanted {
-            probes.push(servers.probe(&name, timeout)?);
-        }
+    for name in wanted {
+        let servers = servers.into_iter();
+        probes.extend(servers.map(|all| all.probe(&name, timeout)).collect::<Result<Vec<_>, _>>()?);
     }
     Ok(probes)
 }

@@ -46,7 +46,7 @@ pub use bench::{
 pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::build_context;
 pub use context_request::ContextRequest;
-pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, read_log, summarise_diagnosis};
+pub use diagnose::{DiagnoseRequest, diagnose_log, read_junit, summarise_diagnosis};
 pub use doctor::check_up;
 pub use error::AppError;
 pub use explain::explain_word;

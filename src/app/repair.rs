@@ -1,5 +1,5 @@
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agents::installed_agent;
@@ -11,7 +11,7 @@ use super::shared::shared;
 use super::why::{kept_cause, known_cause, known_trace};
 use super::{App, AppError, Input, Progress};
 use crate::config::{Dollars, RepairLevel, Seconds, Settings};
-use crate::context::{Request, add_history, base_request};
+use crate::context::{add_history, base_request};
 use crate::model::{
     AgentProtocol, Diagnosis, Exit, Profile, RepoPath, RunResult, RunStatus, SandboxMode,
     StopReason, WorkplaceMode,
@@ -183,13 +183,24 @@ pub fn repair_repository(
     let task = request.task.as_ref().map(read).transpose()?;
     let state = runs::state(app)?;
     let _lock = RunLock::take(state.directory())?;
-    let workspace = after_recovery(app, workspace, &root, state.directory(), request, progress)?;
+    let mut workspace = workspace;
+    // A run that goes on finishes first what it was writing; another one does not begin before that.
+    if is_interrupted(state.directory()) {
+        if request.resume.is_none() {
+            return Err(WriteError::Interrupted.into());
+        }
+        recover(&root, state.directory())?;
+        workspace = app.workspace(At::Worktree, progress)?;
+    }
     let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
     packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
-    let by_change = is_known(app, &workspace, &mut packets);
+    let lines = &settings.test.command.0;
+    packets.cause = lines.iter().find_map(|line| known_cause(app, &workspace, line));
+    packets.traced = lines.iter().find_map(|line| known_trace(app, &workspace, line));
+    let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);
     let mut before = Before::default();
@@ -200,6 +211,7 @@ pub fn repair_repository(
         before.run = before.run.filter(|_| request.command.is_empty());
     }
     let agent = chosen_agent(settings);
+    let is_applied = request.yes && !request.asks();
     let slot = made(&state.workplace())?;
     let mends = |diagnosis: &Diagnosis| in_words(app, &workspace, diagnosis);
     let setup = Setup {
@@ -228,18 +240,13 @@ pub fn repair_repository(
         remedies: &mends,
         before,
         shared: shared(workspace.source.as_ref(), &root, &settings.sandbox.share)?,
-        apply: request.yes && !request.asks(),
+        apply: is_applied,
         resume: request.resume.is_some(),
     };
     let stop = progress.stop()?;
     let result = repair(&setup, &stop, &mut |event| progress.event(event));
     cache.save();
-    let result = result?;
-    Ok(Repaired::new(
-        result,
-        folders,
-        request.yes && !request.asks(),
-    ))
+    Ok(Repaired::new(result?, folders, is_applied))
 }
 
 // Where the run is kept and shown: a new one, or the one to go on with.
@@ -278,16 +285,6 @@ fn in_words(app: &App, workspace: &Workspace, diagnosis: &Diagnosis) -> Vec<Stri
     steps.into_iter().chain(commands).collect()
 }
 
-// Adds what is known of the commands on these files; whether it is the change that made them fail.
-fn is_known(app: &App, workspace: &Workspace, packets: &mut Request) -> bool {
-    let lines = &app.settings().test.command.0;
-    let mut causes = lines.iter().map(|line| known_cause(app, workspace, line));
-    let mut traces = lines.iter().map(|line| known_trace(app, workspace, line));
-    packets.cause = causes.find_map(|it| it);
-    packets.traced = traces.find_map(|it| it);
-    packets.cause.is_some()
-}
-
 /// The commands that must pass, as the settings say how they are run.
 pub(super) fn commands(app: &App) -> Commands {
     let settings = app.settings();
@@ -303,25 +300,6 @@ pub(super) fn commands(app: &App) -> Commands {
         no_network: settings.sandbox.no_net,
         rules: app.rules(),
     }
-}
-
-// A run that goes on finishes first what it was writing; another one does not begin before that.
-fn after_recovery(
-    app: &App,
-    workspace: Workspace,
-    root: &Path,
-    state: &Path,
-    request: &FixRequest,
-    progress: &dyn Progress,
-) -> Result<Workspace, AppError> {
-    if !is_interrupted(state) {
-        return Ok(workspace);
-    }
-    if request.resume.is_none() {
-        return Err(WriteError::Interrupted.into());
-    }
-    recover(root, state)?;
-    app.workspace(At::Worktree, progress)
 }
 
 fn exit(result: &RunResult) -> Exit {
@@ -393,7 +371,7 @@ fn read_task(name: &str, bytes: &[u8]) -> Result<Task, AppError> {
 }
 
 /// Makes the folder of workplaces.
-pub(super) fn made(slot: &Path) -> Result<PathBuf, AppError> {
+pub(super) fn made(slot: &std::path::Path) -> Result<PathBuf, AppError> {
     std::fs::create_dir_all(slot)
         .and_then(|()| slot.canonicalize())
         .map_err(|error| {

@@ -22,7 +22,7 @@ pub use fixture::{Expected, Fixture, Forbidden, HIDDEN_PASSED, Reply, missing_pr
 pub use layout::Case;
 pub use load::load_fixtures;
 pub use materialise::materialise;
-pub use parts::{merge, parse_partition, part_of, partition_from_environment};
+pub use parts::{merge, parse_partition, part_of};
 pub use real::{BenchFile, Clones, MineOptions, Mined, load_sets, mine, real_cases};
 pub use run::{BenchOptions, run_cases};
 pub use score::{Heading, score};

@@ -20,7 +20,7 @@ impl Stage {
         let folder = home.join(name);
         let state = folder.join("state");
         let root = materialise(fixture, &folder)?;
-        std::fs::create_dir_all(&state).map_err(|error| BenchError::write(&state, &error))?;
+        std::fs::create_dir_all(&state).map_err(|error| BenchError::disk(&state, &error))?;
         Ok(Self {
             root,
             state,
@@ -30,7 +30,7 @@ impl Stage {
     }
 
     fn source(&self) -> Result<Worktree, BenchError> {
-        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::List)
+        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::Source)
     }
 
     fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
@@ -79,8 +79,8 @@ pub(super) fn hidden_tests(
     let Some(line) = &fixture.hidden_test else {
         return Ok(Hidden::Passed);
     };
-    std::fs::create_dir_all(home).map_err(|error| BenchError::write(home, &error))?;
-    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::write(home, &error))?;
+    std::fs::create_dir_all(home).map_err(|error| BenchError::disk(home, &error))?;
+    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::disk(home, &error))?;
     let stage = Stage::lay_out(fixture, home.path(), "hidden")?;
     if let Some(patch) = patch {
         let judged = stage.judge(patch)?;

@@ -84,7 +84,7 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    match run_bench(app, request, &report, output)? {
+    match run_bench(app, request, &report)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }

@@ -6,8 +6,7 @@ use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101, the name in a mask such as `github-token`, or a kind, category, level,
-    /// stop reason or verdict; without one, all codes
+    /// A code such as C101, or a kind, category, level, stop reason or verdict; without one, all codes
     #[arg(value_name = "CODE")]
     word: Vec<String>,
     /// How to print it
@@ -38,7 +37,12 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
     for page in &pages {
         match args.format {
             Form::Json => output.json(page)?,
-            _ => output.prose(&page.text())?,
+            _ => output.prose(&format!(
+                "{}: {}\n\n{}\n",
+                page.name(),
+                page.title(),
+                page.body()
+            ))?,
         }
     }
     Ok(Exit::Yes)

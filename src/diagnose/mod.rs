@@ -36,7 +36,7 @@ mod success;
 mod verdict;
 mod votes;
 
-pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions, words};
+pub use derive::{GO_ON, NEXT_LEVEL, REVIEW, Retry, category, retry, suggested_actions};
 pub use document::diagnose;
 pub use facts::LogFacts;
 pub use locate::Scene;
@@ -44,4 +44,4 @@ pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
 pub use refute::diagnose_in;
-pub use rules::{UserRules, rule_page, subkind_page};
+pub use rules::UserRules;

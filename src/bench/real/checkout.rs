@@ -63,7 +63,7 @@ impl Checkout {
         if is_whole && fs::read_to_string(&ready).is_ok_and(|it| it == wanted) {
             return Ok(());
         }
-        remove_entry(&self.home).map_err(|error| BenchError::write(&self.home, &error))?;
+        remove_entry(&self.home).map_err(|error| BenchError::disk(&self.home, &error))?;
         make(&self.environment())?;
         let files = clone.tree(&environment.commit).map_err(|error| {
             let commit = &environment.commit;
@@ -87,17 +87,14 @@ impl Checkout {
             };
             let outcome = run(&job, stop, &mut Discard)?;
             let _ = writeln!(outputs, "$ {line}\n{}", outcome.output.text());
-            fs::write(&log, &outputs).map_err(|error| BenchError::write(&log, &error))?;
+            fs::write(&log, &outputs).map_err(|error| BenchError::disk(&log, &error))?;
             if !outcome.passed() {
-                return Err(BenchError::SetUp {
-                    environment: environment.name.clone(),
-                    line: line.clone(),
-                    end: outcome.end.to_string(),
-                    log: log.display().to_string(),
-                });
+                let (name, end, log) = (&environment.name, outcome.end, log.display());
+                let message = format!("the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output");
+                return Err(BenchError::SetUp(message));
             }
         }
-        fs::write(&ready, wanted).map_err(|error| BenchError::write(&ready, &error))
+        fs::write(&ready, wanted).map_err(|error| BenchError::disk(&ready, &error))
     }
 
     /// The environment's variables, with its folder in them.
@@ -124,7 +121,7 @@ impl Checkout {
         };
         // Without it an interrupted change of files is begun again with the set-up.
         if is_laid {
-            fs::remove_dir_all(&git).map_err(|error| BenchError::write(&git, &error))?;
+            fs::remove_dir_all(&git).map_err(|error| BenchError::disk(&git, &error))?;
         }
         let old = before.as_ref().map(|tree| tree.listing());
         let gone = old.into_iter().flat_map(|listing| listing.entries());
@@ -153,7 +150,7 @@ fn blob_id(files: &dyn Source, path: &RepoPath) -> Option<BlobId> {
 
 fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchError> {
     let at = root.join(entry.path.as_str());
-    let failed = |error: io::Error| BenchError::write(&at, &error);
+    let failed = |error: io::Error| BenchError::disk(&at, &error);
     let bytes = match &entry.kind {
         EntryKind::File { .. } => files.read(&entry.path).map_err(BenchError::Source)?,
         EntryKind::Symlink { target } => target.as_bytes().into(),
@@ -179,7 +176,7 @@ fn write(root: &Path, entry: &Entry, files: &dyn Source) -> Result<(), BenchErro
 // With the folders above it that are empty then.
 fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
     let at = root.join(path.as_str());
-    remove_entry(&at).map_err(|error| BenchError::write(&at, &error))?;
+    remove_entry(&at).map_err(|error| BenchError::disk(&at, &error))?;
     let above = at.ancestors().skip(1).take_while(|it| *it != root);
     for folder in above {
         if fs::remove_dir(folder).is_err() {
@@ -190,7 +187,7 @@ fn remove(root: &Path, path: &RepoPath) -> Result<(), BenchError> {
 }
 
 fn make(folder: &Path) -> Result<(), BenchError> {
-    fs::create_dir_all(folder).map_err(|error| BenchError::write(folder, &error))
+    fs::create_dir_all(folder).map_err(|error| BenchError::disk(folder, &error))
 }
 
 /// Checkouts of environments below one folder, as many of each as are used at a time, by this
@@ -227,12 +224,12 @@ impl Checkouts {
     ) -> Result<Lease, BenchError> {
         let folder = repository.replace('/', "+");
         let shelf = self.home.join(folder).join(&environment.name);
-        fs::create_dir_all(&shelf).map_err(|error| BenchError::write(&shelf, &error))?;
+        fs::create_dir_all(&shelf).map_err(|error| BenchError::disk(&shelf, &error))?;
         let name = file_name(repository);
         let mut number = 1;
         loop {
             let path = shelf.join(format!("{number}.lock"));
-            let failed = |error| BenchError::write(&path, &error);
+            let failed = |error| BenchError::disk(&path, &error);
             let lock = File::create(&path).map_err(failed)?;
             match lock.try_lock() {
                 Ok(()) => {

@@ -83,7 +83,7 @@ pub fn mine(
 ) -> Result<MineDocument, BenchError> {
     let started = Instant::now();
     let found = find_candidates(clone, file, options)?;
-    fs::create_dir_all(&options.to).map_err(|error| BenchError::write(&options.to, &error))?;
+    fs::create_dir_all(&options.to).map_err(|error| BenchError::disk(&options.to, &error))?;
     let log = options.to.join("candidates.jsonl");
     let search = Search {
         clone,
@@ -289,7 +289,7 @@ impl Search<'_> {
     // Adds a line, so that an interrupted search goes on.
     fn add_to_log(&self, row: &TriedCandidate) -> Result<(), BenchError> {
         let path = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |error: std::io::Error| BenchError::write(&path, &error);
+        let failed = |error: std::io::Error| BenchError::disk(&path, &error);
         let line = serde_json::to_string(row).unwrap_or_default();
         let mut options = fs::OpenOptions::new();
         let mut file = options.create(true).append(true).open(&*path).map_err(failed)?;
@@ -317,7 +317,7 @@ impl Search<'_> {
         let lines = format!("\"fixes\": [{}{end}]", lines.join(","));
         let path = self.options.to.join(sets::FILE);
         let text = head.replacen("\"fixes\": []", &lines, 1) + "\n";
-        fs::write(&path, text).map_err(|error| BenchError::write(&path, &error))
+        fs::write(&path, text).map_err(|error| BenchError::disk(&path, &error))
     }
 }
 

@@ -6,5 +6,4 @@ mod rule;
 mod user;
 
 pub(super) use builtin::BUILTIN;
-pub use builtin::{rule_page, subkind_page};
 pub use user::UserRules;
