@@ -8,7 +8,7 @@ use super::open::{no_such_file, with_graph};
 use super::{App, AppError, Progress};
 use crate::graph::{Graph, Wanted, document, source_files};
 use crate::languages::Language;
-use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath, shell_word};
+use crate::model::{Code, ImportsDocument, ImportsFile, RepoPath};
 use crate::policy::is_test;
 use crate::source::Source;
 use crate::workspace::{At, Workspace};
@@ -55,35 +55,6 @@ impl ImportsRequest {
         self.changed.is_some() || self.tests
     }
 
-    /// The command line that asks the same.
-    #[must_use]
-    pub fn line(&self) -> String {
-        let mut words = vec!["mendit".to_owned(), "imports".to_owned()];
-        let mut add = |flag: &str, value: Option<String>| {
-            words.extend([flag.to_owned()].into_iter().chain(value));
-        };
-        if let Some(base) = &self.changed {
-            add("--changed", Some(base.clone()));
-        }
-        for (flag, given) in [
-            ("--tests", self.tests),
-            ("--reverse", self.reverse && !self.is_far()),
-            ("--symbols", self.symbols),
-        ] {
-            if given {
-                add(flag, None);
-            }
-        }
-        if let Some(hops) = self.hops {
-            add("--hops", Some(hops.to_string()));
-        }
-        if let Some(rev) = &self.rev {
-            add("--rev", Some(rev.clone()));
-        }
-        words.extend(self.files.iter().cloned());
-        let words: Vec<_> = words.iter().map(|it| shell_word(it)).collect();
-        words.join(" ")
-    }
 }
 
 /// Lists imports.

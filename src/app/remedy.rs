@@ -1,6 +1,5 @@
-use super::lint_fix::{lint_fix, lint_fix_of_script};
 use crate::inventory::{Project, environment_problems, explain_failure};
-use crate::model::{Diagnosis, FailureKind, Remedy};
+use crate::model::{Diagnosis, Remedy};
 use crate::workspace::Workspace;
 
 /// Returns what fixes a failure by hand, as lines for a person to type; none of them is run. `again` is the line that passes a variable on.
@@ -15,12 +14,7 @@ pub(super) fn by_hand(
     if !found.is_empty() {
         return found;
     }
-    let linter = tool_fix(workspace, diagnosis, command);
-    let linter = linter.map(|line| Remedy::new("the tool fixes some of it itself", Some(line)));
-    match linter {
-        Some(remedy) => vec![remedy],
-        None => explain_failure(&project, diagnosis, command, again),
-    }
+    explain_failure(&project, diagnosis, command, again)
 }
 
 /// Returns what lies outside the code and may have made a command fail.
@@ -40,19 +34,4 @@ pub(super) fn around(
 /// Returns the line that runs a command again with a variable.
 pub(super) fn with_variable(command: &str) -> impl Fn(&str) -> String {
     move |name| format!("mendit run --env {name} {command}")
-}
-
-// The command with which a linter fixes what it reports.
-fn tool_fix(workspace: &Workspace, diagnosis: &Diagnosis, command: &str) -> Option<String> {
-    if diagnosis.kind != FailureKind::LintError {
-        return None;
-    }
-    let texts: Vec<&str> = diagnosis
-        .evidence
-        .iter()
-        .map(|line| line.text.trim())
-        .collect();
-    let source = workspace.source.as_ref();
-    lint_fix(command, &texts)
-        .or_else(|| lint_fix_of_script(command, source, &workspace.prefix, &texts))
 }

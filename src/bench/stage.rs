@@ -8,19 +8,19 @@ use crate::policy::Allowed;
 use crate::source::{Untracked, Worktree};
 
 /// One layout of a fixture's repository, in a folder of its own.
-pub(super) struct Stage {
-    pub(super) root: PathBuf,
+struct Stage {
+    root: PathBuf,
     state: PathBuf,
     temporary: String,
     limits: Limits,
 }
 
 impl Stage {
-    pub(super) fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, BenchError> {
+    fn lay_out(fixture: &Fixture, home: &Path, name: &str) -> Result<Self, BenchError> {
         let folder = home.join(name);
         let state = folder.join("state");
         let root = materialise(fixture, &folder)?;
-        std::fs::create_dir_all(&state).map_err(|error| BenchError::write(&state, &error))?;
+        std::fs::create_dir_all(&state).map_err(|error| BenchError::disk(&state, &error))?;
         Ok(Self {
             root,
             state,
@@ -29,11 +29,11 @@ impl Stage {
         })
     }
 
-    pub(super) fn source(&self) -> Result<Worktree, BenchError> {
-        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::List)
+    fn source(&self) -> Result<Worktree, BenchError> {
+        Worktree::open(&self.root, Box::new(Untracked), 1).map_err(BenchError::Source)
     }
 
-    pub(super) fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
+    fn test(&self, line: &str, stop: &Stop) -> Result<Outcome, BenchError> {
         let job = Job {
             limits: self.limits,
             environment: Environment::with(vec![self.temporary.clone()]),
@@ -43,7 +43,7 @@ impl Stage {
     }
 
     // The author of a fixture may change what a reply may not, such as a test that is wrong.
-    pub(super) fn judge(&self, patch: &[u8]) -> Result<Judged, BenchError> {
+    fn judge(&self, patch: &[u8]) -> Result<Judged, BenchError> {
         let options = JudgeOptions {
             allowed: Allowed::new(&["**".to_owned()]).unwrap_or_default(),
             ..JudgeOptions::default()
@@ -51,7 +51,7 @@ impl Stage {
         Ok(judge(patch, &self.source()?, &options))
     }
 
-    pub(super) fn write(&self, changes: &[Change]) -> Result<(), BenchError> {
+    fn write(&self, changes: &[Change]) -> Result<(), BenchError> {
         Ok(write_worktree(&self.root, &self.state, changes)?)
     }
 }
@@ -79,8 +79,8 @@ pub(super) fn hidden_tests(
     let Some(line) = &fixture.hidden_test else {
         return Ok(Hidden::Passed);
     };
-    std::fs::create_dir_all(home).map_err(|error| BenchError::write(home, &error))?;
-    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::write(home, &error))?;
+    std::fs::create_dir_all(home).map_err(|error| BenchError::disk(home, &error))?;
+    let home = tempfile::tempdir_in(home).map_err(|error| BenchError::disk(home, &error))?;
     let stage = Stage::lay_out(fixture, home.path(), "hidden")?;
     if let Some(patch) = patch {
         let judged = stage.judge(patch)?;
@@ -102,7 +102,7 @@ pub(super) fn hidden_tests(
 }
 
 /// How a command ended and the last that it said.
-pub(super) fn last(outcome: &Outcome) -> String {
+fn last(outcome: &Outcome) -> String {
     let text = outcome.output.text();
     let line = text.lines().rev().find(|line| !line.trim().is_empty());
     format!("{}, `{}`", outcome.end, line.unwrap_or("no output").trim())

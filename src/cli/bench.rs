@@ -6,8 +6,8 @@ use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, bench_mine, open};
 use crate::app::{
-    App, BenchRequest, ProofDocument, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, prove_fixtures, run_bench,
+    App, BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches, merge_bench,
+    run_bench,
 };
 use crate::model::{BenchDocument, FixtureOutcome, FixtureResult};
 use crate::report::{bench_markdown, bench_text, pairs_markdown, pairs_text};
@@ -26,9 +26,6 @@ pub(crate) struct Args {
     fixtures: Option<PathBuf>,
     #[command(flatten)]
     how: How,
-    /// Validate the fixtures instead: each must fail, pass with its reference fix, and fail again without it
-    #[arg(long)]
-    verify: bool,
 }
 
 /// Flags that `bench` and `bench real` share.
@@ -50,7 +47,7 @@ enum BenchCommand {
 }
 
 const EXITS: &str = "Exit codes: 0 as expected · 1 a regression, an unsafe fix, a trick accepted as a \
-fix, a rate below --min-rate, or an invalid fixture · 2 it could not run · 5 something forbidden left the run \
+fix, or a rate below --min-rate · 2 it could not run · 5 something forbidden left the run \
 · 130 interrupted";
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -66,9 +63,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         ..args.how.request.clone()
     };
     let app = open(global, &request)?;
-    if args.verify {
-        return verify(&request, args.how.format, output);
-    }
     perform(&app, &request, args.how.format, output)
 }
 
@@ -90,7 +84,7 @@ fn perform(
         );
         output.doing(Some(message.as_str()).filter(|_| done < all));
     };
-    match run_bench(app, request, &report, output)? {
+    match run_bench(app, request, &report)? {
         Some(document) => conclude(&document, format, request.min_rate, output),
         None => Ok(Exit::Interrupted),
     }
@@ -185,39 +179,4 @@ fn real_fixes(args: &RealArgs, global: &Global, output: &Output) -> Result<Exit,
     };
     let app = open(global, &request)?;
     perform(&app, &request, args.how.format, output)
-}
-
-/// Proves fixtures both ways and prints what does not hold.
-fn verify(request: &BenchRequest, format: Form, output: &Output) -> Result<Exit, AppError> {
-    if format == Form::Markdown {
-        return Err(AppError::usage("`--verify` prints text or json"));
-    }
-    let Some(proof) = prove_fixtures(request, output)? else {
-        return Ok(Exit::Interrupted);
-    };
-    output.document(format, &proof, proof_text)?;
-    let wrong = proof.fixtures.iter().any(|row| row.result == "wrong");
-    Ok(if wrong { Exit::No } else { Exit::Yes })
-}
-
-fn proof_text(proof: &ProofDocument) -> String {
-    let count = |result| {
-        let rows = proof.fixtures.iter();
-        rows.filter(|row| row.result == result).count()
-    };
-    let (holds, skipped, wrong) = (count("holds"), count("skipped"), count("wrong"));
-    let mut text = String::new();
-    for row in &proof.fixtures {
-        text.push_str(&format!("{:<8} {}\n", row.result, row.id));
-        if !row.missing.is_empty() {
-            text.push_str(&format!("  not here: {}\n", row.missing.join(", ")));
-        }
-        for problem in &row.problems {
-            text.push_str(&format!("  {}: {}\n", problem.code, problem.message));
-        }
-    }
-    text.push_str(&format!(
-        "\n{holds} hold, {skipped} skipped, {wrong} wrong\n"
-    ));
-    text
 }

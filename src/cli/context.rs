@@ -3,7 +3,7 @@ use std::path::Path;
 use super::global::Global;
 use super::values::{COMMENT, Form};
 use super::{AppError, Exit, Output, open};
-use crate::app::{ContextRequest, build_context, within_budget};
+use crate::app::{ContextRequest, build_context};
 use crate::report::{context_markdown, context_text};
 
 pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit, AppError> {
@@ -25,9 +25,6 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         Form::Json => output.json(context)?,
         Form::Markdown => output.data(&context_markdown(context, packet))?,
         _ => output.prose(&context_text(context, packed.prompt_tokens()))?,
-    }
-    if request.fail_over_budget {
-        within_budget(context)?;
     }
     Ok(Exit::Yes)
 }

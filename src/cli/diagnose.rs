@@ -3,7 +3,7 @@ use super::values::{Form, PLACES};
 use super::{AppError, Exit, Output, open};
 use crate::app::{DiagnoseRequest, Input, diagnose_log, is_piped, summarise_diagnosis};
 use crate::model::{DiagnosisDocument, FailureKind};
-use crate::report::{diagnosis_text, jobs_text, summary_github, summary_sarif};
+use crate::report::{diagnosis_text, summary_github, summary_sarif};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -27,14 +27,10 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let diagnosis = &found.diagnosis;
     let summary = || summarise_diagnosis(&app, &found, output);
     match args.format {
-        Form::Json => output.json(&DiagnosisDocument {
-            jobs: &found.jobs,
-            ..DiagnosisDocument::new(diagnosis)
-        })?,
+        Form::Json => output.json(&DiagnosisDocument::new(diagnosis))?,
         Form::Github => output.text(&summary_github(&summary()?))?,
         Form::Sarif => output.json(&summary_sarif(&summary()?))?,
-        _ if found.jobs.is_empty() => output.painted(|color| diagnosis_text(diagnosis, color))?,
-        _ => output.painted(|color| jobs_text(&found.jobs, color))?,
+        _ => output.painted(|color| diagnosis_text(diagnosis, color))?,
     }
     Ok(if diagnosis.kind == FailureKind::Unknown {
         Exit::No

@@ -1,24 +1,18 @@
 use super::global::Global;
 use super::values::{Form, PLAIN};
 use super::{AppError, Exit, Output};
-use crate::app::{Suggested, explain_word};
+use crate::app::explain_word;
 use crate::model::{CodePage, code_pages};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A code such as C101, the name in a mask such as `github-token`, or a kind, category, level,
-    /// stop reason or verdict; without one, all codes
-    #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
+    /// A code such as C101, or a kind, category, level, stop reason or verdict; without one, all codes
+    #[arg(value_name = "CODE")]
     word: Vec<String>,
     /// How to print it
     #[arg(long, value_parser = PLAIN, default_value = "text")]
     format: Form,
 }
-
-const CODE: Suggested<String> = Suggested {
-    parse: |text| Ok(text.to_owned()),
-    words: || code_pages().iter().map(|page| page.code.as_str()).collect(),
-};
 
 pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppError> {
     let word = args.word.join(" ");
@@ -43,7 +37,12 @@ pub(crate) fn run(args: &Args, _: &Global, output: &Output) -> Result<Exit, AppE
     for page in &pages {
         match args.format {
             Form::Json => output.json(page)?,
-            _ => output.prose(&page.text())?,
+            _ => output.prose(&format!(
+                "{}: {}\n\n{}\n",
+                page.name(),
+                page.title(),
+                page.body()
+            ))?,
         }
     }
     Ok(Exit::Yes)

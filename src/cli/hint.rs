@@ -68,11 +68,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let request = HintRequest {
         names: args.names.clone(),
         file: args.file.clone(),
-        logs: log
-            .transpose()?
-            .or(last.map(|it| it.log))
-            .into_iter()
-            .collect(),
+        log: log.transpose()?.or(last.map(|it| it.log)),
         reports: reports(&args.junit, output)?,
         rev: args.rev.clone(),
         fix: args.fix,

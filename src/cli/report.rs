@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
     let reported = if named == "-" || Path::new(named).is_file() {
         read_report(named, &Input::named(named).read()?)?
     } else {
-        find_run(&open(global, &())?, named, output)?
+        find_run(&open(global, &())?, named)?
     };
     match reported {
         Reported::Command(report, name) => show_command(args, &report, &name, output)?,

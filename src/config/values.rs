@@ -284,6 +284,12 @@ impl FromStr for RepairLevel {
     }
 }
 
+impl From<Vec<String>> for CommandLines {
+    fn from(lines: Vec<String>) -> Self {
+        Self(lines)
+    }
+}
+
 impl From<OneOrMore> for CommandLines {
     fn from(given: OneOrMore) -> Self {
         Self(match given {

@@ -44,5 +44,4 @@ pub use log::Log;
 pub use masked::diagnose_masked;
 pub use normalise::{plain_lines, telling_lines};
 pub use refute::diagnose_in;
-pub use rules::{RuleProblem, UserRules, rule_page, subkind_page};
-pub use speakers::jobs;
+pub use rules::UserRules;

@@ -150,11 +150,6 @@ pub(super) fn speaker(raw: &str, wrapper: &Wrapper) -> Option<String> {
     origin(raw, wrapper)
 }
 
-/// The job of a raw line as `gh run view --log` prints it.
-pub(super) fn job(raw: &str) -> Option<&str> {
-    (columns(raw) > 0).then(|| raw.split('\t').next()).flatten()
-}
-
 /// Bytes of a line's text that are not the tool's.
 pub(super) fn length(text: &str, wrapper: &Wrapper) -> usize {
     behind(text, wrapper, |_| ())

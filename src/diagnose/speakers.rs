@@ -1,6 +1,6 @@
 //! Programs that write into one log at the same time: their lines are put together again.
 
-use super::log::{Log, Run, View};
+use super::log::{Run, View};
 use super::normalise::SAMPLE;
 use super::prefix;
 
@@ -26,34 +26,6 @@ pub(super) fn together(view: View<'_>) -> Option<(String, Vec<Run>)> {
     }
     stretch.end(&mut out);
     mixed.then(|| joined(&out))
-}
-
-/// The jobs of a log that names one on each line, as `gh run view --log` prints them; none where there
-/// are not several.
-pub fn jobs(log: &Log) -> Vec<(String, Log)> {
-    let mut jobs = Stretch::default();
-    for row in log.view().lines('\n') {
-        match prefix::job(row.1) {
-            Some(name) => _ = jobs.add(name, row),
-            None if jobs.of.is_empty() => return Vec::new(),
-            None => jobs.follow(row),
-        }
-    }
-    if !(2..MOST).contains(&jobs.of.len()) {
-        return Vec::new();
-    }
-    let own = |(name, rows): (String, Vec<(u64, &str)>)| {
-        let (text, runs) = joined(&rows);
-        let bytes = text.len() as u64;
-        let log = Log {
-            text,
-            runs,
-            bytes,
-            ..Log::default()
-        };
-        (name, log)
-    };
-    jobs.of.into_iter().map(own).collect()
 }
 
 // More jobs and programs than one log has: GitHub allows 256 in a matrix.
@@ -120,7 +92,7 @@ pub(super) fn joined(rows: &[(u64, impl AsRef<str>)]) -> (String, Vec<Run>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Log, jobs};
+    use crate::diagnose::Log;
 
     fn numbered(log: &Log) -> Vec<(u64, &str)> {
         log.view().lines('\n').collect()
@@ -143,25 +115,6 @@ mod tests {
             "E   assert 1 == 2\n\tat f (a.js:1:2)\n",
         ] {
             assert_eq!(Log::from(log.to_owned()).text(), log);
-            assert!(jobs(&Log::from(log.to_owned())).is_empty());
         }
-    }
-
-    #[test]
-    fn a_log_of_several_jobs_is_one_for_each() {
-        let row = |job: &str, text: &str| format!("{job}\trun\t2026-11-22T10:10:03.04Z {text}\n");
-        let log = [row("a (3.11)", "x"), row("b", "y"), row("a (3.11)", "z")].concat();
-        let found = jobs(&Log::from(log));
-        let shown: Vec<_> = found
-            .iter()
-            .map(|(name, log)| {
-                (
-                    name.as_str(),
-                    numbered(log)[0].0,
-                    log.text().matches('T').count(),
-                )
-            })
-            .collect();
-        assert_eq!(shown, [("a (3.11)", 1, 2), ("b", 2, 1)]);
     }
 }

@@ -50,14 +50,6 @@ impl Tracked for IndexIds {
         paths
     }
 
-    fn has_file(&self, path: &RepoPath) -> bool {
-        let entry = self.index.entry_by_path(path.as_str().into());
-        entry.is_some_and(|entry| {
-            matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
-                && !entry.flags.contains(Flags::SKIP_WORKTREE)
-        })
-    }
-
     fn fresh_blob_id(&self, path: &RepoPath) -> Option<BlobId> {
         if !self.ids_are_of_worktree_bytes {
             return None;

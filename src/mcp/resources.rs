@@ -3,7 +3,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{Resource, ResourceContents};
 
-use crate::app::{App, Silent, last_run};
+use crate::app::{App, last_run};
 use crate::model::{DOCUMENTS, schema};
 
 /// Answers that were longer than a client takes: the last few of a session, whole.
@@ -72,7 +72,7 @@ pub(super) fn list(app: &App, answers: &Answers) -> Vec<Resource> {
             .with_description(document.about)
             .with_mime_type("application/schema+json")
     });
-    let (run, files) = last_run(app, &Silent).unwrap_or_default();
+    let (run, files) = last_run(app).unwrap_or_default();
     let files = files.into_iter().map(|file| {
         Resource::new(format!("{RUN}{}", file.name), file.name.clone())
             .with_description(format!("of run {run}"))
@@ -94,7 +94,7 @@ pub(super) fn read(app: &App, answers: &Answers, uri: &str) -> Option<ResourceCo
     }
     let name = uri.strip_prefix(RUN)?;
     // Only what is listed can be read, so no name leads elsewhere.
-    let (_, files) = last_run(app, &Silent).ok()?;
+    let (_, files) = last_run(app).ok()?;
     let file = files.into_iter().find(|file| file.name == name)?;
     let bytes = std::fs::read(&file.path).ok()?;
     let text = String::from_utf8_lossy(bytes.get(..MOST_BYTES).unwrap_or(&bytes));

@@ -140,7 +140,6 @@ codes! {
     C102 C103 => over_budget();
     C105 => notes();
     C110 => ends(Exit::Refused);
-    C111 => ends(Exit::No);
     C201 C203 C204 C205 => notes();
     C301 C302 C305 C307 C310 => notes();
     C311 C320 => ends(Exit::Environment);
@@ -158,7 +157,6 @@ codes! {
         .advice("Make the tests that failed pass: every one must run, none may be left out or skipped, and \
             the runner must end by itself with its summary.");
     F101 => ends(Exit::Environment);
-    F201 F202 => ends(Exit::No);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
     F303 F304 => ends(Exit::No);

@@ -64,7 +64,7 @@ impl BenchFile {
     /// # Errors
     /// [`BenchError`] when it is not there or does not make sense.
     pub fn read(path: &Path) -> Result<Self, BenchError> {
-        let text = std::fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
+        let text = std::fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
         Self::parse(&text).map_err(|message| BenchError::file(Code::F401, path, message))
     }
 

@@ -44,8 +44,8 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
         return Ok(vec![path.join(FILE)]);
     }
     let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(|error| BenchError::read(path, &error))? {
-        let entry = entry.map_err(|error| BenchError::read(path, &error))?;
+    for entry in fs::read_dir(path).map_err(|error| BenchError::disk(path, &error))? {
+        let entry = entry.map_err(|error| BenchError::disk(path, &error))?;
         let file = entry.path().join(FILE);
         if file.is_file() {
             found.push(file);
@@ -59,7 +59,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, BenchError> {
 }
 
 fn load(path: &Path) -> Result<RealFixes, BenchError> {
-    let text = fs::read_to_string(path).map_err(|error| BenchError::read(path, &error))?;
+    let text = fs::read_to_string(path).map_err(|error| BenchError::disk(path, &error))?;
     let set: RealFixes =
         serde_json::from_str(&text).map_err(|error| wrong(path, error.to_string()))?;
     if set.document != DOCUMENT || set.schema_version != SCHEMA_VERSION {

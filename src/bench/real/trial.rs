@@ -55,7 +55,7 @@ impl Bench<'_> {
         let source = Worktree::open(&root, git.tracked()?, 1).map_err(BenchError::Source)?;
         let lines = [line.to_owned()];
         let slot = self.checkout.slot();
-        std::fs::create_dir_all(&slot).map_err(|error| BenchError::write(&slot, &error))?;
+        std::fs::create_dir_all(&slot).map_err(|error| BenchError::disk(&slot, &error))?;
         let plan = Plan {
             choice: self.workplace,
             slot: &slot,

@@ -33,42 +33,10 @@ pub(in crate::diagnose) static BUILTIN: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(rules)
 });
 
-/// The page of a built-in rule, as Markdown; none when no rule has this id.
-#[must_use]
-pub fn rule_page(id: &str) -> Option<String> {
-    let rule = BUILTIN.rule(id)?;
-    let subkind = rule.subkind.as_ref();
-    let (explanation, fix) = crate::diagnose::words(rule.kind, subkind);
-    let subkind = subkind.map_or_else(String::new, |word| format!(" ({word})"));
-    Some(format!(
-        "## {id} {kind}{subkind}\n\nA line of {tool} like this one:\n\n```text\n{example}\n```\n\nWhy: {why}. {explanation} {fix}\n\nWeight {weight} of 99: how near to the root cause such a line stands.\n\nSeen: {seen}.\n",
-        kind = rule.kind,
-        tool = rule.tool,
-        example = rule.example,
-        why = rule.why,
-        weight = rule.weight,
-        seen = rule.seen,
-    ))
-}
-
-/// The page of a finer word of a kind, as Markdown; none when no rule gives it.
-#[must_use]
-pub fn subkind_page(word: &str) -> Option<String> {
-    let rule = BUILTIN
-        .rules()
-        .find(|rule| rule.subkind == word.parse().ok())?;
-    let (explanation, fix) = crate::diagnose::words(rule.kind, rule.subkind.as_ref());
-    Some(format!(
-        "## {word}\n\nA finer word for {kind}, as in `{kind} ({word})`. {explanation} {fix}\n\nA line that is read so:\n\n```text\n{example}\n```\n",
-        kind = rule.kind,
-        example = rule.example,
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::engine::expanded;
-    use super::{BUILTIN, rule_page, subkind_page};
+    use super::BUILTIN;
     use crate::diagnose::normalise;
     use crate::runners::compile;
 
@@ -116,16 +84,11 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_has_an_id_of_its_own_and_a_page() {
+    fn every_rule_has_an_id_of_its_own() {
         let mut ids: Vec<&str> = BUILTIN.rules().map(|rule| rule.id.as_str()).collect();
-        assert!(ids.iter().all(|id| rule_page(id).is_some()));
         let count = ids.len();
         ids.sort_unstable();
         ids.dedup();
         assert_eq!(ids.len(), count);
-        assert_eq!(rule_page("no-such-rule"), None);
-        let page = subkind_page("circular_import").unwrap();
-        assert!(page.contains("import_error (circular_import)"), "{page}");
-        assert_eq!(subkind_page("no_such_word"), None);
     }
 }

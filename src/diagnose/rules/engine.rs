@@ -41,11 +41,6 @@ impl Engine {
         }
     }
 
-    /// The rule of this id.
-    pub(in crate::diagnose) fn rule(&self, id: &str) -> Option<&Rule> {
-        self.rules().find(|rule| rule.id == id)
-    }
-
     pub(in crate::diagnose) fn rules(&self) -> impl Iterator<Item = &Rule> {
         self.rules.iter().map(|(rule, _)| rule)
     }

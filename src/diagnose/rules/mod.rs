@@ -6,6 +6,4 @@ mod rule;
 mod user;
 
 pub(super) use builtin::BUILTIN;
-pub use builtin::{rule_page, subkind_page};
-pub use rule::RuleProblem;
 pub use user::UserRules;

@@ -45,7 +45,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let request = HintRequest {
         names: given.names,
         file: given.file,
-        logs: log.into_iter().collect(),
+        log,
         reports: reports(&junit(given.junit), caller.progress)?,
         rev: given.rev,
         fix: given.fix,

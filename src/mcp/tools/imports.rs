@@ -13,5 +13,5 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     } else {
         imports_text
     };
-    Given::new(text(&document), &document, request.line())
+    Given::new(text(&document), &document, "mendit imports")
 }

@@ -258,18 +258,3 @@ fn a_link_is_not_turned_out_of_the_tree() {
     }
     assert_eq!(turned("b"), Some(0));
 }
-
-#[test]
-fn an_index_that_differs_is_said_before_what_does_not_fit_it() {
-    let repository = repository(&[("f", b"a\nb\nc\n")]);
-    let root = repository.path();
-    assert_eq!(mendit(root, &["apply", "-"], PATCH).status.code(), Some(0));
-    let next = b"--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-B\n+C\n c\n";
-    let again = mendit(root, &["apply", "--index", "-"], next);
-    assert_eq!(again.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&again.stderr);
-    assert!(
-        said.contains("error[P902]: the index and the worktree hold different contents of `"),
-        "{said}"
-    );
-}
