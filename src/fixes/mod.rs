@@ -1,5 +1,5 @@
 //! Floor 6: fixes that need no model, as one list that every command prints and `fix` tries: missing imports, names
-//! that a tool proposes or that a message names, brackets, modes. Each passes the validator with tests closed.
+//! that a tool proposes or that a message names, brackets. Each passes the validator with tests closed.
 
 mod candidate;
 mod imports;

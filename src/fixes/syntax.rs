@@ -8,7 +8,7 @@ const MAX_LINES: usize = 8;
 /// Bounds the places of a log at which a file is parsed.
 const MAX_PLACES: usize = 8;
 
-/// Proposes the bracket, colon or indentation that the parser misses at a place: the file does not parse, and with
+/// Proposes the bracket or colon that the parser misses at a place: the file does not parse, and with
 /// the edit it does.
 pub(super) fn syntax(diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candidate> {
     let is_compiler = diagnosis.kind == FailureKind::TsError;
@@ -27,9 +27,7 @@ pub(super) fn syntax(diagnosis: &Diagnosis, source: &dyn Source) -> Option<Candi
             if place.parses(&place.text) {
                 return None;
             }
-            close_brackets(&place, row)
-                .or_else(|| indent_line(&place, row))
-                .or_else(|| close_file(&place))
+            close_brackets(&place, row).or_else(|| close_file(&place))
         })
 }
 
@@ -58,28 +56,6 @@ fn close_brackets(place: &LogFile<'_>, row: usize) -> Option<Candidate> {
 fn indent(place: &LogFile<'_>, row: usize) -> Option<usize> {
     let line = place.text.get(place.line(row)?)?;
     Some(line.len() - line.trim_start().len())
-}
-
-// The line below a header of Python one level deeper; where more lines follow at the header's own indentation, they
-// may belong to its body, too.
-fn indent_line(place: &LogFile<'_>, row: usize) -> Option<Candidate> {
-    let range = place.line(row)?;
-    let header = place.text.get(place.line(row.checked_sub(1)?)?)?;
-    let line = place.text.get(range.clone())?.trim_start();
-    let ends = ["return", "raise", "break", "continue", "pass"];
-    let is_last = ends.contains(&line.split([' ', ';', '(']).next()?);
-    let is_body = header.ends_with(':') && place.path.extension() == Some("py");
-    if !is_body || (!is_last && indent(place, row + 1) == indent(place, row - 1)) {
-        return None;
-    }
-    let unit = if place.text.contains("\n\t") {
-        "\t"
-    } else {
-        "    "
-    };
-    let lead = header.get(..indent(place, row - 1)?)?;
-    let after = place.with(range, &format!("{lead}{unit}{line}"))?;
-    place.candidate("indent a line", &after)
 }
 
 fn close_file(place: &LogFile<'_>) -> Option<Candidate> {
@@ -114,12 +90,6 @@ mod tests {
             ("a.py", "x = f(\n    1,\n    2\ny = 1\n", python(1, "'(' was never closed"), "    2)"),
             ("a.py", "def f(x)\n    return x\n", python(1, "expected ':'"), "def f(x):"),
             (
-                "a.py",
-                "def f(x):\n    if x:\n    return 1\n    return 2\n",
-                python(3, "expected an indented block after 'if' statement on line 2"),
-                "        return 1",
-            ),
-            (
                 "a.mjs",
                 "export function f() {\n  return 1;\n",
                 "file:///w/a.mjs:3\n\n\nSyntaxError: Unexpected end of input\n".to_owned(),
@@ -132,12 +102,6 @@ mod tests {
                 "f(g(1));",
             ),
             ("a.ts", "f(g(1);\n", "a.ts(1,7): error TS1005: ')' expected.\n".to_owned(), "f(g(1));"),
-            (
-                "a.py",
-                "def f(rows):\n    for r in rows:\n    r = r()\n    g(r)\n",
-                python(3, "expected an indented block after 'for' statement on line 2"),
-                "",
-            ),
             ("a.py", "x = [\n\ndef f(:\n", python(1, "'[' was never closed"), ""),
             (
                 "a.py",

@@ -2,7 +2,7 @@ use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
 use super::proof::{self, Entity, covers, entity};
 use super::query::Undefined;
-use crate::languages::{exported, is_word, package_part};
+use crate::languages::is_word;
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -18,8 +18,6 @@ const REEXPORTED: u64 = 1_536;
 const EVERYDAY: u64 = 8_192;
 const DECLARED: u64 = 1_024;
 const LIBRARY: u64 = 64;
-/// Where the repository takes the name from a module outside, the others count for so much less.
-const PASSED_OVER: u64 = 64;
 /// A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion that
 /// was certain was wrong.
 const NEGLIGIBLE: u64 = 16;
@@ -39,24 +37,14 @@ pub(super) fn choose(
     evidence: Evidence,
     undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
-    let mut imported = evidence.0.iter().filter(|(_, weight)| weight.count > 0);
-    let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
     let rows = evidence.0.into_iter();
     let rows = rows.filter(|(candidate, _)| is_importable(candidate, undef));
     let mut rows: Vec<Row> = rows
-        .map(|(candidate, weight)| {
-            let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
-            let score = score(idiom, &candidate, &weight, undef);
-            Row {
-                entity: entity(&candidate, undef),
-                score: if passed_over {
-                    score / PASSED_OVER
-                } else {
-                    score
-                },
-                candidate,
-                weight,
-            }
+        .map(|(candidate, weight)| Row {
+            entity: entity(&candidate, undef),
+            score: score(idiom, &candidate, &weight, undef),
+            candidate,
+            weight,
         })
         .filter(|row| row.score > 0)
         .collect();
@@ -198,15 +186,6 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
-    let is_library = best.weight.outside == Some(HintSource::Stdlib);
-    if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
-        return Some("a short name may be of any package");
-    }
-    let module = &best.candidate.module;
-    let is_named = undef.language.is_standard(module) || package_part(module).is_some();
-    if best.candidate.path.is_none() && !is_python && !is_named {
-        return Some("an alias that no config explains may lead anywhere");
-    }
     if group().any(|row| row.weight.count > 0) {
         return None;
     }
@@ -259,22 +238,7 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         || undef.name.starts_with(char::is_uppercase)
         || usage.places.iter().any(decorates);
     let module = &best.candidate.module;
-    let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
-    is_used && (everyday || proof::is_in_use(undef, module))
-}
-
-// Whether the file or its neighbors take from a package that nobody can look into: it may have the name.
-fn may_be_of_package(undef: &Undefined<'_>) -> bool {
-    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
-    let mut all = undef.facts.imports.iter().chain(siblings);
-    all.any(|import| {
-        let specifier = &import.specifier;
-        let files = || undef.graph.resolver().resolve(undef.file, import).files;
-        !specifier.starts_with('.')
-            && !undef.language.is_standard(specifier)
-            && files().is_empty()
-            && exported(undef.installed, undef.file, specifier, undef.name).is_none()
-    })
+    is_used && (undef.language.is_everyday(module) || proof::is_in_use(undef, module))
 }
 
 fn written(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {
