@@ -201,7 +201,6 @@ mod tests {
         };
         for (path, name, expected) in [
             ("pkg/use.py", "helpr", &["return helper(rows), helper"][..]),
-            ("pkg/use.py", "rws", &["return rows(rows), rows"]),
             ("tests/test_use.py", "helpr", &[]),
             ("pkg/use.py", "frobnicate", &[]),
         ] {

@@ -3,7 +3,6 @@ use std::collections::BTreeMap;
 use super::candidate::Candidate;
 use super::imports::imports;
 use super::judging::Judging;
-use super::syntax::syntax;
 use super::witness::witnesses;
 use crate::graph::Graph;
 use crate::hint::{Answer, Ask, Wanted};
@@ -74,7 +73,6 @@ pub fn find_fixes(question: &Question<'_>) -> Fixes {
     let (answers, mut edits, tries) = imports(question);
     for (diagnosis, log) in question.logs {
         edits.extend(witnesses(log, diagnosis, source));
-        edits.extend(syntax(diagnosis, source));
     }
     edits.extend(tries.into_iter().take(MAX_TRIES));
     edits.retain(|edit| question.allows(&edit.patch));

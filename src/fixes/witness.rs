@@ -328,7 +328,7 @@ mod tests {
     fn every_row_can_be_read_and_holds_its_cue() {
         let ids: std::collections::BTreeSet<&str> = ROWS.iter().map(|it| it.id.as_str()).collect();
         assert_eq!(ids.len(), ROWS.len());
-        assert!(ids.len() > 15);
+        assert!(ids.len() > 10);
         for row in ROWS.iter() {
             assert!(regex::Regex::new(&row.pattern).is_ok(), "{}", row.id);
         }

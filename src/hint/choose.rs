@@ -1,7 +1,8 @@
 use super::evidence::{Candidate, Evidence, Weight};
 use super::idiom::Idiom;
-use super::proof::{self, Entity, covers, entity};
+use super::proof::{self, Entity, covers, entity, is_declared};
 use super::query::Undefined;
+use super::script::crosses;
 use crate::languages::is_word;
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
@@ -18,6 +19,8 @@ const REEXPORTED: u64 = 1_536;
 const EVERYDAY: u64 = 8_192;
 const DECLARED: u64 = 1_024;
 const LIBRARY: u64 = 64;
+/// Where the repository takes the name from a module outside, the others count for so much less.
+const PASSED_OVER: u64 = 64;
 /// A definition below this part of the best one's weight does not contradict it. Fitted likewise: no suggestion that
 /// was certain was wrong.
 const NEGLIGIBLE: u64 = 16;
@@ -37,14 +40,20 @@ pub(super) fn choose(
     evidence: Evidence,
     undef: &Undefined<'_>,
 ) -> Vec<Suggestion> {
+    let mut imported = evidence.0.iter().filter(|(_, weight)| weight.count > 0);
+    let is_taken_outside = imported.any(|(candidate, _)| candidate.path.is_none());
     let rows = evidence.0.into_iter();
     let rows = rows.filter(|(candidate, _)| is_importable(candidate, undef));
     let mut rows: Vec<Row> = rows
-        .map(|(candidate, weight)| Row {
-            entity: entity(&candidate, undef),
-            score: score(idiom, &candidate, &weight, undef),
-            candidate,
-            weight,
+        .map(|(candidate, weight)| {
+            let passed_over = is_taken_outside && weight.count == 0 && weight.outside.is_some();
+            let part = if passed_over { PASSED_OVER } else { 1 };
+            Row {
+                entity: entity(&candidate, undef),
+                score: score(&candidate, &weight, undef) / part,
+                candidate,
+                weight,
+            }
         })
         .filter(|row| row.score > 0)
         .collect();
@@ -117,7 +126,7 @@ fn add_up(rows: &[Row]) -> Totals {
         .collect()
 }
 
-fn score(idiom: &dyn Idiom, candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
+fn score(candidate: &Candidate, weight: &Weight, undef: &Undefined<'_>) -> u64 {
     let mut score = VOTE * weight.votes;
     if weight.defines.is_some() {
         score += DEFINED + 4 * weight.near;
@@ -144,7 +153,8 @@ fn score(idiom: &dyn Idiom, candidate: &Candidate, weight: &Weight, undef: &Unde
         }
     }
     // Nobody reaches into another package by its path, or takes what is not declared.
-    if idiom.is_astray(undef, candidate) {
+    let is_undeclared = || crosses(undef, candidate) || !is_declared(undef, &candidate.module);
+    if undef.language.declares_exports && is_undeclared() {
         score /= 16;
     }
     score.max(u64::from(weight.count > 0 || weight.defines.is_some()))

@@ -31,7 +31,8 @@ impl<'g> Python<'g> {
 
     // Relative when the imports of its package are, in the file or else in its neighbors.
     fn is_relative(&self, undef: &Undefined<'_>) -> bool {
-        let own = self.module(undef.file);
+        let resolver = self.site.graph.resolver();
+        let own = self.tops.dotted(resolver, undef.file, &place(undef.file));
         let top = own.split('.').next();
         let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
         let imports = undef.facts.imports.iter().chain(siblings);
@@ -87,11 +88,6 @@ impl Idiom for Python<'_> {
             .filter(|(package, module)| has(module) && is_required(source, file, package))
             .map(|(_, module)| module)
             .collect()
-    }
-
-    fn module(&self, path: &RepoPath) -> String {
-        let resolver = self.site.graph.resolver();
-        self.tops.dotted(resolver, self.site.file, &place(path))
     }
 
     fn statement(&self, name: &str, module: &str, imported: &str, _: bool) -> String {

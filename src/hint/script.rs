@@ -68,10 +68,6 @@ impl Idiom for Script<'_> {
         format!("{prefix}{module}")
     }
 
-    fn module(&self, path: &RepoPath) -> String {
-        self.style.relative(self.site.file, path, "")
-    }
-
     fn statement(&self, name: &str, module: &str, imported: &str, type_only: bool) -> String {
         self.style.statement(name, module, imported, type_only)
     }
@@ -141,10 +137,6 @@ impl Idiom for Script<'_> {
             && !mixed
             && !crosses(undef, &candidate)
             && is_declared(undef, &import.specifier)
-    }
-
-    fn is_astray(&self, undef: &Undefined<'_>, candidate: &Candidate) -> bool {
-        crosses(undef, candidate) || !is_declared(undef, &candidate.module)
     }
 }
 
@@ -269,9 +261,9 @@ fn spelled(undef: &Undefined<'_>, candidate: &Candidate) -> String {
         .clone()
 }
 
-// Whether a candidate leads by its path into another package than the file's, where neither the file nor its
-// neighbors go like that.
-fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
+/// Checks whether a candidate leads by its path into another package than the file's, where neither the file nor its
+/// neighbors go like that.
+pub(super) fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     let resolver = undef.graph.resolver();
     let path = candidate
         .path
