@@ -214,7 +214,7 @@ pub mod internals {
             pub use crate::graph::{Graph, closure, cycles};
         }
         pub mod hint {
-            pub use crate::hint::{Query, fix, suggest};
+            pub use crate::hint::{Ask, Query, fix, suggest};
         }
     }
 }

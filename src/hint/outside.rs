@@ -36,7 +36,7 @@ pub(super) fn add(
     for (module, imported, from) in idiom.outside(name) {
         put(&module, &imported, Weight::outside(from, false));
     }
-    let configured = rows_of(query.known.iter().map(String::as_str), name, language);
+    let configured = rows_of(query.ask.known.iter().map(String::as_str), name, language);
     let known = rows_of(KNOWN.lines(), name, language);
     let declared = known.filter(|one| idiom.declares(one.module));
     for one in configured.chain(declared) {
@@ -47,11 +47,11 @@ pub(super) fn add(
         );
     }
     for module in idiom
-        .installed(query.installed, name)
+        .installed(undef.installed, name)
         .into_iter()
         .take(MAX_PACKAGES)
     {
-        let has = exported(query.installed, query.file, &module, name);
+        let has = exported(undef.installed, query.file, &module, name);
         if let Some(Has::Exported { erased }) = has {
             let weight = Weight {
                 installed: true,

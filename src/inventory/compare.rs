@@ -155,6 +155,11 @@ pub(super) fn node_problem(project: &Project<'_>) -> Option<Remedy> {
     if project.has_path(".pnp.cjs") {
         return None;
     }
+    if !project.has_path("node_modules") {
+        let message = "package.json asks for packages, and there is no node_modules";
+        let asks = !node_requirements(&project.read("package.json")?).is_empty();
+        return asks.then(|| Remedy::new(message, Some(manager.all.clone())));
+    }
     let lock = read_lock(project, manager);
     let root = std::iter::once("");
     let mut folders = root.chain(lock.folders.iter().map(String::as_str));
@@ -206,8 +211,7 @@ pub(super) fn not_installed(project: &Project<'_>, manager: &Manager, package: &
 
 fn read_lock(project: &Project<'_>, manager: &Manager) -> Lock {
     let text = project.read(&manager.file).unwrap_or_default();
-    let lock = manager.format.map(|format| Lock::read(format, &text));
-    lock.unwrap_or_default()
+    Lock::read(&manager.file, &text)
 }
 
 /// Returns the installed distributions by their normal names.

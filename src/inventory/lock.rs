@@ -1,6 +1,5 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 /// The packages of a lock file.
@@ -12,26 +11,16 @@ pub(super) struct Lock {
     pub(super) folders: BTreeSet<String>,
 }
 
-/// How a lock file is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Format {
-    /// `[[package]]` with a name and a version: uv, poetry.
-    Packages,
-    Pnpm,
-    Yarn,
-    Npm,
-}
-
 impl Lock {
-    /// Reads a lock file. A text of another format holds nothing.
-    pub(super) fn read(format: Format, text: &str) -> Self {
+    /// Reads a lock file of that name. A file that is no lock, or of another format, holds nothing.
+    pub(super) fn read(file: &str, text: &str) -> Self {
         let mut lock = Self::default();
-        match format {
-            Format::Packages => lock.read_packages(text),
-            Format::Pnpm => lock.read_pnpm(text),
-            Format::Yarn => lock.read_yarn(text),
-            Format::Npm => lock.read_npm(text),
+        match file {
+            "uv.lock" | "poetry.lock" => lock.read_packages(text),
+            "pnpm-lock.yaml" => lock.read_pnpm(text),
+            "yarn.lock" => lock.read_yarn(text),
+            "package-lock.json" => lock.read_npm(text),
+            _ => {}
         }
         lock
     }
@@ -108,7 +97,6 @@ pub(super) fn normal(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Lock, normal};
-    use crate::inventory::managers::MANAGERS;
 
     #[test]
     fn reads_versions_of_each_format() {
@@ -144,20 +132,14 @@ mod tests {
                 "a 1.0.0 2.0.0",
             ),
         ] {
-            let format = MANAGERS
-                .iter()
-                .find(|row| row.file == name)
-                .unwrap()
-                .format
-                .unwrap();
-            let lock = Lock::read(format, text);
+            let lock = Lock::read(name, text);
             let rows = lock.versions.iter().map(|(name, versions)| {
                 let versions: Vec<&str> = versions.iter().map(String::as_str).collect();
                 format!("{name} {}", versions.join(" "))
             });
             let rows: Vec<String> = rows.collect();
             assert_eq!(rows.join(", "), versions, "{name}");
-            assert!(Lock::read(format, "no such file").versions.is_empty());
+            assert!(Lock::read(name, "no such file").versions.is_empty());
         }
         assert_eq!(normal("Ruamel.YAML"), "ruamel-yaml");
     }

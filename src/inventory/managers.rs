@@ -2,8 +2,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::lock::Format;
-
 /// A row of `managers.toml`: how the packages of a manifest or lock file are installed.
 #[derive(Deserialize)]
 pub(super) struct Manager {
@@ -25,8 +23,6 @@ pub(super) struct Manager {
     pub(super) group: Option<String>,
     /// Adds a package of the workspace to another one.
     pub(super) link: Option<String>,
-    /// The format of the lock.
-    pub(super) format: Option<Format>,
 }
 
 /// All managers, in the order in which their files are looked for.

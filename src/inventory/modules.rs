@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use super::compare::{not_installed, own_package_missing, python_packages};
 use super::declared::{install_command, python_requirements};
 use super::managers::is_python_tool;
@@ -26,7 +24,7 @@ pub(super) fn missing_modules(
             return Some(remedy);
         }
         if diagnosis.subkind != Some(Subkind::MissingPackage) {
-            return beside_pytest(project, module, command).filter(|_| python);
+            return None;
         }
         let package = package(module, python)?;
         unbuilt_member(project, package)
@@ -74,21 +72,6 @@ fn unbuilt_member(project: &Project<'_>, package: &str) -> Option<Remedy> {
         );
         Remedy::new(message, Some(line))
     })
-}
-
-// `pytest` looks beside the tests; `python -m pytest` looks where it is started, too.
-fn beside_pytest(project: &Project<'_>, module: &str, command: &str) -> Option<Remedy> {
-    let bare = format!(" {command} ");
-    let alone = bare.contains(" pytest ") && !bare.contains(" -m pytest ");
-    let top = module.split('.').next().filter(|_| alone)?;
-    let here = Path::new(project.prefix).join(top);
-    let files = [here.with_extension("py"), here.join("__init__.py")];
-    let mut files = files.iter().filter_map(|file| file.to_str());
-    let file = files.find(|file| project.source.listing().has_file(file))?;
-    Some(Remedy::new(
-        format!("`{top}` is {file}, and `pytest` alone does not look there"),
-        Some(command.replacen("pytest", "python3 -m pytest", 1)),
-    ))
 }
 
 // A package that is declared is installed; else it is added, unless the project has one that is called almost like it,
