@@ -1,15 +1,11 @@
 use std::fmt;
 
-#[cfg(feature = "program")]
-use tree_sitter::Node;
 use tree_sitter::Tree;
 
 #[cfg(feature = "program")]
 use super::insert::Page;
 #[cfg(feature = "program")]
 use super::installed::InstalledFiles;
-#[cfg(feature = "program")]
-use super::names::Names;
 use super::query::Query;
 use super::resolver::{Resolution, Resolver};
 use super::{python, typescript};
@@ -74,8 +70,6 @@ pub struct Language {
 pub(super) struct Editing {
     /// Where installed modules stand.
     pub(super) installed: InstalledFiles,
-    /// The list of names in an import statement.
-    pub(super) names: fn(Node<'_>) -> Option<Names>,
     /// Where the specifier of an import stands in the text from its line on.
     pub(super) specifier_in: fn(&str, &Import) -> Option<usize>,
     /// Writes an import as a statement.

@@ -13,7 +13,6 @@ mod installed;
 mod language;
 mod literal;
 #[cfg(feature = "program")]
-mod names;
 mod outline;
 mod parse;
 mod perturb;

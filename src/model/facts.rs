@@ -106,8 +106,6 @@ pub enum ImportKind {
     Url,
     /// `importlib.import_module('x')`, `__import__('x')`.
     Importlib,
-    /// A dotted string that names a module in a settings file.
-    DottedString,
 }
 
 /// A name that can be imported from the file.

@@ -42,7 +42,6 @@ pub static PYTHON: Language = Language {
     #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
-        names: insert::names,
         specifier_in: insert::specifier_in,
         import_line: |_, one| one.import_statement.clone(),
     }),

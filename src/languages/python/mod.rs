@@ -2,7 +2,6 @@
 
 #[cfg(feature = "program")]
 mod always;
-mod dotted;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;

@@ -53,7 +53,6 @@ pub static TYPESCRIPT: Language = Language {
     #[cfg(feature = "program")]
     editing: Some(Editing {
         installed: installed::FILES,
-        names: insert::names,
         specifier_in: |rest, import| {
             let quoted =
                 ['"', '\'', '`'].map(|it| rest.find(&format!("{it}{}{it}", import.specifier)));
