@@ -84,7 +84,8 @@ pub fn run_bench(
 ) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
     let (agent, agent_environment) = agent(app, request);
-    let partition = request.partition.as_deref().map(parse_partition).transpose()?;
+    let partition = request.partition.as_deref().filter(|text| *text != "all");
+    let partition = partition.map(parse_partition).transpose()?;
     let stop = listen()?;
     let (home, _passing) = home(request.keep.as_deref())?;
     let redactor = app.redactor();
