@@ -83,7 +83,6 @@ impl GitPlace {
     pub fn white_space(&self) -> Option<WhiteSpace> {
         WhiteSpace::parse(&self.setting("apply.whitespace")?)
     }
-
 }
 
 /// A patch and the name that messages give it, or why it could not be read.

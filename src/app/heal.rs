@@ -162,7 +162,11 @@ fn probes(
     }
     for name in wanted {
         let servers = servers.into_iter();
-        probes.extend(servers.map(|all| all.probe(&name, timeout)).collect::<Result<Vec<_>, _>>()?);
+        probes.extend(
+            servers
+                .map(|all| all.probe(&name, timeout))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
     }
     Ok(probes)
 }

@@ -54,7 +54,6 @@ impl ImportsRequest {
     fn is_far(&self) -> bool {
         self.changed.is_some() || self.tests
     }
-
 }
 
 /// Lists imports.

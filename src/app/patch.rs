@@ -5,9 +5,7 @@ use serde_json::Value;
 use super::flags::request;
 use super::{App, AppError, Progress, runs};
 use crate::git::{CommitRequest, IndexChange, Repository};
-use crate::model::{
-    Code, PatchProblem, PatchVerdict, Severity, TestChanges,
-};
+use crate::model::{Code, PatchProblem, PatchVerdict, Severity, TestChanges};
 use crate::patch::{
     After, Change, JudgeOptions, Judged, Objects, Recovered, WriteError, is_interrupted, judge,
     recover, write_worktree,

@@ -3,8 +3,7 @@ use super::score::WRONG_HEAL;
 use super::stage::Hidden;
 use super::{BenchAgent, Fixture};
 use crate::model::{
-    Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus,
-    StopReason,
+    Code, FixtureOutcome, FixtureResult, HiddenTests, Origin, RunResult, RunStatus, StopReason,
 };
 
 /// What a run came to and wrote.

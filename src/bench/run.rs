@@ -17,9 +17,7 @@ use crate::model::{
     WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{
-    Agent, AgentCommand, Before, Commands, Policy, Setup, Task, repair,
-};
+use crate::repair::{Agent, AgentCommand, Before, Commands, Policy, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -161,7 +159,9 @@ fn perform(
     let mut hidden = None;
     if result.status.is_success() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        let found = case.layout.hidden(fixture, &laid, patch.as_deref(), home, stop)?;
+        let found = case
+            .layout
+            .hidden(fixture, &laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,

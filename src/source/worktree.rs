@@ -96,7 +96,6 @@ impl Worktree {
             tracked,
         })
     }
-
 }
 
 impl Source for Worktree {

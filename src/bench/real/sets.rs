@@ -111,7 +111,11 @@ impl Clones {
     /// # Errors
     /// [`BenchError::Lacking`] when there is none.
     pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
-        for name in [name.replace('/', "+"), name.to_owned(), file_name(name).to_owned()] {
+        for name in [
+            name.replace('/', "+"),
+            name.to_owned(),
+            file_name(name).to_owned(),
+        ] {
             let folder = self.folder.join(&name);
             if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
                 return Ok(found);
