@@ -107,6 +107,16 @@ pub(super) fn resolve_agent(command: &str, settings: &Settings) -> ChosenAgent {
 pub(super) fn refuse_missing_agent(settings: &Settings) -> Result<(), AppError> {
     let line = settings.agent.command.as_deref().unwrap_or_default();
     let Some((problem, install)) = missing_agent(line) else {
+        let adapter = chosen_agent(settings).and_then(|agent| agent.adapter);
+        let is_unpriced = adapter.is_some_and(|adapter| adapter.cost_usd.is_empty());
+        // A limit that nothing can reach holds nobody back.
+        if is_unpriced && settings.limits.budget_usd.is_some() {
+            let name = line.trim();
+            let message =
+                format!("`{name}` tells no dollars, so `--budget-usd` would never end it");
+            return Err(AppError::usage(message)
+                .hint("limit it by `--max-attempts` and `--budget-seconds`"));
+        }
         return Ok(());
     };
     let error = AppError::new(Code::U310, problem);
@@ -126,7 +136,9 @@ pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
         let install = || Some(preset.install.clone());
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
-    let is_word = line.chars().all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
+    let is_word = line
+        .chars()
+        .all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
     let missing = !line.is_empty() && is_word && !is_installed(line);
     let message = || format!("the agent's command `{line}` is not on the search path");
     missing.then(|| (message(), None))

@@ -7,14 +7,13 @@ use super::flags::{Args, request, share};
 use super::open::listen;
 use super::{App, AppError};
 use crate::bench::{
-    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge, pairs,
-    parse_partition, part_of, real_cases, run_cases, score,
+    BenchAgent, BenchOptions, Case, Clones, Heading, compare, load_fixtures, load_sets, merge,
+    pairs, parse_partition, part_of, real_cases, run_cases, score,
 };
 use crate::config::{RepairLevel, Seconds};
 use crate::exec::Temporary;
 use crate::model::{
-    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult,
-    WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, WorkplaceMode,
 };
 
 request! {
@@ -84,7 +83,8 @@ pub fn run_bench(
 ) -> Result<Option<BenchDocument>, AppError> {
     let settings = app.settings();
     let (agent, agent_environment) = agent(app, request);
-    let partition = request.partition.as_deref().map(parse_partition).transpose()?;
+    let partition = request.partition.as_deref().filter(|text| *text != "all");
+    let partition = partition.map(parse_partition).transpose()?;
     let stop = listen()?;
     let (home, _passing) = home(request.keep.as_deref())?;
     let redactor = app.redactor();
@@ -108,10 +108,7 @@ pub fn run_bench(
             let clones = Clones {
                 folder: real.clones.clone(),
             };
-            let work = real
-                .work
-                .clone()
-                .unwrap_or_else(|| home.join("work"));
+            let work = real.work.clone().unwrap_or_else(|| home.join("work"));
             real_cases(&sets, &clones, &absolute(&work)?, workplace, redactor)
         }
     };
@@ -133,7 +130,6 @@ pub fn run_bench(
     }
     let heading = Heading {
         agent: redactor.redact(options.agent.name()).text.into_owned(),
-        measures: options.agent.measures().to_owned(),
         max_level: options.max_level,
         partition,
     };
@@ -185,7 +181,10 @@ pub fn merge_bench(
 /// How a document ends the process, and the first reason when it is not a yes.
 #[must_use]
 pub fn bench_failure(document: &BenchDocument, min_rate: Option<f64>) -> Option<AppError> {
-    let regressed = document.comparison.iter().flat_map(|it| it.regressed.clone());
+    let regressed = document
+        .comparison
+        .iter()
+        .flat_map(|it| it.regressed.clone());
     let regressed = regressed.collect::<Vec<_>>().join(", ");
     let (rate, least) = (document.totals.rate, min_rate.unwrap_or_default());
     let (code, message) = if document.leaks > 0 {
@@ -216,8 +215,11 @@ fn read_bench(path: &Path) -> Result<BenchDocument, AppError> {
     let bytes = std::fs::read(path).map_err(|error| AppError::unreadable(&name, &error))?;
     let document: Result<BenchDocument, _> = serde_json::from_slice(&bytes);
     document.map_err(|error| {
-        AppError::new(Code::F305, format!("`{name}` is no bench document: {error}"))
-            .hint("`mendit bench FIXTURES --save FILE` writes one")
+        AppError::new(
+            Code::F305,
+            format!("`{name}` is no bench document: {error}"),
+        )
+        .hint("`mendit bench FIXTURES --save FILE` writes one")
     })
 }
 
@@ -257,7 +259,10 @@ fn home(keep: Option<&Path>) -> Result<(PathBuf, Option<Temporary>), AppError> {
         return Ok((passing.path().to_owned(), Some(passing)));
     };
     let path = absolute(keep)?;
-    if path.read_dir().is_ok_and(|mut found| found.next().is_some()) {
+    if path
+        .read_dir()
+        .is_ok_and(|mut found| found.next().is_some())
+    {
         let message = format!("`{}` is not empty", path.display());
         return Err(AppError::usage(message).hint("name a new folder with `--keep DIR`"));
     }

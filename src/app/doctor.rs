@@ -37,8 +37,18 @@ pub fn check_up(app: &App, progress: &dyn Progress) -> Result<HealingResult, App
     let line = line.unwrap_or_else(|| "a command with a secret".to_owned());
     rows.push(match &last {
         Some(last) if last.passed() => row("last run", Good, format!("`{line}` passed"), None),
-        Some(_) => row("last run", Weak, format!("`{line}` failed"), Some("mendit fix")),
-        None => row("last run", Weak, "nothing was run here yet", Some("mendit run CMD")),
+        Some(_) => row(
+            "last run",
+            Weak,
+            format!("`{line}` failed"),
+            Some("mendit fix"),
+        ),
+        None => row(
+            "last run",
+            Weak,
+            "nothing was run here yet",
+            Some("mendit run CMD"),
+        ),
     });
     let found = PRESETS.iter().filter(|it| is_installed(&it.command));
     let found: Vec<&str> = found.map(|it| it.name.as_str()).collect();

@@ -202,6 +202,9 @@ from_errors! {
         GitError::Bare => Code::U204,
         GitError::Unreadable(_) | GitError::Locked(_) => Code::U203,
     } => match error {
+        GitError::Revision { revision, .. } if revision == "HEAD" => {
+            "this repository has no commit yet: `git add -A && git commit -m start`"
+        }
         GitError::Revision { .. } => "name a commit, branch or tag that `git rev-parse` knows",
         GitError::Bare => "say which commit to read with `--rev`",
         GitError::Unreadable(_) => "`git fsck` says more about a damaged repository",

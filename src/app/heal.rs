@@ -30,6 +30,11 @@ HealRequest {
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// Seconds for a probe to answer; 30 by default [setting: limits.timeout]
     #[arg(long, value_name = "S")] timeout: Option<Seconds> => set limits.timeout;
+    /// Confine what probes write to the worktree, a private temporary folder and caches
+    /// [default: auto] [setting: sandbox.mode]
+    #[arg(long, value_enum)] sandbox: Option<SandboxMode> => set sandbox.mode;
+    /// Let a confined probe write to this path [setting: sandbox.allow-write]
+    #[arg(long, value_name = "PATH")] allow_write: Vec<PathBuf> => add sandbox.allow_write;
     /// Pass an environment variable to the command (NAME) or set it (NAME=VALUE) [setting: test.env]
     #[arg(long, value_name = "NAME")] env: Vec<String> => add test.env;
 }
@@ -157,7 +162,11 @@ fn probes(
     }
     for name in wanted {
         let servers = servers.into_iter();
-        probes.extend(servers.map(|all| all.probe(&name, timeout)).collect::<Result<Vec<_>, _>>()?);
+        probes.extend(
+            servers
+                .map(|all| all.probe(&name, timeout))
+                .collect::<Result<Vec<_>, _>>()?,
+        );
     }
     Ok(probes)
 }

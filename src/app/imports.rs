@@ -54,7 +54,6 @@ impl ImportsRequest {
     fn is_far(&self) -> bool {
         self.changed.is_some() || self.tests
     }
-
 }
 
 /// Lists imports.
@@ -116,21 +115,10 @@ fn changed_sources(
     let now = workspace.source.as_ref();
     super::progress::go_on(progress, "comparing")?;
     let changed = differing(&before, now);
-    let (sources, others): (Vec<_>, Vec<_>) = changed
-        .into_iter()
-        .partition(|path| Language::of_path(path.as_str()).is_some());
-    if !others.is_empty() {
-        let names: Vec<&str> = others.iter().take(5).map(RepoPath::as_str).collect();
-        progress.note(&format!(
-            "{} changed files are imported by nothing that is read, and what they reach is not \
-             known: {}",
-            others.len(),
-            names.join(", ")
-        ));
-    }
-    let (mut targets, gone): (Vec<_>, Vec<_>) = sources
-        .into_iter()
-        .partition(|path| now.listing().has_file(path.as_str()));
+    let sources = changed.into_iter();
+    let sources = sources.filter(|path| Language::of_path(path.as_str()).is_some());
+    let (mut targets, gone): (Vec<_>, Vec<_>) =
+        sources.partition(|path| now.listing().has_file(path.as_str()));
     if !gone.is_empty() {
         let importers = Graph::new(&before).importers(&gone, 1);
         let kept = importers.nodes.into_iter().map(|node| node.path);

@@ -200,7 +200,8 @@ impl Part {
             Self::Block(_) => Ok(with_block(old.unwrap_or_default(), text)),
             Self::Json(entry) => {
                 let old = old.unwrap_or("{}\n");
-                with_member(old, entry).ok_or("it is not a JSON object; add the server `mendit mcp`")
+                with_member(old, entry)
+                    .ok_or("it is not a JSON object; add the server `mendit mcp`")
             }
             Self::Toml(entry) => with_table(old.unwrap_or_default(), entry)
                 .ok_or("a table cannot be added to it; add the server `mendit mcp`"),

@@ -40,8 +40,7 @@ mod why;
 
 pub use crate::policy::Redactor;
 pub use bench::{
-    BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches,
-    merge_bench, run_bench,
+    BenchRequest, RealSets, bench_failure, broken_fixtures, compare_benches, merge_bench, run_bench,
 };
 pub use bench_mine::{MineRequest, mine_fixes};
 pub use context::build_context;

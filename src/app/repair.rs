@@ -198,8 +198,12 @@ pub fn repair_repository(
     packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
     let lines = &settings.test.command.0;
-    packets.cause = lines.iter().find_map(|line| known_cause(app, &workspace, line));
-    packets.traced = lines.iter().find_map(|line| known_trace(app, &workspace, line));
+    packets.cause = lines
+        .iter()
+        .find_map(|line| known_cause(app, &workspace, line));
+    packets.traced = lines
+        .iter()
+        .find_map(|line| known_trace(app, &workspace, line));
     let by_change = packets.cause.is_some();
     let cache = state.known();
     add_history(&mut packets, workspace.git.as_ref(), "HEAD", &cache);

@@ -438,7 +438,10 @@ pub fn last_words(app: &App) -> Result<Vec<OsString>, AppError> {
                 .hint("`mendit run CMD`, such as `mendit run pytest` or `mendit run npm test`"),
         );
     };
-    let words = last.rerun.and_then(|rerun| rerun.words).ok_or_else(secret)?;
+    let words = last
+        .rerun
+        .and_then(|rerun| rerun.words)
+        .ok_or_else(secret)?;
     Ok(words.into_iter().map(Into::into).collect())
 }
 

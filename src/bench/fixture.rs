@@ -47,9 +47,6 @@ pub struct Fixture {
     /// when it exits with 0 and prints [`HIDDEN_PASSED`] on a line of its own.
     #[serde(default)]
     pub hidden_test: Option<String>,
-    /// Replies, by file name, that must be refused.
-    #[serde(default)]
-    pub must_refuse: Vec<String>,
     /// The diagnosis, and how a run must end that is given what it needs.
     pub expect: Expected,
     /// How a run with the recorded replies must end.

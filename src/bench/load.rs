@@ -100,21 +100,11 @@ fn check(fixture: &Fixture, manifest: &Path) -> Result<(), BenchError> {
     if let Some(path) = missing.map(RepoPath::as_str).find(|path| !there(path)) {
         return dangling(format!("`{path}` is named and stands nowhere in `repo`"));
     }
-    match (&fixture.hidden_test, hidden_folder(fixture).is_dir()) {
-        (Some(_), false) => {
-            return dangling("it has a `hidden-test` and no folder `hidden`".to_owned());
-        }
-        (None, true) => {
-            return dangling("it has a folder `hidden` and no `hidden-test`".to_owned());
-        }
-        _ => {}
+    if fixture.hidden_test.is_some() != hidden_folder(fixture).is_dir() {
+        return dangling("a `hidden-test` and a folder `hidden` go together".to_owned());
     }
     if fixture.hidden_test.is_some() && fixture.reference.is_none() {
         return dangling("it has hidden tests, and there is no `reference.patch`".to_owned());
-    }
-    let reply = |name: &&String| !fixture.replies.iter().any(|it| it.name == **name);
-    if let Some(name) = fixture.must_refuse.iter().find(reply) {
-        return dangling(format!("`replies/{name}` must be refused and is not there"));
     }
     if fixture.replay.is_some() && fixture.replies.is_empty() {
         return dangling("it has an end for a replay, and there are no `replies`".to_owned());
@@ -179,7 +169,6 @@ token = ["ab", "cd"]
             (WHOLE.replace("import_error", "import_eror"), "F101"),
             (WHOLE.replace("\"app.py\"", "\"../app.py\""), "F101"),
             (WHOLE.replace("\"app.py\"", "\"other.py\""), "F101"),
-            (format!("must-refuse = [\"01.txt\"]\n{WHOLE}"), "F101"),
             (format!("hidden-test = \"true\"\n{WHOLE}"), "F101"),
         ];
         for (manifest, code) in rows {

@@ -49,7 +49,6 @@ pub fn merge(documents: Vec<BenchDocument>) -> Result<BenchDocument, BenchError>
     };
     let heading = Heading {
         agent: first.agent.clone(),
-        measures: first.measures.clone(),
         max_level: first.max_level,
         partition: None,
     };

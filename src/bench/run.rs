@@ -1,6 +1,6 @@
+use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::agent::{oracle_reply, recorded_reply};
@@ -17,9 +17,7 @@ use crate::model::{
     WorkplaceMode,
 };
 use crate::policy::{Allowed, ReadPolicy, ReadRules, Redactor};
-use crate::repair::{
-    Agent, AgentCommand, Commands, Policy, Setup, Task, repair,
-};
+use crate::repair::{Agent, AgentCommand, Commands, Policy, Setup, Task, repair};
 use crate::source::Worktree;
 use crate::state::Known;
 
@@ -67,18 +65,15 @@ pub fn in_parallel<T: Sync, R: Send>(
     stop: &Stop,
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results = Mutex::new(Vec::new());
+    let queue = Mutex::new(items.iter().enumerate());
+    let results = Mutex::new(BTreeMap::new());
     let work = || {
         while !stop.requested() {
-            let at = next.fetch_add(1, Ordering::SeqCst);
-            let Some(item) = items.get(at) else {
-                break;
-            };
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let Some((at, item)) = next else { break };
             let result = work(item);
-            if let Ok(mut results) = results.lock() {
-                results.push((at, result));
-            }
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            results.insert(at, result);
         }
     };
     std::thread::scope(|scope| {
@@ -87,9 +82,8 @@ pub fn in_parallel<T: Sync, R: Send>(
         }
         work();
     });
-    let mut results = results.into_inner().unwrap_or_default();
-    results.sort_by_key(|(at, _)| *at);
-    results.into_iter().map(|(_, result)| result).collect()
+    let results = results.into_inner().unwrap_or_default();
+    results.into_values().collect()
 }
 
 /// Runs the loop on one case with a folder below `home` that is named as it. What the run wrote
@@ -165,7 +159,9 @@ fn perform(
     let mut hidden = None;
     if result.status.is_success() {
         let patch = std::fs::read(folder.join("final.patch")).ok();
-        let found = case.layout.hidden(fixture, &laid, patch.as_deref(), home, stop)?;
+        let found = case
+            .layout
+            .hidden(fixture, &laid, patch.as_deref(), home, stop)?;
         hidden = found.map(|found| match found {
             Hidden::Failed(why) => Hidden::Failed(redactor.redact(&why).text.into_owned()),
             Hidden::Passed => Hidden::Passed,

@@ -159,7 +159,7 @@ codes! {
     F101 => ends(Exit::Environment);
     F301 => ends(Exit::No);
     F302 => ends(Exit::Refused);
-    F303 F304 => ends(Exit::No);
+    F304 => ends(Exit::No);
     F305 => ends(Exit::Environment);
     F307 F309 => ends(Exit::No);
     F401 => ends(Exit::Environment);

@@ -305,19 +305,6 @@ fn a_repository_without_commits_and_files_that_cannot_be_read_are_said_as_such()
     }
 }
 
-// The list stands in the script of the shell, and any other text is taken all the same.
-#[test]
-fn shells_complete_names_that_are_known() {
-    let repo = Repo::with(&[("a.py", "x = 1\n")]);
-    for shell in ["bash", "zsh", "fish"] {
-        let script = stdout(&repo.mendit(&["completions", shell]));
-        assert!(script.contains("opencode"), "{shell}");
-        // The generator for fish completes values of flags alone.
-        assert!(shell == "fish" || script.contains("P402"), "{shell}");
-    }
-    assert_eq!(code(&repo.mendit(&["explain", "test_failure"])), 0);
-}
-
 #[test]
 fn a_hint_says_when_no_import_is_missing() {
     let repo = Repo::with(&[("a.py", "assert 1 == 2\n")]);
@@ -482,13 +469,6 @@ fn the_environment_is_mended_by_a_command_that_is_told() {
     assert_eq!(code(&checkup), 0, "{}", stderr(&checkup));
     let said = String::from_utf8_lossy(&checkup.stdout);
     assert!(said.contains("! packages"), "{said}");
-    repo.write("node_modules/x/package.json", "{}");
-    let git = repo.root().join(".git");
-    std::fs::write(git.join("MERGE_HEAD"), "").unwrap();
-    let checkup = repo.mendit(&["doctor"]);
-    let said = String::from_utf8_lossy(&checkup.stdout);
-    assert!(said.contains("a merge is in progress"), "{said}");
-    assert_eq!(code(&checkup), 0);
     // The old name of the command that starts what must answer.
     assert_eq!(code(&repo.mendit(&["heal", "--test", "true"])), 0);
 }

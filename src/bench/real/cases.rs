@@ -85,7 +85,6 @@ fn fixture(
         timeout_seconds: environment.timeout_seconds,
         targets: Vec::new(),
         hidden_test: Some(environment.test.clone()),
-        must_refuse: Vec::new(),
         expect: Expected {
             kind: fix.kind,
             subkind: None,

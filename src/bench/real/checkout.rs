@@ -90,7 +90,9 @@ impl Checkout {
             fs::write(&log, &outputs).map_err(|error| BenchError::disk(&log, &error))?;
             if !outcome.passed() {
                 let (name, end, log) = (&environment.name, outcome.end, log.display());
-                let message = format!("the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output");
+                let message = format!(
+                    "the set-up of `{name}` failed at `{line}`: {end}; `{log}` has its output"
+                );
                 return Err(BenchError::SetUp(message));
             }
         }
@@ -115,7 +117,9 @@ impl Checkout {
         let git = root.join(".git");
         let is_laid = git.is_dir();
         let before = if is_laid {
-            Repository::discover(&root)?.map(|git| git.tree("HEAD")).transpose()?
+            Repository::discover(&root)?
+                .map(|git| git.tree("HEAD"))
+                .transpose()?
         } else {
             None
         };
@@ -131,7 +135,8 @@ impl Checkout {
         for entry in files.listing().entries() {
             let known = old.and_then(|listing| listing.get(entry.path.as_str()));
             let is_same = known.is_some_and(|known| known.kind == entry.kind)
-                && before.as_ref().and_then(|tree| tree.blob_id(&entry.path)) == blob_id(files, &entry.path);
+                && before.as_ref().and_then(|tree| tree.blob_id(&entry.path))
+                    == blob_id(files, &entry.path);
             if !is_same {
                 write(&root, entry, files)?;
             }

@@ -10,10 +10,10 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use super::candidate::{Candidate, candidate};
+use super::candidate::{NO_ENVIRONMENT, UNREADABLE};
 use super::checkout::Checkouts;
 use super::environment::BenchFile;
 use super::fix::Sides;
-use super::candidate::{NO_ENVIRONMENT, UNREADABLE};
 use super::prove::{Verdict, no, prove};
 use super::sets;
 use super::trial::Bench;
@@ -292,7 +292,11 @@ impl Search<'_> {
         let failed = |error: std::io::Error| BenchError::disk(&path, &error);
         let line = serde_json::to_string(row).unwrap_or_default();
         let mut options = fs::OpenOptions::new();
-        let mut file = options.create(true).append(true).open(&*path).map_err(failed)?;
+        let mut file = options
+            .create(true)
+            .append(true)
+            .open(&*path)
+            .map_err(failed)?;
         writeln!(file, "{line}").map_err(failed)
     }
 
@@ -366,6 +370,9 @@ fn read_log(path: &Path) -> BTreeMap<String, TriedCandidate> {
         // A search that goes on begins a line of its own; the write that follows reports what cannot be written.
         let _ = fs::write(path, format!("{text}\n"));
     }
-    let rows = text.lines().filter_map(|line| serde_json::from_str(line).ok());
-    rows.map(|row: TriedCandidate| (row.commit.clone(), row)).collect()
+    let rows = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    rows.map(|row: TriedCandidate| (row.commit.clone(), row))
+        .collect()
 }

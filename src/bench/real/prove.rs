@@ -58,11 +58,17 @@ pub(super) fn prove(
     }
     // The second run with the change takes the neighbours along, which later are the hidden tests.
     let mut hidden = neighbours(&broken, &changes, range, &candidate.tests);
-    let mut whole = bench.run(&line(&[&own[..], &hidden.iter().collect::<Vec<_>>()].concat()), &changes)?;
+    let mut whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
     if !whole.passed && !hidden.is_empty() {
         // Neighbours that fail whatever the fix does, as where an environment lacks something.
-        hidden.clear();
-        whole = bench.run(&line(&own), &changes)?;
+        let mut sound = Vec::new();
+        for path in hidden {
+            if bench.run(&line(&[&path]), &changes)?.passed {
+                sound.push(path);
+            }
+        }
+        hidden = sound;
+        whole = bench.run(&line(&with(&own, &hidden)), &changes)?;
     }
     if !whole.passed {
         return Ok(no(UNSTEADY, format!("with it: {}", whole.end)));
@@ -86,6 +92,10 @@ pub(super) fn prove(
 /// A candidate that is no fix.
 pub(super) fn no(reason: Reason, seen: impl Into<String>) -> Verdict {
     Err((reason, seen.into()))
+}
+
+fn with<'a>(own: &[&'a RepoPath], hidden: &'a [RepoPath]) -> Vec<&'a RepoPath> {
+    own.iter().copied().chain(hidden).collect()
 }
 
 fn same(one: &TestRun, other: &TestRun) -> bool {

@@ -106,27 +106,19 @@ pub struct Clones {
 }
 
 impl Clones {
-    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME`, `OWNER__NAME` or `NAME`,
-    /// each with or without `.git`.
+    /// The clone of a repository, bare or not: `OWNER+NAME`, `OWNER/NAME` or `NAME`.
     ///
     /// # Errors
     /// [`BenchError::Lacking`] when there is none.
     pub(super) fn open(&self, name: &str, url: &str) -> Result<Repository, BenchError> {
-        let own = file_name(name);
-        let names = [
+        for name in [
             name.replace('/', "+"),
             name.to_owned(),
-            name.replace('/', "__"),
-            own.to_owned(),
-        ];
-        for name in names {
-            for folder in [
-                self.folder.join(&name),
-                self.folder.join(format!("{name}.git")),
-            ] {
-                if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
-                    return Ok(found);
-                }
+            file_name(name).to_owned(),
+        ] {
+            let folder = self.folder.join(&name);
+            if let (true, Ok(Some(found))) = (folder.is_dir(), Repository::discover(&folder)) {
+                return Ok(found);
             }
         }
         let folder = self.folder.display();

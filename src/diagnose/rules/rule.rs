@@ -32,10 +32,16 @@ pub(in crate::diagnose) struct Rule {
     /// What none of those below may be like.
     pub(in crate::diagnose) unless: Option<Pattern>,
     /// A line that it matches.
-    #[cfg_attr(not(test), expect(dead_code, reason = "documents the rule; tests hold it"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "documents the rule; tests hold it")
+    )]
     pub(in crate::diagnose) example: String,
     /// Why the line means this.
-    #[cfg_attr(not(test), expect(dead_code, reason = "documents the rule; tests hold it"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "documents the rule; tests hold it")
+    )]
     pub(in crate::diagnose) why: String,
     /// Where such a line stands in public: the repository of a job whose log it decides.
     #[serde(default = "own_trial")]

@@ -31,11 +31,17 @@ pub(super) struct Rule {
     /// A secret of this format. A backtick in it is dropped; it keeps scanners from taking the
     /// example for a live token.
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "documents the rule; tests hold it"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "documents the rule; tests hold it")
+    )]
     example: String,
     /// A text that looks like one and is none; a backtick is dropped here too.
     #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "documents the rule; tests hold it"))]
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "documents the rule; tests hold it")
+    )]
     lookalike: String,
     /// What the secret opens, in a sentence.
     #[expect(dead_code, reason = "documents the rule")]
