@@ -72,7 +72,7 @@ pub fn diagnose_log(
     let unnamed = named.is_none() && request.junit.is_empty();
     let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
     let last = last.transpose()?;
-    let log = named.map(|it| it.log(app, progress)).transpose()?;
+    let log = named.map(|it| it.log(progress)).transpose()?;
     let log = log.or(last.as_ref().map(|it| it.log.clone()));
     // How it ended is told as one: what a call says of it takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
@@ -85,7 +85,6 @@ pub fn diagnose_log(
         exit_code,
         command: command.clone(),
         timed_out,
-        rules: app.rules(),
     };
     let workspace = match Repository::discover(app.directory())? {
         Some(_) => Some(app.workspace(At::Worktree, progress)?),
@@ -154,7 +153,7 @@ pub fn summarise_diagnosis(
 ///
 /// # Errors
 /// What the input gives, an archive, and what unpacks to more than 256 MiB.
-pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
+pub fn read_log(mut input: impl Read) -> io::Result<Log> {
     let mut start = Vec::new();
     (&mut input).take(4).read_to_end(&mut start)?;
     match start.as_slice() {
@@ -164,13 +163,13 @@ pub fn read_log(app: &App, mut input: impl Read) -> io::Result<Log> {
         [0x1f, 0x8b, ..] => {
             let packed = MultiGzDecoder::new(start.as_slice().chain(input));
             let mut unpacked = packed.take(UNPACKED);
-            let log = Log::read(&mut unpacked, &app.rules())?;
+            let log = Log::read(&mut unpacked)?;
             match unpacked.limit() {
                 0 => Err(io::Error::other("it unpacks to more than 256 MiB")),
                 _ => Ok(log),
             }
         }
-        _ => Log::read(start.as_slice().chain(input), &app.rules()),
+        _ => Log::read(start.as_slice().chain(input)),
     }
 }
 

@@ -1,7 +1,6 @@
 use crate::bench::BenchError;
 use crate::config::ConfigError;
 use crate::context::ContextError;
-use crate::diagnose::RuleProblem;
 use crate::exec::ExecError;
 use crate::git::GitError;
 use crate::heal::HealError;
@@ -246,12 +245,6 @@ impl From<ConfigError> for AppError {
 impl From<UserRuleError> for AppError {
     fn from(error: UserRuleError) -> Self {
         Self::new(Code::U103, format!("`output.secret`: {error}"))
-    }
-}
-
-impl From<RuleProblem> for AppError {
-    fn from(error: RuleProblem) -> Self {
-        Self::new(Code::U103, format!("`test.rule`: {error}"))
     }
 }
 

@@ -2,7 +2,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::AppError;
-use crate::diagnose::{rule_page, subkind_page};
 use crate::model::{Code, Page, nearest_page, page};
 use crate::policy::secret_rule_page;
 
@@ -12,7 +11,7 @@ use crate::policy::secret_rule_page;
 pub enum Explained {
     /// A code, kind, category, level, stop reason or verdict.
     Page(Page),
-    /// A rule or the finer word of a kind, as masks and diagnoses name it.
+    /// A rule for secrets, as masks name it.
     Rule(RulePage),
 }
 
@@ -47,8 +46,7 @@ pub fn explain_word(word: &str) -> Result<Explained, AppError> {
         return Ok(Explained::Page(page));
     }
     let id = word.trim();
-    let pages = [secret_rule_page, rule_page, subkind_page];
-    if let Some(page) = pages.iter().find_map(|page| page(id)) {
+    if let Some(page) = secret_rule_page(id) {
         let rule = id.to_owned();
         return Ok(Explained::Rule(RulePage { rule, page }));
     }

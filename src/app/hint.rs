@@ -219,10 +219,7 @@ impl Hinted {
 
 fn diagnoses(app: &App, request: &HintRequest, workspace: &Workspace) -> Vec<Diagnosis> {
     let diagnosis = |log: &Log| {
-        let facts = LogFacts {
-            rules: app.rules(),
-            ..LogFacts::default()
-        };
+        let facts = LogFacts::default();
         let scene = Scene {
             source: Some(workspace.source.as_ref()),
             directory: &workspace.prefix,

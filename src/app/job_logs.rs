@@ -67,14 +67,11 @@ fn read_jobs(
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<Vec<(String, Diagnosis)>, AppError> {
-    let facts = LogFacts {
-        rules: app.rules(),
-        ..LogFacts::default()
-    };
+    let facts = LogFacts::default();
     let diagnose = |log: &Log| diagnose_masked(log, &facts, scene, &[], app.redactor());
     let mut jobs = Vec::new();
     each_log(path, &mut |name, log| {
-        let log = read_log(app, log)?;
+        let log = read_log(log)?;
         if log.text().trim().is_empty() {
             progress.note(&format!("the log `{name}` is empty"));
             return Ok(());

@@ -197,7 +197,6 @@ pub(super) fn repair_after(
     let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
-    packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
     let by_change = is_known(app, &workspace, &mut packets);
     let cache = state.known();
@@ -304,7 +303,6 @@ pub(super) fn commands(app: &App) -> Commands {
         writable: settings.sandbox.allow_write.clone(),
         sandbox: settings.sandbox.mode,
         no_network: settings.sandbox.no_net,
-        rules: app.rules(),
     }
 }
 

@@ -274,7 +274,6 @@ impl<'a> RunStore<'a> {
             exit_code: log.exit_code,
             timed_out: log.timed_out,
             command: Some(line.to_owned()),
-            rules: self.app.rules(),
         };
         let text = log.log.text();
         let diagnosis = diagnose_in(text, &facts, source);
@@ -336,7 +335,7 @@ impl<'a> RunStore<'a> {
             return Ok(None);
         };
         let file = std::fs::File::open(&log);
-        let read = file.and_then(|file| Log::read(file, &self.app.rules()));
+        let read = file.and_then(|file| Log::read(file));
         let log = read.map_err(|error| AppError::unreadable(&log.display().to_string(), &error))?;
         let run: KeptRun = read_json(&folder.join("run.json")).unwrap_or_default();
         let command = run.command.or_else(|| run.commands.first().cloned());

@@ -14,5 +14,5 @@ pub use file::{File, find};
 pub use settings::{Origin, Settings};
 pub use table::{Context, Key, Output, Patch, file_schema};
 pub use values::{
-    Bytes, Color, CommandLines, DiagnoseRule, Dollars, RepairLevel, Seconds, SecretRule,
+    Bytes, Color, CommandLines, Dollars, RepairLevel, Seconds, SecretRule,
 };

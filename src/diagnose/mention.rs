@@ -36,20 +36,13 @@ pattern!(
     r#"^\s+(\d+):(\d+)\s+(?:error|warning|✖|×)\s|^\s*"(line)": (\d+)"#
 );
 
-// Where a parser stopped, at the end of what it says: TOML, INI; Babel.
-pattern!(
-    AT_LINE,
-    r"^\S+\.(?:toml|ini|cfg):? .*\(at line (\d{1,7}), column (\d{1,6})\)$|^\S+\.[cm]?[jt]sx?: .* \((\d{1,7}):(\d{1,6})\)$"
-);
-
-/// The files that a log names, each with the index of its line: near the evidence first, then those
-/// of failing tests, then others.
+/// Returns the files that a log names, those near the evidence first.
 pub(super) fn files(
     lines: &[Line<'_>],
     evidence: &[usize],
     named: &[(usize, String)],
     locator: &Locator<'_>,
-) -> Vec<(usize, MentionedFile)> {
+) -> Vec<MentionedFile> {
     let mut mentions: Vec<Mention> = named
         .iter()
         .map(|(at, path)| Mention {
@@ -69,7 +62,7 @@ pub(super) fn files(
         .collect();
     ranked.sort_by_key(|(distance, order, _)| (*distance, *order));
     let mut counts: HashMap<String, Vec<Option<u32>>> = HashMap::new();
-    let mut files: Vec<(usize, MentionedFile)> = Vec::new();
+    let mut files: Vec<MentionedFile> = Vec::new();
     for (_, _, mention) in ranked {
         let place = locator.find(&mention.path, mention.at).map(str::to_owned);
         let doubtful = mention.doubtful && locator.knows_repository();
@@ -83,24 +76,23 @@ pub(super) fn files(
             continue;
         }
         lines_of_it.push(mention.line);
-        let file = MentionedFile {
+        files.push(MentionedFile {
             path,
             line: mention.line,
             column: mention.column,
             in_repository,
-        };
-        files.push((mention.at, file));
+        });
         if files.len() >= MOST {
             break;
         }
     }
     // What is not in the repository helps nobody when something is.
-    if files.iter().any(|(_, file)| file.in_repository) {
+    if files.iter().any(|file| file.in_repository) {
         let names_a_place = |file: &MentionedFile| {
             file.in_repository || file.line.is_some() || file.path.contains(['/', '\\'])
         };
-        files.retain(|(_, file)| names_a_place(file));
-        files.sort_by_key(|(_, file)| !file.in_repository);
+        files.retain(names_a_place);
+        files.sort_by_key(|file| !file.in_repository);
     }
     files
 }
@@ -172,18 +164,12 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
                 .or_else(|| found.name("line"))
                 .or_else(|| found.name("saidline"))
                 .or_else(|| found.name("plainline"));
-            let behind = line
-                .is_none()
-                .then(|| AT_LINE.captures(&text[before.len()..]));
-            let behind = behind.flatten();
-            let group = |at: usize| behind.as_ref().and_then(|it| it.get(at));
-            let line = number(line.or_else(|| group(1)).or_else(|| group(3)));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
                 path,
-                line,
-                column: number(found.name("col").or_else(|| group(2)).or_else(|| group(4))),
+                line: number(line),
+                column: number(found.name("col")),
             });
         }
     }

@@ -2,25 +2,20 @@ use std::borrow::Cow;
 
 use super::code_page::restore_marks;
 use super::line::{Line, Mark};
-use super::log::{Log, View};
-use super::prefix::{self, Wrapper};
+use super::log::View;
+use super::prefix::Wrapper;
 use super::quiet;
 use crate::policy::sanitize_log;
 use crate::runners::pattern;
 
 const LONGEST_LINE: usize = 4096;
-// Lines that tell what stands before each.
-pub(super) const SAMPLE: usize = 4000;
 // More rewrites than a progress bar of one line has.
 const MANY: usize = 100;
-const MOST_ORIGINS: usize = 50_000;
 
 /// A log as readable lines.
 pub(super) struct Lines<'a> {
     /// With their original numbers.
     pub(super) all: Vec<Line<'a>>,
-    /// What a runner of several programs put before a line, from its index on.
-    pub(super) origins: Vec<(usize, String)>,
     /// Bytes at the ends of overlong lines that nobody looks at.
     pub(super) cut: u64,
 }
@@ -28,25 +23,18 @@ pub(super) struct Lines<'a> {
 /// Splits a log into readable lines.
 pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
     let log = view.text;
-    let wrapper = prefix::wrapper(log, SAMPLE);
+    let wrapper = Wrapper::find(log);
     let mut lines = Vec::new();
     // A log that was kept with bare carriage returns is one line by its numbers.
     let bare_returns = !log.contains('\n') && log.matches('\r').nth(MANY).is_some();
     let end = if bare_returns { '\r' } else { '\n' };
     let mut captured = false;
     let mut cut = 0;
-    let mut origins: Vec<(usize, String)> = Vec::new();
     for (number, raw) in view.lines(end) {
         let raw = match number {
             1 => raw.strip_prefix('\u{feff}').unwrap_or(raw),
             _ => raw,
         };
-        if origins.len() < MOST_ORIGINS
-            && let Some(origin) = prefix::origin(raw, &wrapper)
-            && origins.last().is_none_or(|last| last.1 != origin)
-        {
-            origins.push((lines.len(), origin));
-        }
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
         let text = match restore_marks(&text) {
@@ -66,11 +54,9 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         });
     }
     super::runners::join_error_names(&mut lines);
-    super::runners::flatten_exception_groups(&mut lines);
     quiet::mark(&mut lines);
     Lines {
         all: lines,
-        origins,
         cut,
     }
 }
@@ -141,7 +127,7 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     {
         return (mark, Cow::Owned(text));
     }
-    let mut skip = prefix::length(&text, wrapper);
+    let mut skip = wrapper.length(&text);
     let mut message = None;
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
@@ -212,7 +198,7 @@ fn captured_section(text: &str) -> Option<bool> {
 pub fn telling_lines(log: &str) -> String {
     let mut seen = std::collections::HashSet::new();
     let mut out = String::new();
-    for line in lines_of(Log::from(log.to_owned()).view()).all {
+    for line in lines_of(View::whole(log)).all {
         let text = line.text.trim();
         if line.quiet || text.is_empty() || !seen.insert(text.to_owned()) {
             continue;

@@ -82,10 +82,7 @@ pub fn run_commands(
     }
     let log = readable(&log, place.root(), redactor);
     let (line, outcome) = last.unwrap_or_else(|| (NO_LINE, nothing()));
-    let facts = LogFacts {
-        rules: commands.rules.clone(),
-        ..LogFacts::new(&outcome, line)
-    };
+    let facts = LogFacts::new(&outcome, line);
     let mut diagnosis = diagnose_in(&log, &facts, source);
     if outcome.end == End::NotFound {
         diagnosis.kind = FailureKind::CommandNotFound;

@@ -262,7 +262,6 @@ impl Session<'_> {
             exit_code: Some(last.exit_code),
             command: setup.commands.lines.first().cloned(),
             timed_out: false,
-            rules: setup.commands.rules.clone(),
         };
         let diagnosis = diagnose_in(&last.log, &facts, setup.source);
         let mut observed = observe_log(&diagnosis, &last.log);

@@ -24,12 +24,8 @@ pub(in crate::diagnose) struct Case {
     pub(in crate::diagnose) frames: Vec<Place>,
     /// Where in the repository its exception was raised; for an expectation, none in a test file.
     pub(in crate::diagnose) crash: Option<Place>,
-    /// Whether a hook failed, not the body of the test.
-    pub(in crate::diagnose) is_hook: bool,
     /// Whether it is a file of tests none of which could be named.
     pub(in crate::diagnose) is_whole_file: bool,
-    /// Whether it is a file of tests whose process ended.
-    pub(in crate::diagnose) has_exited: bool,
 }
 
 // Frames that are kept of one traceback; deep recursion prints a thousand.

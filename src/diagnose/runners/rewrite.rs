@@ -3,26 +3,6 @@ use std::borrow::Cow;
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
-/// Removes the frame that Python draws around the tracebacks of an exception group, so that each
-/// reads as a traceback of its own.
-pub(in crate::diagnose) fn flatten_exception_groups(lines: &mut [Line<'_>]) {
-    let mut inside = false;
-    for line in lines {
-        let bare = line.text.trim_start();
-        inside |= bare.starts_with("+ Exception Group Traceback (most recent call last):");
-        if !inside {
-            continue;
-        }
-        let Some(rest) = bare.strip_prefix(['|', '+']) else {
-            inside = false;
-            continue;
-        };
-        let kept = if bare.starts_with("+-") { "" } else { rest };
-        let kept = kept.strip_prefix(' ').unwrap_or(kept).to_owned();
-        line.text = Cow::Owned(kept);
-    }
-}
-
 pattern!(NAMED, r"^name: '([A-Z]\w*(?:Error|Exception))'$");
 pattern!(UNBOUND, r"^error: '[\w$]+ is not defined'$");
 
@@ -69,36 +49,5 @@ fn insert_name(lines: &mut [Line<'_>], error: usize, name: &str) {
     let message = from + rest.len() - rest.trim_start_matches([' ', '\'', '"']).len();
     if !line.text[message..].starts_with(name) {
         line.text.to_mut().insert_str(message, &format!("{name}: "));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::diagnose::normalise::lines;
-
-    #[test]
-    fn tracebacks_in_a_group_stand_by_themselves() {
-        let log = "x | y\n  + Exception Group Traceback (most recent call last):\n  |   File \"a.py\", line 9, in f\n  | ExceptionGroup: two (1 sub-exception)\n  +-+---------------- 1 ----------------\n    | Traceback (most recent call last):\n    |   File \"a.py\", line 4, in g\n    | KeyError: 'x'\n    +---------------- 2 ----------------\n    | ValueError: y\n    +------------------------------------\nend\n| a | b |\n";
-        let found = lines(log);
-        let found: Vec<&str> = found.iter().map(|it| it.text.as_ref()).collect();
-        assert_eq!(
-            found,
-            [
-                "x | y",
-                "Exception Group Traceback (most recent call last):",
-                "  File \"a.py\", line 9, in f",
-                "ExceptionGroup: two (1 sub-exception)",
-                "",
-                "Traceback (most recent call last):",
-                "  File \"a.py\", line 4, in g",
-                "KeyError: 'x'",
-                "",
-                "ValueError: y",
-                "",
-                "end",
-                "| a | b |",
-                "",
-            ]
-        );
     }
 }

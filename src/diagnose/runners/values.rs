@@ -25,9 +25,6 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
         let bare = bare.trim_end_matches('.');
         return differing(below()).map(|values| format!("{bare}: {values}"));
     }
-    if message.starts_with("thread '") && message.contains(" panicked at ") {
-        return panic(below());
-    }
     let bare = bare.strip_suffix(':').filter(|bare| bare.len() > 8)?;
     let next = below().find(|text| !text.is_empty())?;
     let compared = [" !== ", " != ", " == "]
@@ -39,19 +36,6 @@ pub(in crate::diagnose) fn with_values(lines: &[Line<'_>], cause: usize) -> Opti
         differing(std::iter::once(message).chain(below()))
     };
     values.map(|values| format!("{bare}: {values}"))
-}
-
-// Rust says below the place why, and of two that are compared each by itself.
-fn panic<'a>(mut lines: impl Iterator<Item = &'a str>) -> Option<String> {
-    let why = lines.next().filter(|why| !why.is_empty())?;
-    let sides: Vec<&str> = lines
-        .take(2)
-        .filter(|side| side.starts_with("left: ") || side.starts_with("right: "))
-        .collect();
-    Some(match sides.as_slice() {
-        [left, right] => format!("{why}: {}, {}", cut(left), cut(right)),
-        _ => why.to_owned(),
-    })
 }
 
 // `Expected: 1` and `Received: 2`, or `Expected length: 1`.
@@ -170,14 +154,6 @@ mod tests {
             (
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n+     p: 1\n-     p: 2\n      + expected - actual\n\n      -    \"p\": 1\n      +    \"p\": 2\n",
                 "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal: expected p: 2, received p: 1",
-            ),
-            (
-                "thread 'a' (1) panicked at src/lib.rs:5:11:\nassertion `left == right` failed\n  left: -1\n right: 3\n",
-                "assertion `left == right` failed: left: -1, right: 3",
-            ),
-            (
-                "thread 'a' panicked at src/lib.rs:7:4:\nindex out of bounds: the len is 0\nnote: run with\n",
-                "index out of bounds: the len is 0",
             ),
             (
                 "expect(received).toMatchInlineSnapshot(snapshot)\n\n- Snapshot  - 1\n+ Received  + 3\n\n- {\"a\": 2}\n+ {\n",
