@@ -64,7 +64,15 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         lines: if view.dropped_bytes > 0 { view.first_line - 1 } else { 0 },
         tests: tests.len().saturating_sub(MAX_LISTED) as u64,
     };
-    let evidence = decisive_lines(&verdict, &lines);
+    let mut evidence = decisive_lines(&verdict, &lines);
+    let decisive = evidence.first().copied();
+    let failures = failures(&verdict, &inputs, &locator);
+    for failure in failures.iter().skip(1).filter(|failure| failure.path.is_some()) {
+        let at = lines.partition_point(|line| line.number < failure.line);
+        if !evidence.contains(&at) && at < lines.len() {
+            evidence.push(at);
+        }
+    }
     let shown = |at: &usize| Evidence {
         line: lines[*at].number,
         text: lines[*at].text.trim_end().to_owned(),
@@ -79,11 +87,11 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         failing_tests: tests.iter().take(MAX_LISTED).map(|test| test.id.clone()).collect(),
         tests: tests.into_iter().take(MAX_LISTED).collect(),
         left_out: (left_out != LeftOut::default()).then_some(left_out),
-        failures: failures(&verdict, &inputs),
+        failures,
         evidence: evidence.iter().map(shown).collect(),
         ..Diagnosis::default()
     };
-    advise(&mut diagnosis, &verdict, &evidence, &lines);
+    advise(&mut diagnosis, &verdict, decisive, &lines);
     list_names(&mut diagnosis, &verdict, &inputs);
     list_files(&mut diagnosis, &verdict, &inputs, &locator);
     Answer {
@@ -96,7 +104,7 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
 fn advise(
     diagnosis: &mut Diagnosis,
     verdict: &Verdict<'_>,
-    evidence: &[usize],
+    decisive: Option<usize>,
     lines: &[Line<'_>],
 ) {
     let (kind, subkind) = (diagnosis.kind, diagnosis.subkind.take());
@@ -108,7 +116,7 @@ fn advise(
     }
     // Of an expectation a tool says at most how to give it up.
     let says_no_more = [Kind::None, Kind::TestFailure, Kind::SnapshotMismatch].contains(&kind);
-    let Some(&first) = evidence.first().filter(|_| !says_no_more) else {
+    let Some(first) = decisive.filter(|_| !says_no_more) else {
         return;
     };
     let end = verdict.scope.end().unwrap_or(lines.len());

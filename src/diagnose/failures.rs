@@ -1,14 +1,20 @@
 use std::collections::HashMap;
 
 use super::decide::{Inputs, Verdict};
-use crate::model::{Failure, FailureKind as Kind};
+use super::locate::Locator;
+use super::mention;
+use crate::model::{Failure, FailureKind as Kind, MentionedFile};
 
 const MAX_FAILURES: usize = 50;
 // A line that weighs less only passes a failure on.
 const STANDS_ALONE: u8 = 25;
 
-/// Returns the failures of the failing step, the cause first.
-pub(super) fn failures(verdict: &Verdict<'_>, inputs: &Inputs<'_>) -> Vec<Failure> {
+/// Returns the failures of the failing step, the cause first; what a checker found beside it has its file.
+pub(super) fn failures(
+    verdict: &Verdict<'_>,
+    inputs: &Inputs<'_>,
+    locator: &Locator<'_>,
+) -> Vec<Failure> {
     let Some(&first) = verdict.evidence.first().filter(|_| verdict.kind != Kind::None) else {
         return Vec::new();
     };
@@ -55,20 +61,34 @@ pub(super) fn failures(verdict: &Verdict<'_>, inputs: &Inputs<'_>) -> Vec<Failur
         if let Some(earlier) = failures.iter_mut().find(is_same) {
             earlier.count += u64::from(earlier.line != line);
         } else if failures.len() < MAX_FAILURES {
+            // A file that does not parse is why a test failed, where some did.
+            let is_alone = inputs.cases.is_empty() || row.kind != Kind::SyntaxError;
+            let is_placed = is_alone && is_checker(row.kind) && row.weight >= STANDS_ALONE;
+            let place = is_placed.then(|| place_near(finding.at, inputs, locator));
+            let place = place.flatten();
             failures.push(Failure {
                 kind: row.kind,
                 subkind: finding.subkind.clone(),
                 tool: Some(tool.to_owned()),
                 rule: Some(finding.rule.to_owned()),
                 line,
-                path: None,
-                path_line: None,
+                path: place.as_ref().map(|place| place.path.clone()),
+                path_line: place.and_then(|place| place.line),
                 count: 1,
                 follows: row.weight < STANDS_ALONE,
             });
         }
     }
     failures
+}
+
+// The file of the repository that is named in a line or near it.
+fn place_near(at: usize, inputs: &Inputs<'_>, locator: &Locator<'_>) -> Option<MentionedFile> {
+    const NEAR: usize = 4;
+    let from = at.saturating_sub(NEAR);
+    let near = inputs.lines.get(from..inputs.lines.len().min(at + NEAR + 1))?;
+    let files = mention::files(near, &[at - from], &[], locator);
+    files.into_iter().find(|file| file.in_repository)
 }
 
 // Whether a program that only looks at code says such a thing.

@@ -1,4 +1,3 @@
-use std::time::Instant;
 
 use super::commands::{CommandsRun, run_commands};
 use super::error::RepairError;
@@ -59,8 +58,7 @@ impl TraceRun<'_> {
     }
 }
 
-/// Runs failing tests once more, then those beside them, and sees which lines run. The first run is told as
-/// any other; nothing else of it rests on what was seen.
+/// Runs failing tests once more, with those beside them, and sees which lines run.
 ///
 /// # Errors
 /// As [`run_commands`].
@@ -69,43 +67,23 @@ pub fn run_traced(
     plan: &WithOthers,
     stop: &Stop,
 ) -> Result<(CommandsRun, Traced), RepairError> {
-    let run = |line: &str, limit: RunLimit, seconds: u64| {
-        let given = &how.commands.environment;
-        let folder = how.place.private();
-        let tracing =
-            Tracing::prepare(folder, how.place.root(), given, (&plan.first, seconds)).ok();
-        let own = tracing.iter().flat_map(|it| &it.environment);
-        let commands = Commands {
-            lines: vec![line.to_owned()],
-            environment: given.iter().chain(own).cloned().collect(),
-            ..how.commands.clone()
-        };
-        let ran = how.run_lines(&commands, limit, stop)?;
-        let traced = tracing.map(|it| it.read()).unwrap_or_default();
-        Ok::<_, RepairError>((ran, traced))
-    };
-    let began = Instant::now();
+    let given = &how.commands.environment;
     let half = how.limit.all.unwrap_or(how.limit.each) / 2;
-    let (ran, mut traced) = run(&plan.line, how.limit, half.as_secs().min(SECONDS_OF_OTHERS))?;
-    let ended = ran.interrupted || ran.cut_short || ran.observed.passed;
-    if let Some(others) = plan
-        .others
-        .as_ref()
-        .filter(|_| !ended && traced.failing > 0)
-    {
-        let each = began.elapsed().max(how.limit.each.min(LEAST));
-        let limit = RunLimit { each, ..how.limit };
-        let (_, passing) = run(others, limit, 0)?;
-        if !passing.files.is_empty() {
-            traced.add_passing(&passing);
-        }
-    }
+    let wanted = (plan.first.as_slice(), half.as_secs().min(SECONDS_OF_OTHERS));
+    let tracing = Tracing::prepare(how.place.private(), how.place.root(), given, wanted).ok();
+    let own = tracing.iter().flat_map(|it| &it.environment);
+    let commands = Commands {
+        lines: vec![plan.line.clone()],
+        environment: given.iter().chain(own).cloned().collect(),
+        ..how.commands.clone()
+    };
+    let ran = how.run_lines(&commands, how.limit, stop)?;
+    let traced = tracing.map(|it| it.read()).unwrap_or_default();
     Ok((ran, traced))
 }
 
 /// What the passing tests beside those that fail may take.
 const SECONDS_OF_OTHERS: u64 = 20;
-const LEAST: std::time::Duration = std::time::Duration::from_secs(10);
 
 impl Session<'_> {
     /// Sees once which definitions the failing tests enter, before an agent is asked; nothing is known where they cannot

@@ -222,7 +222,6 @@ impl<'a> Trials<'a> {
             self.trace_plan = Some(plan.unwrap_or_else(|| WithOthers {
                 line: line.clone(),
                 first: Vec::new(),
-                others: None,
             }));
         }
         self.selection = chosen(&own.line, own.runner, &own.tests, &is_path);

@@ -169,7 +169,7 @@ mod tests {
             ("ERROR: could not connect", &[]),
             (
                 "FAIL ./a.test.js\n  ● auth › locks\n  ● Test suite failed to run",
-                &["auth › locks"],
+                &["auth › locks", "a.test.js"],
             ),
             (
                 "\u{1b}[31m FAIL \u{1b}[39m ./a.test.js\n \u{1b}[1m ● \u{1b}[22mlocks",
@@ -181,11 +181,11 @@ mod tests {
             ),
             (
                 "FAIL ./a.test.js\n  ● Test suite failed to run\n\n    Configuration error:\n\n    Could not locate module @/k mapped as:",
-                &[],
+                &["a.test.js"],
             ),
             (
                 "==== ERRORS ====\n___ ERROR collecting b/test_x.py ___\nimport file mismatch:\n==== 1 error ====\nERROR b/test_x.py\nERROR b/test_y.py",
-                &["b/test_y.py"],
+                &["b/test_x.py", "b/test_y.py"],
             ),
             (" FAIL  src/t.test.ts > queue > waits", &["queue > waits"]),
             (
@@ -214,7 +214,7 @@ mod tests {
             ),
             (
                 "--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/one (0.00s)\n        a_test.go:9: no",
-                &["TestA/one"],
+                &["TestA", "TestA/one"],
             ),
             ("test net::pings ... FAILED", &["net::pings"]),
             (
