@@ -124,7 +124,8 @@ pub(super) fn decide<'i>(inputs: &Inputs<'i>) -> Verdict<'i> {
     let reported: Vec<&Case> = reported.collect();
     let rows = weigh(inputs, &scope);
     let ends_all = |row: &Row<'_>| {
-        let inside = |case: &&Case| case.at <= row.at && row.at < case.block.end.max(case.at + LONG);
+        let inside =
+            |case: &&Case| case.at <= row.at && row.at < case.block.end.max(case.at + LONG);
         let is_captured = lines.get(row.at).is_some_and(|line| line.captured);
         row.weight >= ENDS_ALL && !is_captured && !reported.iter().any(inside)
     };

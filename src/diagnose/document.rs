@@ -61,13 +61,21 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
     let tests = tests(&verdict, &inputs, &locator);
     let left_out = LeftOut {
         bytes: view.dropped_bytes + cut,
-        lines: if view.dropped_bytes > 0 { view.first_line - 1 } else { 0 },
+        lines: if view.dropped_bytes > 0 {
+            view.first_line - 1
+        } else {
+            0
+        },
         tests: tests.len().saturating_sub(MAX_LISTED) as u64,
     };
     let mut evidence = decisive_lines(&verdict, &lines);
     let decisive = evidence.first().copied();
     let failures = failures(&verdict, &inputs, &locator);
-    for failure in failures.iter().skip(1).filter(|failure| failure.path.is_some()) {
+    for failure in failures
+        .iter()
+        .skip(1)
+        .filter(|failure| failure.path.is_some())
+    {
         let at = lines.partition_point(|line| line.number < failure.line);
         if !evidence.contains(&at) && at < lines.len() {
             evidence.push(at);
@@ -84,7 +92,11 @@ pub(super) fn answer(view: View<'_>, facts: &LogFacts, mut locator: Locator<'_>)
         confidence: verdict.confidence,
         tool: verdict.tool.map(str::to_owned),
         rule: verdict.rule.map(str::to_owned),
-        failing_tests: tests.iter().take(MAX_LISTED).map(|test| test.id.clone()).collect(),
+        failing_tests: tests
+            .iter()
+            .take(MAX_LISTED)
+            .map(|test| test.id.clone())
+            .collect(),
         tests: tests.into_iter().take(MAX_LISTED).collect(),
         left_out: (left_out != LeftOut::default()).then_some(left_out),
         failures,
@@ -168,24 +180,7 @@ fn list_files(
         Some((finding.at, path.to_owned()))
     });
     let named: Vec<(usize, String)> = named.take(MAX_LISTED).collect();
-    // A path that the command line itself names is corrected there, by a person.
-    let command = inputs.facts.command.as_deref().unwrap_or_default();
-    let mut paths = named.iter().map(|named| &named.1);
-    diagnosis.requires_user_action |=
-        verdict.kind == Kind::FileNotFound && paths.any(|path| is_argument(command, path));
     diagnosis.files = mention::files(inputs.lines, &verdict.evidence, &named, locator);
-}
-
-/// Checks whether a word of a command line is this path, or a path below the working directory that
-/// ends it.
-fn is_argument(command: &str, path: &str) -> bool {
-    let mut words = command.split_whitespace().skip(1);
-    words.any(|word| {
-        let word = word.trim_matches(['"', '\'']);
-        let word = word.strip_prefix("./").unwrap_or(word);
-        let before = path.strip_suffix(word).filter(|_| !word.is_empty());
-        before.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
-    })
 }
 
 // Node's runner says no more of a file that could not be run than that it failed: the file said why above.

@@ -1,4 +1,3 @@
-
 use crate::exec::{End, Outcome};
 
 /// What is known of the run beside its log.

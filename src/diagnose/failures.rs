@@ -15,7 +15,11 @@ pub(super) fn failures(
     inputs: &Inputs<'_>,
     locator: &Locator<'_>,
 ) -> Vec<Failure> {
-    let Some(&first) = verdict.evidence.first().filter(|_| verdict.kind != Kind::None) else {
+    let Some(&first) = verdict
+        .evidence
+        .first()
+        .filter(|_| verdict.kind != Kind::None)
+    else {
         return Vec::new();
     };
     let number = |at: usize| inputs.lines.get(at).map_or(0, |line| line.number);
@@ -86,7 +90,9 @@ pub(super) fn failures(
 fn place_near(at: usize, inputs: &Inputs<'_>, locator: &Locator<'_>) -> Option<MentionedFile> {
     const NEAR: usize = 4;
     let from = at.saturating_sub(NEAR);
-    let near = inputs.lines.get(from..inputs.lines.len().min(at + NEAR + 1))?;
+    let near = inputs
+        .lines
+        .get(from..inputs.lines.len().min(at + NEAR + 1))?;
     let files = mention::files(near, &[at - from], &[], locator);
     files.into_iter().find(|file| file.in_repository)
 }

@@ -54,10 +54,6 @@ pub(super) fn findings(lines: &[Line<'_>], locator: &Locator<'_>) -> Vec<Finding
             continue;
         };
         refine_module(&mut finding, lines, locator);
-        if ENVIRONMENT.contains(&finding.kind) && is_raised_by_project(&finding, lines) {
-            (finding.kind, finding.weight) = (FailureKind::RuntimeError, RAISED);
-            (finding.subkind, finding.path) = (None, None);
-        }
         if line.captured {
             finding.weight = finding.weight.min(CAPTURED);
         }
@@ -86,33 +82,6 @@ fn is_foreign(tool: &str, at: usize, lines: &[Line<'_>]) -> bool {
         "node" | "vitest" | "jest" | "mocha" => has_python_frame(),
         _ => false,
     }
-}
-
-const ENVIRONMENT: [FailureKind; 5] = [
-    FailureKind::NetworkError,
-    FailureKind::ConnectionRefused,
-    FailureKind::Timeout,
-    FailureKind::OutOfMemory,
-    FailureKind::PermissionDenied,
-];
-// What an error at run time weighs.
-const RAISED: u8 = 41;
-
-// Whether a `raise` of the project itself made an exception of Python: a fake of a test, or the project's
-// own word for a fault.
-fn is_raised_by_project(finding: &Finding, lines: &[Line<'_>]) -> bool {
-    let is_code = |text: &&str| !text.trim().is_empty() && !text.trim().starts_with('^');
-    let mut above = above(lines, finding.at, 4).rev().filter(is_code);
-    let raises = |text: &str| text.trim_start_matches(['>', ' ']).starts_with("raise ");
-    let is_installed = |text: &str| {
-        let folders = ["site-packages", "dist-packages", "lib/python", "<frozen "];
-        folders.iter().any(|folder| text.contains(folder))
-    };
-    finding.tool == "python"
-        && above.next().is_some_and(raises)
-        && !above
-            .chain(below(lines, finding.at + 1, 3))
-            .any(is_installed)
 }
 
 // The same words are used for a file of the project and for a package.

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::providers::PROVIDERS;
 use crate::model::RepoPath;
 use crate::runners::{Pattern, pattern};
-use crate::source::{Entry, EntryKind, Listing, Source};
+use crate::source::{Listing, Source};
 
 /// Where a log was written: what it can be mapped into.
 #[derive(Clone, Copy, Default)]
@@ -74,7 +74,8 @@ impl<'a> Locator<'a> {
             let parts = parts(place.as_str());
             let mut ends = (0..parts.len()).map(|start| parts[start..].join("/"));
             let directory = ends.find(|end| listing.has_directory(end));
-            self.ran_in.extend(directory.map(|directory| (at, directory)));
+            self.ran_in
+                .extend(directory.map(|directory| (at, directory)));
             if self.ran_in.len() >= MAX_PLACES {
                 return;
             }
@@ -97,7 +98,7 @@ impl<'a> Locator<'a> {
             let mut roots = ["", "src", "lib", "python"].iter();
             return roots.find_map(|root| joined(listing, root, end));
         }
-        if SYSTEM.is_match(&path) || is_in_submodule(listing, &path) {
+        if SYSTEM.is_match(&path) {
             return None;
         }
         let is_absolute = is_absolute(&path);
@@ -170,15 +171,6 @@ pattern!(
 /// Checks whether a path starts at a root or a drive.
 pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\']) || path.as_bytes().get(1) == Some(&b':')
-}
-
-// A file of a submodule is none of the files here that are called the same.
-fn is_in_submodule(listing: &Listing, path: &str) -> bool {
-    let holds = |entry: &Entry| {
-        let is_module = matches!(entry.kind, EntryKind::Submodule { .. });
-        is_module && format!("/{path}").contains(&format!("/{}/", entry.path))
-    };
-    listing.entries().iter().any(holds)
 }
 
 // What stands behind the folder of installed packages.

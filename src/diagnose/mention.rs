@@ -25,7 +25,7 @@ pattern!(
     PLACE,
     concat!(
         r#"(?:File "(?<py>[^"<>]+)", line (?<pyline>\d+))"#,
-        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[\p{L}\p{N}_@.+~$-]|\[[\p{L}\p{N}_.-]+\]|\([\p{L}\p{N}_-]+\)[\\/]|[\\/])*[\p{L}\p{N}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
+        r"|(?<path>(?:file:///?)?(?:[A-Za-z]:[\\/]|\.{0,2}[\\/])?(?:[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_@.+~$-]|\[[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_.-]+\]|\([A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_-]+\)[\\/]|[\\/])*[A-Za-z0-9\x{c0}-\x{1fff}\x{3040}-\x{d7ff}_\])]\.(?:d\.ts|[cm]?[jt]sx?|pyi?|pyx|json5?|jsonc|ya?ml|toml|ini|cfg|vue|svelte|astro|css|scss|sql|prisma|sh|bash|txt|md|mdx|html|snap|graphql|gql|env|lock|rs|go|java|rb|php|c|cc|cpp|h|hpp|cs|kt|swift))\b",
         r"(?:(?::|\()(?<line>\d{1,7})(?:[:,](?<col>\d{1,6}))?|, line (?<saidline>\d+))?",
         r"|(?<plain>\b(?:Dockerfile|Makefile|Procfile)\b)(?::(?<plainline>\d+))?",
     )
@@ -130,27 +130,26 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             continue;
         }
         for found in PLACE.captures_iter(text) {
-            let path = found
-                .name("py")
-                .or_else(|| found.name("path"))
-                .or_else(|| found.name("plain"));
-            let Some(path) = path else { continue };
-            // The host of an address is no file, nor is a word right after one.
+            let first = |names: &[&str]| names.iter().find_map(|name| found.name(name));
+            let Some(path) = first(&["py", "path", "plain"]) else {
+                continue;
+            };
+            // The host of an address is no file, nor is what has one inside.
             let before = &text[..path.start()];
-            if before.ends_with("://") || before.ends_with("http:") || before.ends_with("https:") {
-                continue;
-            }
             let word = before.rfind([' ', '\t', '"', '\'', '(', '<']);
-            let word = before
-                .get(word.map_or(0, |at| at + 1)..)
-                .unwrap_or_default();
-            let of_address = format!("{word}{}", path.as_str());
-            let of_address = of_address.contains("://") && !of_address.starts_with("file:");
-            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
+            let word = before.get(word.map_or(0, |at| at + 1)..);
+            let word = word.unwrap_or_default();
             let path = path.as_str();
-            if path.contains("://") && !path.starts_with("file:") {
+            let is_web = |text: &str| text.contains("://") && !text.starts_with("file:");
+            if ["://", "http:", "https:"]
+                .iter()
+                .any(|end| word.ends_with(end))
+                || is_web(path)
+            {
                 continue;
             }
+            let of_address = is_web(&format!("{word}{path}"));
+            // So mocha names what it loaded: `SyntaxError[ @/w/a.js ]`.
             let path = path
                 .strip_prefix('@')
                 .filter(|_| before.ends_with("[ "))
@@ -159,16 +158,12 @@ fn collect(lines: &[Line<'_>], mentions: &mut Vec<Mention>) {
             if text.trim() == path || text.contains("\"filePath\"") {
                 heading = Some(path.clone());
             }
-            let line = found
-                .name("pyline")
-                .or_else(|| found.name("line"))
-                .or_else(|| found.name("saidline"))
-                .or_else(|| found.name("plainline"));
+            let line = number(first(&["pyline", "line", "saidline", "plainline"]));
             mentions.push(Mention {
                 at,
                 doubtful: of_address || line.is_none() && is_of_test(&path),
                 path,
-                line: number(line),
+                line,
                 column: number(found.name("col")),
             });
         }

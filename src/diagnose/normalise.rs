@@ -1,6 +1,5 @@
 use std::borrow::Cow;
 
-use super::code_page::restore_marks;
 use super::line::{Line, Mark};
 use super::log::View;
 use super::prefix::Wrapper;
@@ -37,10 +36,6 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
         };
         cut += raw.len().saturating_sub(LONGEST_LINE) as u64;
         let (mark, text) = clean(raw, &wrapper);
-        let text = match restore_marks(&text) {
-            Cow::Owned(restored) => Cow::Owned(restored),
-            Cow::Borrowed(_) => text,
-        };
         if let Some(begins) = captured_section(&text) {
             captured = begins;
         }
@@ -55,10 +50,7 @@ pub(super) fn lines_of(view: View<'_>) -> Lines<'_> {
     }
     super::runners::join_error_names(&mut lines);
     quiet::mark(&mut lines);
-    Lines {
-        all: lines,
-        cut,
-    }
+    Lines { all: lines, cut }
 }
 
 /// The lines of a log that is there whole.
@@ -75,38 +67,6 @@ pattern!(
     TRAVIS,
     r"travis_time:(start|end):([\w-]+)|section_(start|end):\d+:([\w.-]+)"
 );
-pattern!(WORKFLOW, r"::(?:error|warning) (.*?)::(.*)$");
-
-// A message of a workflow that names its place, as a compiler would print it. Line ends and marks of the
-// form are written as in a URL; the first line says it, the others repeat the log.
-fn annotation(text: &str) -> Option<String> {
-    let found = WORKFLOW.captures(text)?;
-    let property = |name: &str| {
-        let all = found[1].split(',');
-        let value = all
-            .filter_map(|it| it.split_once('='))
-            .find(|it| it.0.trim() == name);
-        value.map(|it| decoded(it.1))
-    };
-    let (file, line) = (property("file")?, property("line")?);
-    let column = property("col").or_else(|| property("column"));
-    let column = column.filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
-    Some(format!(
-        "{file}:{line}:{}: {}",
-        column.as_deref().unwrap_or("1"),
-        first_line(&found[2])
-    ))
-}
-
-fn first_line(message: &str) -> String {
-    decoded(message.split("%0A").next().unwrap_or(message))
-}
-
-fn decoded(text: &str) -> String {
-    [("%0D", ""), ("%3A", ":"), ("%2C", ","), ("%25", "%")]
-        .iter()
-        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
-}
 
 // What a terminal would show of one raw line, and what the service says with it.
 fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
@@ -122,22 +82,13 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
     } else {
         Cow::Borrowed(raw)
     };
-    if (text.contains("::error ") || text.contains("::warning "))
-        && let Some(text) = annotation(&text)
-    {
-        return (mark, Cow::Owned(text));
-    }
     let mut skip = wrapper.length(&text);
-    let mut message = None;
     let rest = &text[skip..];
     if (rest.starts_with("##[") || rest.starts_with("::"))
         && let Some(found) = MARK.captures(rest)
     {
         skip += found[0].len();
         let word = found.name("azure").or_else(|| found.name("github"));
-        if found.name("github").is_some() && rest.contains("%0A") {
-            message = Some(first_line(&text[skip..]));
-        }
         mark = match word.map_or("", |word| word.as_str()) {
             "error" => Mark::Error,
             "group" | "section" => Mark::Open(text[skip..].to_owned()),
@@ -147,7 +98,6 @@ fn clean<'a>(raw: &'a str, wrapper: &Wrapper) -> (Mark, Cow<'a, str>) {
         };
     }
     let text = match text {
-        _ if message.is_some() => Cow::Owned(message.unwrap_or_default()),
         _ if skip == 0 => text,
         Cow::Borrowed(text) => Cow::Borrowed(&text[skip..]),
         Cow::Owned(text) => Cow::Owned(text[skip..].to_owned()),
@@ -240,21 +190,6 @@ mod tests {
         ] {
             assert_eq!(only(dressed), "TypeError: x", "{dressed:?}");
         }
-    }
-
-    #[test]
-    fn reads_workflow_annotations_as_located_lines() {
-        assert_eq!(
-            only("::error file=src/a.ts,line=3,endLine=3,col=7,endColumn=9::TS2304 boom"),
-            "src/a.ts:3:7: TS2304 boom"
-        );
-        assert_eq!(
-            only(
-                "::error file=/w/a.ts,title=t > x,line=4,column=2::Error%3A 5%25%0A ❯ a.ts:4:1%0A"
-            ),
-            "/w/a.ts:4:2: Error: 5%"
-        );
-        assert_eq!(only("::error::boom%0A at x"), "boom");
     }
 
     #[test]

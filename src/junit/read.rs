@@ -233,8 +233,11 @@ impl Case {
             None => None,
         };
         let is_class = |class: &str| {
-            class.contains('.') && class.split('.').all(|part| !part.is_empty())
-                && !class.contains(['/', ' ']) && !is_script(class) && !is_script(suite)
+            class.contains('.')
+                && class.split('.').all(|part| !part.is_empty())
+                && !class.contains(['/', ' '])
+                && !is_script(class)
+                && !is_script(suite)
         };
         self.id = match self.runner {
             Some("pytest") => self.pytest_id(),

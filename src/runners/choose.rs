@@ -135,47 +135,30 @@ pub fn with_others(
     tests: &[FailedTest],
     is_path: &dyn Fn(&str) -> bool,
 ) -> Option<WithOthers> {
-    let is_pytest = !tests.is_empty() && tests.iter().all(|test| test.runner == "pytest");
-    let Some((alone, count)) = chosen(line, named, tests, is_path) else {
-        return is_pytest.then(|| WithOthers {
+    let alone = chosen(line, named, tests, is_path);
+    if tests.is_empty() || !tests.iter().all(|test| test.runner == "pytest") {
+        let (line, _) = alone?;
+        let first = Vec::new();
+        return Some(WithOthers { line, first });
+    }
+    let Some((_, count)) = alone else {
+        return Some(WithOthers {
             line: line.to_owned(),
             first: tests.iter().map(|test| test.id.clone()).collect(),
         });
     };
-    let tests = tests.get(..count).unwrap_or(tests);
     let row = ROWS.iter().find(|row| Some(row.runner) == named)?;
-    let named_alone = |id: String, path: Option<String>| FailedTest {
-        id,
-        path,
+    let ids = tests.iter().take(count).map(|test| row.id(test));
+    let first = ids.collect::<Option<Vec<String>>>()?;
+    let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
+    let files: BTreeSet<String> = first.iter().map(file).collect();
+    let files = files.into_iter().map(|path| FailedTest {
+        id: path.clone(),
+        path: Some(path),
         ..tests[0].clone()
-    };
-    let ids: Option<Vec<String>> = tests.iter().map(|test| row.id(test)).collect();
-    let first = ids?;
-    let all: Vec<FailedTest> = match row.runner {
-        TestRunner::Pytest => {
-            let file = |id: &String| id.split("::").next().unwrap_or(id).to_owned();
-            let files: BTreeSet<String> = first.iter().map(file).collect();
-            let files = files.into_iter();
-            files.map(|path| named_alone(path.clone(), Some(path))).collect()
-        }
-        TestRunner::Unittest if line.split(' ').any(|word| word == "unittest") => {
-            // Each that fails, then its module: that it fails first is as it fails alone.
-            let module = |test: &FailedTest| Some(test.id.rsplitn(3, '.').nth(2)?.to_owned());
-            let modules: BTreeSet<String> = tests.iter().filter_map(module).collect();
-            let modules = modules.into_iter().map(|id| named_alone(id, None));
-            tests.iter().cloned().chain(modules).collect()
-        }
-        _ => {
-            return Some(WithOthers {
-                line: alone,
-                first: Vec::new(),
-            });
-        }
-    };
-    Some(WithOthers {
-        line: command(line, named, &all, is_path)?,
-        first,
-    })
+    });
+    let line = command(line, named, &files.collect::<Vec<_>>(), is_path)?;
+    Some(WithOthers { line, first })
 }
 
 /// What ends or joins commands, or is put in their place.
@@ -467,11 +450,6 @@ mod tests {
         assert_eq!(files.first, ["tests/test_a.py::test_x[a b]"]);
         let alone = others("pnpm test", R::Vitest, &vitest);
         assert_eq!(alone.line, "pnpm test src/a.test.ts -t '^(queue waits)$'");
-        let module = others("python -m unittest discover", R::Unittest, &unittest);
-        assert_eq!(
-            module.line,
-            "python -m unittest shop.tests.T.test_a shop.tests"
-        );
         let whole = others("make test", R::Pytest, &elsewhere);
         assert_eq!(
             (whole.line.as_str(), &whole.first[0]),

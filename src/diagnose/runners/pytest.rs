@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use super::case::{Case, Place, python_frame, relative};
+use super::case::{Case, Place, python_frame};
 use crate::diagnose::line::Line;
 use crate::runners::pattern;
 
@@ -76,9 +76,6 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
                 ..report.case
             });
         }
-    }
-    if cases.is_empty() {
-        cases.extend(hanging_test(lines));
     }
     cases
 }
@@ -183,30 +180,4 @@ fn frame_of(text: &str) -> Option<Place> {
     };
     let place = text.contains(':').then(place).flatten();
     place.or_else(|| python_frame(text))
-}
-
-// pytest-timeout's thread method ends the process: the last test that had begun hangs.
-fn hanging_test(lines: &[Line<'_>]) -> Option<Case> {
-    pattern!(
-        BEGUN,
-        r#"^(?P<id>\S+\.py::[^\s\[]+(?:\[[^\]]*\])?) *(?:[+~]{5,}.*)?$|File "(?P<path>[^"]*\btest_?[^"/\\]*\.py)", line (?P<line>\d+), in (?P<name>test\w*)"#
-    );
-    let is_dump = |line: &Line<'_>| line.text.contains("+++ Timeout +++");
-    let dump = lines.iter().position(is_dump)?;
-    let begun = |line: &Line<'_>| {
-        let may = line.text.contains(".py");
-        let found = may.then(|| BEGUN.captures(&line.text))??;
-        let Some(path) = found.name("path") else {
-            return Some(Case::new("pytest", &found["id"], dump));
-        };
-        let file = relative(path.as_str());
-        Some(Case {
-            place: Some((file.clone(), found["line"].parse().ok())),
-            ..Case::new("pytest", format!("{file}::{}", &found["name"]), dump)
-        })
-    };
-    let before = lines[..dump].iter().rev().find_map(begun);
-    let mut case = before.or_else(|| lines[dump..].iter().find_map(begun))?;
-    case.cause = Some(dump);
-    Some(case)
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::case::{Case, Place, first_script_frame, python_frame, relative};
 use crate::diagnose::line::{Line, above, below};
-use crate::runners::{Cues, Pattern, pattern, rows};
+use crate::runners::{Pattern, pattern, rows};
 
 /// How one runner names a test that failed; `table.toml` explains the fields.
 #[derive(Deserialize)]
@@ -59,10 +59,6 @@ enum FrameRole {
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| rows(embedded!("diagnose/runners/table.toml")));
-static CUES: LazyLock<Cues> = LazyLock::new(|| {
-    let cues = ROWS.iter().map(|row| row.has.as_str());
-    cues.zip(0..).collect()
-});
 
 // Lines of a block, and of what stands above a line, that are looked at.
 const MAX_BLOCK: usize = 60;
@@ -72,38 +68,18 @@ const PARENTS: usize = 400;
 // Status rows of one runner; a suite that fails as a whole has thousands.
 const MAX_STATUS_ROWS: usize = 300;
 
-/// For each row of the table, the lines that hold its word.
-pub(super) fn find_cues(lines: &[Line<'_>]) -> Vec<Vec<usize>> {
-    let mut found = vec![Vec::new(); ROWS.len()];
-    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !line.captured) {
-        for row in CUES.rows(&line.text) {
-            if found[row].last() != Some(&at) {
-                found[row].push(at);
-            }
-        }
-    }
-    found
-}
-
 /// Returns the tests that failure blocks name.
-pub(super) fn blocks(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
-    let own = ROWS.iter().zip(cues).filter(|(row, _)| !row.is_status);
-    own.flat_map(|(row, cues)| row.cases(lines, cues)).collect()
+pub(super) fn blocks(lines: &[Line<'_>]) -> Vec<Case> {
+    let own = ROWS.iter().filter(|row| !row.is_status);
+    own.flat_map(|row| row.cases(lines)).collect()
 }
 
 /// Returns the tests that rows of results name, unless a later row says that they passed.
-pub(super) fn status_rows(lines: &[Line<'_>], cues: &[Vec<usize>]) -> Vec<Case> {
-    let mut cases = Vec::new();
-    for (row, cues) in ROWS.iter().zip(cues).filter(|(row, _)| row.is_status) {
-        let free: Vec<usize> = cues
-            .iter()
-            .copied()
-            .filter(|at| !lines[*at].claimed)
-            .collect();
-        cases.extend(row.cases(lines, &free).into_iter().take(MAX_STATUS_ROWS));
-    }
-    cases.retain(|case| !passes_later(case, lines) && !is_suite(case, lines));
-    cases
+pub(super) fn status_rows(lines: &[Line<'_>]) -> Vec<Case> {
+    let own = ROWS.iter().filter(|row| row.is_status);
+    let cases = own.flat_map(|row| row.cases(lines).into_iter().take(MAX_STATUS_ROWS));
+    let stands = |case: &Case| !passes_later(case, lines) && !is_suite(case, lines);
+    cases.filter(stands).collect()
 }
 
 fn passes_later(case: &Case, lines: &[Line<'_>]) -> bool {
@@ -120,20 +96,17 @@ fn is_suite(case: &Case, lines: &[Line<'_>]) -> bool {
 }
 
 impl Row {
-    fn cases(&'static self, lines: &[Line<'_>], cues: &[usize]) -> Vec<Case> {
-        let Some(first) = cues.first() else {
-            return Vec::new();
-        };
+    fn cases(&'static self, lines: &[Line<'_>]) -> Vec<Case> {
         let opens = |after: &Pattern| lines.iter().position(|line| after.finds(&line.text));
         let from = match &self.after {
             Some(after) => opens(after).unwrap_or(lines.len()),
-            None => *first,
+            None => 0,
         };
         let mut cases: Vec<Case> = Vec::new();
         let mut names: HashSet<String> = HashSet::new();
-        for &at in cues.iter().filter(|at| **at >= from) {
-            let line = &lines[at];
-            if line.quiet || !self.counts_at(lines, at) {
+        for (at, line) in lines.iter().enumerate().skip(from) {
+            let is_data = line.captured || line.claimed || line.quiet;
+            if is_data || !line.text.contains(&self.has) || !self.counts_at(lines, at) {
                 continue;
             }
             let Some(found) = self.line.get().captures(&line.text) else {
@@ -245,10 +218,7 @@ impl Row {
                 .and_then(first)
                 .and_then(|found| found.1)
         };
-        case.place = placed(found)
-            .or(of_cause)
-            .or_else(below)
-            .or(under);
+        case.place = placed(found).or(of_cause).or_else(below).or(under);
         case.cause = cause.map(|cause| below_mark(lines, cause.0)).or(usual);
         self.set_frame(&mut case, error, block, lines);
         case
