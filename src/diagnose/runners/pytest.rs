@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use super::case::{Case, Place, python_frame};
@@ -53,7 +54,7 @@ pub(super) fn cases(lines: &[Line<'_>]) -> Vec<Case> {
             !report.is_used && rest.is_some_and(is_end)
         };
         let own = reports.iter_mut().filter(is_own);
-        let report = own.min_by_key(|report| report.is_teardown);
+        let report = own.min_by_key(|report| (report.is_teardown, Reverse(report.title.len())));
         let mut case = Case::new("pytest", id.clone(), at);
         if let Some(report) = report {
             report.is_used = true;
@@ -123,6 +124,7 @@ fn read_reports(lines: &[Line<'_>]) -> Vec<Report> {
             "ERROR at setup of ",
             "ERROR at teardown of ",
             "ERROR collecting ",
+            "[doctest] ",
         ];
         let bare = starts.iter().find_map(|start| title.strip_prefix(start));
         Some(Report {
