@@ -111,14 +111,13 @@ pub(super) fn to_request(
     if test_commands.is_empty() {
         test_commands.extend(last.as_ref().and_then(|it| it.command.clone()));
     }
-    let log = query.log.as_ref().map(|it| it.log(app, progress));
+    let log = query.log.as_ref().map(|it| it.log(progress));
     let mut commands = test_commands.iter().filter(|_| query.rev.is_none());
     let mut request = Request {
         log: log.transpose()?.or(last.map(|it| it.log)),
         issue: query.issue.as_ref().map(Input::words).transpose()?,
         reports: reports(&query.junit, progress)?,
         directory: workspace.prefix.clone(),
-        rules: app.rules(),
         level: query.level,
         include_bundle: query.include_repo_bundle,
         cause: commands

@@ -54,7 +54,7 @@ pub fn diagnose_log(
     let unnamed = named.is_none() && request.junit.is_empty();
     let last = unnamed.then(|| last(app, progress)?.ok_or_else(no_run));
     let last = last.transpose()?;
-    let log = named.map(|it| it.log(app, progress)).transpose()?;
+    let log = named.map(|it| it.log(progress)).transpose()?;
     let log = log.or(last.as_ref().map(|it| it.log.clone()));
     // How it ended is told as one: what a call says of it takes the place of all that the run says.
     let is_given = request.exit_code.is_some() || request.timed_out.is_some();
@@ -67,7 +67,6 @@ pub fn diagnose_log(
         exit_code,
         command: command.clone(),
         timed_out,
-        rules: app.rules(),
     };
     let workspace = match Repository::discover(app.directory())? {
         Some(_) => Some(app.workspace(At::Worktree, progress)?),

@@ -90,7 +90,6 @@ pub fn find_imports(
     let at = request.rev.as_deref().map_or(At::Worktree, At::Revision);
     let workspace = app.workspace(at, progress)?;
     let facts = LogFacts {
-        rules: app.rules(),
         ..LogFacts::default()
     };
     let scene = Scene {

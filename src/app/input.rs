@@ -115,11 +115,11 @@ impl Input {
     ///
     /// # Errors
     /// `U302` with its name.
-    pub fn log(&self, app: &App, progress: &dyn Progress) -> Result<Log, AppError> {
+    pub fn log(&self, progress: &dyn Progress) -> Result<Log, AppError> {
         if self.held.is_none() && self.name == "-" {
             awaited("a log", progress);
         }
-        let read = self.open().and_then(|input| Log::read(input, &app.rules()));
+        let read = self.open().and_then(|input| Log::read(input));
         read.map_err(|error| AppError::unreadable(&self.name, &error))
     }
 }

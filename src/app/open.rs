@@ -1,11 +1,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{AppError, Progress};
 use crate::config::Settings;
-use crate::diagnose::UserRules;
 use crate::exec::Stop;
 use crate::git::Repository;
 use crate::graph::Graph;
@@ -21,7 +19,6 @@ pub struct App {
     directory: PathBuf,
     settings: Settings,
     redactor: Redactor,
-    rules: Arc<UserRules>,
     // Whether it was said that there is no repository: once is enough.
     said_alone: AtomicBool,
 }
@@ -57,9 +54,6 @@ impl App {
             redactor: Redactor::new(environment().chain(given))
                 .with_rules(&settings.output.secret)
                 .map_err(|error| wrong_rule("output.secret", &error))?,
-            rules: UserRules::new(&settings.test.rule)
-                .map_err(|error| wrong_rule("test.rule", &error))?
-                .into(),
             settings,
             said_alone: AtomicBool::new(false),
         })
@@ -91,11 +85,6 @@ impl App {
     #[must_use]
     pub fn redactor(&self) -> &Redactor {
         &self.redactor
-    }
-
-    /// The user's own rules for what a line of a log means.
-    pub(super) fn rules(&self) -> Arc<UserRules> {
-        self.rules.clone()
     }
 
     /// How many threads list files; 0 leaves it to the machine.

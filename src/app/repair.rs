@@ -195,7 +195,6 @@ pub fn repair_repository(
     let folders = folders(app, request, &workspace)?;
     let read = app.read_policy(Profile::Ranked)?;
     let mut packets = base_request(app.settings(), workspace.git.as_ref());
-    packets.rules = app.rules();
     packets.include_bundle = request.include_repo_bundle;
     let lines = &settings.test.command.0;
     packets.cause = lines
@@ -294,7 +293,6 @@ pub(super) fn commands(app: &App) -> Commands {
         writable: settings.sandbox.allow_write.clone(),
         sandbox: settings.sandbox.mode,
         no_network: settings.sandbox.no_net,
-        rules: app.rules(),
     }
 }
 

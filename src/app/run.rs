@@ -219,7 +219,6 @@ impl CommandRun {
             exit_code: failing.end.code_or_signal(),
             command: Some(self.record.command.clone()),
             timed_out: failing.row.timed_out,
-            rules: app.rules(),
         };
         let scene = Scene {
             source: Some(workspace.source.as_ref()),
@@ -328,7 +327,6 @@ impl CommandRun {
         }
         request.cause = found.as_ref().and_then(known_cause);
         request.log = Some(failing.log_or_end(&self.record.command).into());
-        request.rules = app.rules();
         request.exit_code = exit_code;
         request.timed_out = failing.row.timed_out;
         request.test_commands = vec![self.record.command.clone()];

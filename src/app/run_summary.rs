@@ -355,7 +355,7 @@ mod tests {
         assert_eq!(
             rows(&found),
             [
-                "|Error: Cannot find module '../src/carts.js' imported from \
+                "test/lost.test.js|Error: Cannot find module '../src/carts.js' imported from \
                  '/w/test/lost.test.js'|test/lost.test.js:2",
                 "total|AssertionError: expected 5 to be 6|test/a.test.js:4",
             ]
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!(
             rows(&found),
             [
-                "|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:2",
+                "test/syn.test.js|SyntaxError: /w/test/syn.test.js: Unexpected token (2:28)|test/syn.test.js:0",
                 "calls|expect(received).toBe(expected): expected 4, received 3|test/misc.test.js:3",
             ]
         );

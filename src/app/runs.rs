@@ -204,13 +204,13 @@ impl KeptRun {
     }
 
     // Its log; `None` where it has none yet.
-    fn log(&self, app: &App) -> Result<Option<LastLog>, AppError> {
+    fn log(&self) -> Result<Option<LastLog>, AppError> {
         let logs = ["test.log", "baseline.log"].map(|name| self.folder.join(name));
         let Some(path) = logs.into_iter().find(|log| log.is_file()) else {
             return Ok(None);
         };
         let file = std::fs::File::open(&path);
-        let log = file.and_then(|file| Log::read(file, &app.rules()));
+        let log = file.and_then(|file| Log::read(file));
         let log = log.map_err(|error| AppError::unreadable(&path.display().to_string(), &error))?;
         let command = self.command.as_ref().or(self.commands.first());
         let words = command.map(|line| format!("`{line}`")).into_iter();
@@ -357,13 +357,12 @@ impl<'a> RunStore<'a> {
         line: &str,
     ) -> Result<Option<RedRun>, AppError> {
         let last = self.last_failed(workspace, line);
-        let log = last.map(|last| last.log(self.app)).transpose()?.flatten();
+        let log = last.map(|last| last.log()).transpose()?.flatten();
         Ok(log.map(|log| {
             let facts = LogFacts {
                 exit_code: log.exit_code,
                 timed_out: log.timed_out,
                 command: Some(line.to_owned()),
-                rules: self.app.rules(),
             };
             let text = log.log.text();
             let diagnosis = diagnose_in(text, &facts, workspace.source.as_ref());
@@ -407,7 +406,7 @@ impl<'a> RunStore<'a> {
 /// What the system says of the place where runs are kept, and a log that cannot be read.
 pub fn last_log(app: &App) -> Result<Option<LastLog>, AppError> {
     let store = RunStore::open(app)?;
-    let logs = store.runs().map(|run| run.log(app).transpose());
+    let logs = store.runs().map(|run| run.log().transpose());
     logs.flatten().next().transpose()
 }
 

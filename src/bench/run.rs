@@ -240,7 +240,6 @@ fn run(
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
-            rules: std::sync::Arc::default(),
         },
         policy: policy(options, agent.is_some()),
         agent,

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, global: &Global, output: &Output) -> Result<Exit,
         let message = format!("a name is expected, and `{file}` is a file");
         return Err(AppError::usage(message).hint(right));
     }
-    let log = args.log.as_ref().map(|it| it.log(&app, output));
+    let log = args.log.as_ref().map(|it| it.log(output));
     let last = match &args.log {
         None if args.names.is_empty() && args.file.is_some() => {
             return Err(

@@ -13,4 +13,4 @@ pub use error::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
 pub use table::{Context, Key, Output, Patch, file_schema};
-pub use values::{Bytes, Color, DiagnoseRule, Dollars, RepairLevel, Seconds, SecretRule};
+pub use values::{Bytes, Color, Dollars, RepairLevel, Seconds, SecretRule};

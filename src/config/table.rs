@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::values::{
-    Bytes, Color, CommandLines, Described, DiagnoseRule, Dollars, KnownNames, Seconds, SecretRule,
+    Bytes, Color, CommandLines, Described, Dollars, KnownNames, Seconds, SecretRule,
 };
 use crate::model::{
     AgentProtocol, SandboxMode, TestChanges, WorkplaceMode, {Profile, forget_widths},
@@ -159,8 +159,6 @@ settings! {
         env: Vec<String> = Vec::new(), PASSED_ON, adds;
         /// search for the culprit after a failed run
         why: bool = true, Trust::Free;
-        /// log rules, tried before the built-in ones: id, kind, pattern; subkind, tool, weight, example, why
-        rule: Vec<DiagnoseRule> = Vec::new(), Trust::Free, adds;
     }
     /// What commands may do, and where they run.
     sandbox: Sandbox {

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::model::{
-    AgentProtocol, FailureKind, Level, Profile, SandboxMode, TestChanges, WorkplaceMode,
+    AgentProtocol, Level, Profile, SandboxMode, TestChanges, WorkplaceMode,
 };
 
 /// Says what a value of a type must be, as the end of "must be ...".
@@ -369,7 +369,6 @@ described! {
     Dollars: "an amount that is not below 0"
     RepairLevel: "a number from 0 to 3"
     CommandLines: "a command, or a list of commands"
-    Vec<DiagnoseRule>: "tables `[[test.rule]]` with id, kind and pattern"
     Vec<SecretRule>: "tables `[[output.secret]]` with id and pattern"
     KnownNames: "a list of `NAME MODULE py` or `NAME MODULE js`"
 }
@@ -389,33 +388,6 @@ pub struct SecretRule {
     /// A regular expression of the secret. Its first group is masked, or the whole match without one.
     pub pattern: String,
     /// What the secret opens, in a sentence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub why: Option<String>,
-}
-
-/// A user's rule for log lines: `[[test.rule]]`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DiagnoseRule {
-    /// The name of the rule in answers.
-    pub id: String,
-    /// The kind that a matching line means.
-    pub kind: FailureKind,
-    /// A finer word inside the kind.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub subkind: Option<String>,
-    /// A regular expression; the groups `name`, `module`, `export` and `path` are picked up.
-    pub pattern: String,
-    /// The program that prints such a line.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tool: Option<String>,
-    /// How close to the root cause it is, 1 to 99; 88 by default.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub weight: Option<u8>,
-    /// A line that it must match.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub example: Option<String>,
-    /// Why the line means this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }

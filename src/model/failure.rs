@@ -270,12 +270,10 @@ pub struct Diagnosis {
 #[cfg_attr(feature = "program", derive(JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct LeftOut {
-    /// Bytes of a huge log without a known word, and ends of overlong lines.
+    /// Bytes before the end of a huge log, and ends of overlong lines.
     pub bytes: u64,
     /// Lines among them.
     pub lines: u64,
-    /// Lines with a known word beyond the limit.
-    pub telling: u64,
     /// Failing tests beyond those that are listed.
     pub tests: u64,
 }

@@ -38,5 +38,3 @@ pub use secrets::is_secret_name;
 #[cfg(feature = "program")]
 pub use suspicion::find_suspicious;
 pub use test_files::{TEST_FOLDERS, is_test, is_test_name, is_test_text};
-#[cfg(feature = "program")]
-pub use utf16::decode_utf16;

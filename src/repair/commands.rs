@@ -82,10 +82,7 @@ impl CommandsAt<'_> {
         }
         let (line, outcome, is_the_rest) = last.ok_or(ExecError::Empty)?;
         let log = self.clean(&log);
-        let facts = LogFacts {
-            rules: self.commands.rules.clone(),
-            ..LogFacts::new(&outcome, line)
-        };
+        let facts = LogFacts::new(&outcome, line);
         let mut diagnosis = diagnose_in(&log, &facts, self.source);
         if outcome.end == End::NotFound {
             diagnosis.kind = FailureKind::CommandNotFound;

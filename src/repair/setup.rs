@@ -1,12 +1,10 @@
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::plan::Policy;
 use super::task::Task;
 use crate::agent::Adapter;
 use crate::context::Request;
-use crate::diagnose::UserRules;
 use crate::git::Repository;
 use crate::model::{AgentProtocol, Diagnosis, FailurePacket, RepoPath, SandboxMode, WorkplaceMode};
 use crate::policy::{Allowed, ReadPolicy, Redactor};
@@ -83,8 +81,6 @@ pub struct Commands {
     pub writable: Vec<PathBuf>,
     /// Whether the network is refused.
     pub no_network: bool,
-    /// Rules of the user's own for what a line of their output means.
-    pub rules: Arc<UserRules>,
 }
 
 impl Commands {

@@ -93,9 +93,8 @@ fn plain(diagnosis: &Diagnosis) -> String {
 
 fn left_out_text(left_out: &LeftOut) -> String {
     let parts = [
-        (left_out.bytes, "bytes without a known word"),
+        (left_out.bytes, "bytes before the end of a huge log"),
         (left_out.lines, "lines among them"),
-        (left_out.telling, "lines with one, beyond what is weighed"),
         (left_out.tests, "failing tests beyond those listed"),
     ];
     let parts = parts.iter().filter(|part| part.0 > 0);

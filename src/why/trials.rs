@@ -219,7 +219,6 @@ impl<'a> Trials<'a> {
             self.trace_plan = Some(plan.unwrap_or_else(|| WithOthers {
                 line: line.clone(),
                 first: Vec::new(),
-                others: None,
             }));
         }
         self.selection = chosen(line, runner, tests, &is_path);

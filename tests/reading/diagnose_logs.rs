@@ -259,14 +259,6 @@ const PREFIXES: &[(&str, Dress)] = &[
     ("BuildKit in GitHub Actions", |_, line| {
         format!("2026-11-21T02:38:34.1234567Z #12 3.456 {line}")
     }),
-    ("clock", |at, line| {
-        format!("02:{:02}:{:02}.123 {line}", at / 60, at % 60)
-    }),
-    ("date", |_, line| format!("2026/11/21 02:38:34 {line}")),
-    ("numbers", |at, line| format!("{:>6}\t{line}", at + 1)),
-    ("numbers, bar", |at, line| format!("{:>4} | {line}", at + 1)),
-    ("numbers, colon", |at, line| format!("{}:{line}", at + 1)),
-    ("frame", |_, line| format!("│ {line}")),
     ("tput sgr0", |_, line| {
         format!("\u{1b}(B\u{1b}[m{line}\u{1b}(B\u{1b}[m")
     }),

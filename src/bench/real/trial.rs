@@ -80,7 +80,6 @@ impl Bench<'_> {
             sandbox: SandboxMode::Auto,
             writable: Vec::new(),
             no_network: false,
-            rules: std::sync::Arc::default(),
         };
         let view = place.source()?;
         let how = CommandsAt {

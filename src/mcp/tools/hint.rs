@@ -34,7 +34,7 @@ pub(super) fn call(caller: &Caller<'_>, given: JsonObject) -> Result<Given, Tool
     let app = caller.app()?;
     let log = log(&app, given.log, given.log_file.as_deref(), caller.progress)?;
     let log = match log {
-        Some(log) => Some(log.log(&app, caller.progress)?),
+        Some(log) => Some(log.log(caller.progress)?),
         None if given.file.is_none() => last(&app, caller.progress)?.map(|it| it.log),
         None => None,
     };
