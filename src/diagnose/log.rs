@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use super::prefix::job_name;
 use crate::policy::decode_log;
 
 // Bytes that are kept of the end of a log that is twice as long.
@@ -126,7 +125,7 @@ impl<'a> View<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Log, jobs};
+    use super::Log;
 
     #[test]
     fn read_keeps_small_log_whole() {
