@@ -136,13 +136,20 @@ pub(super) fn missing_agent(line: &str) -> Option<(String, Option<String>)> {
         let install = || Some(preset.install.clone());
         return (!is_installed(&preset.command)).then(|| (message(), install()));
     }
-    let is_word = line
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let is_plain = word
         .chars()
         .all(|it| it.is_ascii_alphanumeric() || "-_.+".contains(it));
-    let missing = !line.is_empty() && is_word && !is_installed(line);
-    let message = || format!("the agent's command `{line}` is not on the search path");
-    missing.then(|| (message(), None))
+    let is_name = is_plain && !word.is_empty() && !SHELL_WORDS.contains(&word);
+    let message = || format!("the agent's command `{word}` is not on the search path");
+    (is_name && !is_installed(word)).then(|| (message(), None))
 }
+
+/// Words of the shell itself with which a line may begin, `.` among them.
+const SHELL_WORDS: [&str; 15] = [
+    ".", "case", "cd", "command", "eval", "exec", "export", "for", "if", "read", "set", "source",
+    "time", "until", "while",
+];
 
 /// Agents that need no command line: their name is enough.
 pub static PRESETS: LazyLock<Vec<AgentPreset>> = LazyLock::new(|| {
