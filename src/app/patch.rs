@@ -10,8 +10,8 @@ use crate::model::{
     TestChanges,
 };
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, ReadOptions, Recovered, WriteError, is_interrupted, judge,
-    named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
+    recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -333,7 +333,7 @@ fn by_its_files(
     if !plain || request.patch.len() > SHORT {
         return Ok(None);
     }
-    let paths = named_paths(&request.patch, &ReadOptions::default());
+    let paths = named_paths(&request.patch);
     if paths.is_empty() {
         return Ok(None);
     }

@@ -462,8 +462,8 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
 /// over.
 #[must_use]
 #[cfg(feature = "program")]
-pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
-    let found = super::read::read(input, options, |set| {
+pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
+    let found = super::read::read(input, |set| {
         let mut found = std::collections::BTreeSet::new();
         let is_whole = set.unread.is_empty();
         for file in set.files.iter().filter(|_| is_whole) {

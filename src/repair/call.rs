@@ -293,8 +293,7 @@ impl Session<'_> {
         };
         let any = !changed.is_empty();
         if any && takes_edits(protocol, reply) {
-            let changed = changed.into_iter().map(Change::with_its_line_ends);
-            let patch = canonical(&changed.collect::<Vec<_>>());
+            let patch = canonical(&changed);
             let name = format!("{folder}/edited.diff");
             self.stage.journal.masked(&name, &patch)?;
             use_edits(reply, patch);
