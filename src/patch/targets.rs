@@ -88,9 +88,10 @@ impl PathRules<'_> {
         let text = diffs().map(|file| file.headers.text.as_slice());
         let is_hostile = |header: &[u8]| memchr::memmem::find(header, b"../").is_some();
         let slashes = |header: &[u8]| header.iter().filter(|byte| **byte == b'/').count();
-        let deepest = match text.clone().any(is_hostile) {
-            true => 1,
-            false => text.map(slashes).max().unwrap_or(0).min(DEEPEST),
+        let deepest = if text.clone().any(is_hostile) {
+            1
+        } else {
+            text.map(slashes).max().unwrap_or(0).min(DEEPEST)
         };
         // A file elsewhere that ends alike is not meant where the directory of the name is there.
         let has_directory = |file: &FilePatch<'_>| {

@@ -192,9 +192,12 @@ fn check_after_image(
     let options = placing.options;
     let with_imports = options.after != After::Parses;
     let found = after_image(placing.source, changes, with_imports);
-    if set.files.last().is_some_and(is_cut) && !found.syntax.is_empty() {
-        let message =
-            "the patch seems to be cut off inside its last line: the file would not parse";
+    let is_damaged = |file: &FilePatch<'_>| {
+        is_cut(file) && (!found.syntax.is_empty() || announces_another(file, changes))
+    };
+    if set.files.last().is_some_and(is_damaged) {
+        let message = "the patch seems to be cut off inside its last line: the file would not parse, or \
+                       not be the one that its `index` line announces";
         report.plain(Code::P104, message);
     } else if let Some(first) = found.broken.first().filter(|_| !options.as_written) {
         refuse_broken(first, report);
@@ -217,6 +220,13 @@ fn is_cut(file: &FilePatch<'_>) -> bool {
                 .last()
                 .is_some_and(|line| line.kind == LineKind::Add)
     })
+}
+
+/// Whether the blob id that a section announces is that of no file after the patch.
+fn announces_another(file: &FilePatch<'_>, changes: &[Change]) -> bool {
+    let mut made = changes.iter().filter_map(|change| change.after.as_ref());
+    let is_announced = file.announced_ids().is_some_and(|(_, new)| new.len() >= 7);
+    is_announced && !made.any(|after| matches_announced_id(file, &after.bytes))
 }
 
 fn refuse_broken(first: &AfterProblem, report: &mut Report) {

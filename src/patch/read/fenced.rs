@@ -91,9 +91,10 @@ impl<'a> Fenced<'a> {
             let commands: Vec<_> = rows()
                 .filter_map(|row| command(row, Place::Script))
                 .collect();
-            match commands.is_empty() && rows().any(defines) {
-                true => vec![code(None, rows())],
-                false => commands,
+            if commands.is_empty() && rows().any(defines) {
+                vec![code(None, rows())]
+            } else {
+                commands
             }
         };
         let found = found.into_iter().map(|what| Unread { line, what });
