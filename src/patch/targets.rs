@@ -260,6 +260,7 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
+        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -273,6 +274,20 @@ impl PathRules<'_> {
             operation,
             new,
         })
+    }
+
+    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
+        let name = file.headers.index_name.map(text).transpose()?;
+        let name = name.unwrap_or_default();
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
+        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
+        let sides = [section.name(), section.target()];
+        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
     }
 
     fn operation(
