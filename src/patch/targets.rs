@@ -491,7 +491,8 @@ pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit);
+            let index = headers.index_name.and_then(|name| text(name).ok());
+            let names = words.map(str::to_owned).chain(explicit).chain(index);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));
