@@ -176,7 +176,7 @@ pub mod internals {
         pub use crate::languages::{Resolver, facts, syntax_errors};
     }
     pub mod patch {
-        pub use crate::patch::{After, Body, JudgeOptions, Judged, ReadOptions, judge, read};
+        pub use crate::patch::{After, Body, JudgeOptions, Judged, judge, read};
     }
     pub mod policy {
         pub use crate::policy::{Allowed, CommandFiles, Dependencies, ReadPolicy, ReadRules};

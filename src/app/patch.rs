@@ -9,8 +9,8 @@ use crate::model::{
     Code, FileVerdict, Mend, Operation, PatchProblem, PatchVerdict, Severity, TestChanges,
 };
 use crate::patch::{
-    After, Change, JudgeOptions, Judged, ReadOptions, Recovered, WriteError, is_interrupted, judge,
-    named_paths, recover, write_worktree,
+    After, Change, JudgeOptions, Judged, Recovered, WriteError, is_interrupted, judge, named_paths,
+    recover, write_worktree,
 };
 use crate::workspace::{At, Workspace};
 
@@ -296,7 +296,7 @@ fn by_its_files(
     if !plain || request.patch.len() > SHORT {
         return Ok(None);
     }
-    let paths = named_paths(&request.patch, &ReadOptions::default());
+    let paths = named_paths(&request.patch);
     if paths.is_empty() {
         return Ok(None);
     }

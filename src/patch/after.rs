@@ -20,14 +20,18 @@ pub(super) struct AfterImage {
 // Beyond this many files a patch is no repair, and its after-image is not looked at.
 const MAX_FILES: usize = 500;
 
-/// Parses what changed of files before and after, and resolves the imports they gain.
-pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage {
+/// Parses what changed of files before and after, and where asked resolves the imports they gain.
+pub(super) fn after_image(
+    source: &dyn Source,
+    changes: &[Change],
+    with_imports: bool,
+) -> AfterImage {
     let mut after = AfterImage {
         broken: broken_data(changes).into_iter().collect(),
         ..AfterImage::default()
     };
     let parsed = |change: &&Change| Language::of_path(change.path.as_str()).is_some();
-    if changes.len() > MAX_FILES || !changes.iter().any(|change| parsed(&change)) {
+    if changes.len() > MAX_FILES {
         return after;
     }
     let files: Vec<&Change> = changes.iter().filter(parsed).collect();
@@ -40,7 +44,7 @@ pub(super) fn after_image(source: &dyn Source, changes: &[Change]) -> AfterImage
         after.syntax.append(&mut found.errors);
         gained.extend(found.gained.into_iter().map(|import| (found.path, import)));
     }
-    if gained.is_empty() {
+    if gained.is_empty() || !with_imports {
         return after;
     }
     after.gains_imports = true;
@@ -127,18 +131,6 @@ fn broken_data(changes: &[Change]) -> Option<AfterProblem> {
             message,
         })
     })
-}
-
-/// The first error of a file that has none now.
-pub(super) fn breaks(changes: &[Change]) -> Option<AfterProblem> {
-    if let Some(broken) = broken_data(changes) {
-        return Some(broken);
-    }
-    let few = changes.iter().take(MAX_FILES);
-    let mut looked = few
-        .filter(|change| Language::of_path(change.path.as_str()).is_some())
-        .filter_map(look);
-    looked.find_map(|found| found.errors.into_iter().next().filter(|_| found.broken))
 }
 
 // Errors are told apart by message and by the text of their line, as lines move.

@@ -95,9 +95,10 @@ pub(super) fn edit_text(
     for (edit, number) in edits.iter().zip(1..) {
         let mut verdict = HunkVerdict::new(number, None);
         let made = if work.spend(bytes.len() as u64 / BYTES_A_COMPARISON) {
-            let edit = match literally {
-                true => Cow::Borrowed(edit),
-                false => adapted(&bytes, before, edit, &mut mended),
+            let edit = if literally {
+                Cow::Borrowed(edit)
+            } else {
+                adapted(&bytes, before, edit, &mut mended)
             };
             replaced(&bytes, &edit)
         } else {

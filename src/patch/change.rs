@@ -1,7 +1,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::text::{LineEnds, Text, with_line_ends};
+#[cfg(not(feature = "program"))]
+use super::text::Text;
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -64,29 +65,6 @@ impl Change {
             bytes.unwrap_or_default()
         };
         changed_lines(&bytes(&self.before), &bytes(&self.after))
-    }
-
-    /// The same with the line ends that the file had throughout; one that changes nothing else stays
-    /// as it is.
-    #[must_use]
-    pub fn with_its_line_ends(self) -> Self {
-        let (Some(before), Some(after)) = (&self.before, &self.after) else {
-            return self;
-        };
-        let text = Text::new(&before.bytes);
-        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
-        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
-        let bytes = match text.ends {
-            LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
-            LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),
-            _ => return self,
-        };
-        let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
-        if bytes == *after.bytes || bytes == *before.bytes || !is_text {
-            return self;
-        }
-        let after = FileState::new(bytes, after.mode);
-        Self::between(self.path, self.before, Some(after))
     }
 
     /// What puts the path back, once the change stands.
@@ -157,38 +135,6 @@ impl Default for FileState {
         Self {
             bytes: Arc::from([]),
             mode: 0o100_644,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Change, FileState};
-    use crate::model::RepoPath;
-
-    #[test]
-    fn an_edited_file_keeps_the_line_ends_that_it_had_throughout() {
-        let state = |text: &str| {
-            Some(FileState {
-                bytes: text.as_bytes().into(),
-                ..FileState::default()
-            })
-        };
-        // Before, after, what stands then, lines that come and go.
-        for (before, after, expected, counts) in [
-            ("a\nb\n", "a\r\nB\r\n", "a\nB\n", (1, 1)),
-            ("a\nb\n", "a\nB\r\nc", "a\nB\nc", (2, 1)),
-            ("a\r\nb\r\n", "a\nB\n", "a\r\nB\r\n", (1, 1)),
-            // Nothing but the ends is what was wanted; two kinds are nobody's.
-            ("a\nb\n", "a\r\nb\r\n", "a\r\nb\r\n", (2, 2)),
-            ("a\r\nb\n", "a\nB\n", "a\nB\n", (2, 2)),
-            ("a\nb\n", "a\r\n\0", "a\r\n\0", (2, 2)),
-        ] {
-            let path = RepoPath::new("f").unwrap();
-            let change = Change::between(path, state(before), state(after)).with_its_line_ends();
-            let text = change.after.as_ref().map(|it| it.bytes.to_vec()).unwrap();
-            assert_eq!(String::from_utf8(text).unwrap(), expected);
-            assert_eq!(change.line_counts(), counts, "{before:?} {after:?}");
         }
     }
 }

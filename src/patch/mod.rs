@@ -36,7 +36,7 @@ pub use change::{Change, FileState};
 #[cfg(feature = "program")]
 pub use git_apply::{GitApply, GitApplyOptions, Limit, Verbosity, WhiteSpace};
 pub use judge::{After, Judge, JudgeOptions, Judged, judge};
-pub use read::{ReadOptions, read, without_thoughts};
+pub use read::{read, without_thoughts};
 pub use set::{Body, PatchSet};
 #[cfg(feature = "program")]
 pub use targets::named_paths;

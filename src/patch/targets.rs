@@ -88,9 +88,10 @@ impl PathRules<'_> {
         let text = diffs().map(|file| file.headers.text.as_slice());
         let is_hostile = |header: &[u8]| memchr::memmem::find(header, b"../").is_some();
         let slashes = |header: &[u8]| header.iter().filter(|byte| **byte == b'/').count();
-        let deepest = match text.clone().any(is_hostile) {
-            true => 1,
-            false => text.map(slashes).max().unwrap_or(0).min(DEEPEST),
+        let deepest = if text.clone().any(is_hostile) {
+            1
+        } else {
+            text.map(slashes).max().unwrap_or(0).min(DEEPEST)
         };
         // A file elsewhere that ends alike is not meant where the directory of the name is there.
         let has_directory = |file: &FilePatch<'_>| {
@@ -259,6 +260,7 @@ impl PathRules<'_> {
                 section.old_name = Some(meant);
             }
         }
+        self.check_index_line(file, &section)?;
         let operation = self.operation(file, &section, mends)?;
         let mode = Some(section.new_mode).filter(|mode| *mode != 0);
         let (old, new) = (section.name().to_owned(), section.target().to_owned());
@@ -272,6 +274,20 @@ impl PathRules<'_> {
             operation,
             new,
         })
+    }
+
+    // git does not read `Index:`; it contradicts the headers where it names another file that is there.
+    fn check_index_line(&self, file: &FilePatch<'_>, section: &Section<'_>) -> Result<(), Refusal> {
+        let name = file.headers.index_name.map(text).transpose()?;
+        let name = name.unwrap_or_default();
+        let paths = (0..=DEEPEST_GUESS).filter_map(|level| strip_components(&name, level));
+        let there: Vec<&str> = paths.filter(|path| self.has(path)).collect();
+        let sides = [section.name(), section.target()];
+        if there.is_empty() || there.iter().any(|path| sides.contains(path)) {
+            return Ok(());
+        }
+        let message = "the `Index:` line names another file than the headers";
+        refuse(Code::P202, message)
     }
 
     fn operation(
@@ -462,8 +478,8 @@ fn strip_components(name: &str, count: usize) -> Option<&str> {
 /// over.
 #[must_use]
 #[cfg(feature = "program")]
-pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<RepoPath> {
-    let found = super::read::read(input, options, |set| {
+pub fn named_paths(input: &[u8]) -> Vec<RepoPath> {
+    let found = super::read::read(input, |set| {
         let mut found = std::collections::BTreeSet::new();
         let is_whole = set.unread.is_empty();
         for file in set.files.iter().filter(|_| is_whole) {
@@ -475,7 +491,8 @@ pub fn named_paths(input: &[u8], options: &super::read::ReadOptions) -> Vec<Repo
                 .into_iter()
                 .flatten()
                 .filter_map(|name| text(name).ok());
-            let names = words.map(str::to_owned).chain(explicit);
+            let index = headers.index_name.and_then(|name| text(name).ok());
+            let names = words.map(str::to_owned).chain(explicit).chain(index);
             for name in names {
                 let depths = 0..=DEEPEST_GUESS;
                 let paths = depths.filter_map(|depth| strip_components(&name, depth));

@@ -13,7 +13,6 @@ use crate::patch::strict::{Fatal, Naming, Section, SectionResult};
 
 /// `git apply` in one place: patches are read, judged and written by git's rules, one after
 /// another; the index is written at the end.
-#[expect(clippy::struct_excessive_bools, reason = "what was found on the way")]
 pub struct GitApply<'r> {
     destination: Destination,
     options: &'r GitApplyOptions,
@@ -21,11 +20,8 @@ pub struct GitApply<'r> {
     naming: Naming,
     messages: Messages,
     out: String,
-    failed: bool,
-    // Something was refused that ends everything.
-    fatal: bool,
-    // A patch did not apply, and those after it were not looked at.
-    stopped: bool,
+    // 1 once a patch did not apply, 128 once something was refused that ends everything.
+    exit: u8,
 }
 
 /// How it ended.
@@ -39,13 +35,8 @@ pub struct GitApplied {
     pub exit: u8,
 }
 
-// How one patch ended.
-enum Outcome {
-    Clean,
-    // It does not apply, or not all of it.
-    Fails,
-}
-
+// git's own exit code for what it calls fatal.
+const FATAL: u8 = 128;
 // A patch above this size is refused, as git does.
 const MAX_BYTES: usize = 1024 * 1024 * 1023;
 
@@ -75,9 +66,7 @@ impl<'r> GitApply<'r> {
             },
             messages: Messages::default(),
             out: String::new(),
-            failed: false,
-            fatal: false,
-            stopped: false,
+            exit: 0,
         })
     }
 
@@ -85,56 +74,53 @@ impl<'r> GitApply<'r> {
     /// after it are not to be applied, as in git.
     pub fn patch(&mut self, name: &str, input: &[u8]) -> bool {
         match self.one(name, input) {
-            Ok(Outcome::Clean) => true,
-            Ok(Outcome::Fails) => {
-                (self.failed, self.stopped) = (true, true);
-                false
-            }
+            Ok(true) => return true,
+            Ok(false) => self.exit = 1,
             Err(Fatal(messages)) => {
                 self.messages.error(&messages);
-                self.fatal = true;
-                false
+                self.exit = FATAL;
             }
         }
+        false
     }
 
     /// Ends with the sum of white space errors and writes the index.
     pub fn finish(mut self) -> GitApplied {
-        if self.fatal {
-            return self.end(128);
+        if self.exit == FATAL {
+            return self.end();
         }
-        if !self.stopped {
+        if self.exit == 0 {
             let (action, applies) = (self.options.white_space, self.options.apply);
             if let Err(Fatal(messages)) = self.messages.sum_up(action, applies) {
                 self.messages.error(&messages);
-                return self.end(128);
+                self.exit = FATAL;
+                return self.end();
             }
         }
-        if let Some(staging) = &mut self.destination.staging {
-            let workdir = self.destination.root.clone();
-            if let Err(error) = staging.write(Some(&workdir)) {
-                self.messages
-                    .error(&format!("Unable to write new index file: {error}"));
-                return self.end(128);
-            }
+        if let Some(staging) = &mut self.destination.staging
+            && let Err(error) = staging.write(Some(&self.destination.root))
+        {
+            let message = format!("Unable to write new index file: {error}");
+            self.messages.error(&message);
+            self.exit = FATAL;
         }
-        let exit = u8::from(self.failed);
-        self.end(exit)
+        self.end()
     }
 
     // Asked to be quiet, git says nothing at all, not even why it fails.
-    fn end(mut self, exit: u8) -> GitApplied {
+    fn end(mut self) -> GitApplied {
         if self.options.verbosity == Verbosity::Quiet {
             self.messages.text.clear();
         }
         GitApplied {
             stdout: self.out,
             stderr: self.messages.text,
-            exit,
+            exit: self.exit,
         }
     }
 
-    fn one(&mut self, name: &str, input: &[u8]) -> Result<Outcome, Fatal> {
+    // Whether one patch applied whole.
+    fn one(&mut self, name: &str, input: &[u8]) -> Result<bool, Fatal> {
         if input.len() >= MAX_BYTES {
             return Err(Fatal(format!("patch too large: {name}")));
         }
@@ -160,7 +146,7 @@ impl<'r> GitApply<'r> {
             done = taken.collect();
         }
         if !clean && !self.options.reject {
-            return Ok(Outcome::Fails);
+            return Ok(false);
         }
         if applies {
             if self.options.uses_index()
@@ -178,12 +164,12 @@ impl<'r> GitApply<'r> {
                 &mut self.messages,
             )?;
             if left {
-                return Ok(Outcome::Fails);
+                return Ok(false);
             }
         }
         let sections: Vec<&Section<'_>> = done.iter().map(|one| &one.section).collect();
         self.out.push_str(&report(&sections, self.options));
-        Ok(Outcome::Clean)
+        Ok(true)
     }
 
     // The sections to be used, and how many were left aside.

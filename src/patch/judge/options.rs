@@ -1,7 +1,6 @@
 use std::borrow::Cow;
 
 use super::super::change::Change;
-use super::super::read::ReadOptions;
 use crate::model::{PatchVerdict, TestChanges};
 use crate::policy::{Allowed, ChangeLimits, CommandFiles, Dependencies};
 
@@ -29,8 +28,6 @@ pub struct JudgeOptions<'a> {
     pub after: After,
     /// Limits on size.
     pub limits: ChangeLimits,
-    /// Limits of reading.
-    pub read: ReadOptions,
 }
 
 /// How the tree as it would be after a patch is looked at.
@@ -39,9 +36,9 @@ pub enum After {
     /// Not at all.
     #[default]
     Ignored,
-    /// A patch is refused that takes a file that parses to one that does not.
+    /// A patch is refused that takes a file that parses to one that does not; new syntax errors are reported.
     Parses,
-    /// The same, and new syntax errors and imports that lead nowhere are reported.
+    /// The same, and imports that lead nowhere are reported.
     Reported,
     /// These are refused too.
     Enforced,

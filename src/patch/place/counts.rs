@@ -35,16 +35,13 @@ pub(super) fn check_counts(
     };
     let lost_old = i64::from(old) - count(LineKind::Add);
     let lost_new = i64::from(new) - count(LineKind::Remove);
-    let may_lack_minus = (lost_old, lost_new) == (0, -1)
-        && lines.iter().any(|line| line.kind == LineKind::Add)
-        && lines
-            .iter()
-            .any(|line| is_context(&line) && !line.is_blank());
-    if may_lack_minus {
+    if let Some(kept) = kept_beside_its_change(lines, (lost_old, lost_new)) {
+        let kept = String::from_utf8_lossy(kept);
         let message =
-            "the header counts one new line less than follow: a line may have lost its `-`";
-        let refusal = Refusal::new(Code::P104, message);
-        return Err(refusal.hint("mark the line that goes with `-`, or correct the counts"));
+            format!("the header counts one line less, and `{kept}` would stand beside its change");
+        let hint =
+            format!("if the line is to go, send it as `-{kept}`; if it stays, correct the counts");
+        return Err(Refusal::new(Code::P104, message).hint(hint));
     }
     if !hunk.ends_input || (lost_old, lost_new) == (0, 0) {
         return Ok(Some(recount));
@@ -83,6 +80,36 @@ fn cut_off(hunk: &Hunk<'_>, lines: &[HunkLine<'_>]) -> Refusal {
         "if the hunk is whole, write `@@ -{from},{has_old} +{to},{has_new} @@`; else send the rest"
     ))
 }
+
+// Where a removed line may have lost its `-`: the header counts one new line less than the body has, and
+// a line of context is nearly the same as an added one.
+fn kept_beside_its_change<'l>(lines: &'l [HunkLine<'_>], lost: (i64, i64)) -> Option<&'l [u8]> {
+    if lost != (0, -1) {
+        return None;
+    }
+    let of_kind = |kind| {
+        let lines = lines.iter().filter(move |line| line.kind == kind);
+        lines.filter(|line| !line.is_blank() && line.text().len() < LONGEST)
+    };
+    let mut context = of_kind(LineKind::Context).take(MOST_COMPARED);
+    let kept = context.find(|line| {
+        let mut added = of_kind(LineKind::Add).take(MOST_COMPARED);
+        added.any(|other| is_variant(line.text().trim_ascii(), other.text().trim_ascii()))
+    });
+    kept.map(HunkLine::text)
+}
+
+fn is_variant(one: &[u8], two: &[u8]) -> bool {
+    let (one, two) = (String::from_utf8_lossy(one), String::from_utf8_lossy(two));
+    strsim::normalized_levenshtein(&one, &two) >= ALIKE
+}
+
+// The part of a line that is the same in the line that takes its place: half, as in context that differs.
+const ALIKE: f64 = 0.5;
+// Lines of either kind that are compared.
+const MOST_COMPARED: usize = 32;
+// Longer lines are not compared letter by letter.
+const LONGEST: usize = 400;
 
 fn blank_lines_follow(text: &Text<'_>, end: usize, count: i64) -> bool {
     let Ok(count) = usize::try_from(count) else {

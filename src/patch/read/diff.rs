@@ -11,7 +11,7 @@ use crate::patch::set::{Body, FilePatch, Headers, Hunk, PatchSet};
 use crate::patch::strict::is_header_word;
 
 /// Reads git and unified diffs, whatever stands around them.
-pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -> Claims<'a> {
+pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>) -> Claims<'a> {
     let mut scan = Scan {
         lines,
         at: 0,
@@ -19,7 +19,7 @@ pub(super) fn diff<'a>(lines: &Lines<'a>, mends: Vec<Mend>, binary_limit: u64) -
         files: Vec::new(),
         problems: Vec::new(),
         spans: Vec::new(),
-        binary_limit,
+        index_name: None,
     };
     while let Some(line) = lines.line(scan.at) {
         scan.step(line);
@@ -50,7 +50,7 @@ struct Scan<'a, 'l> {
     files: Vec<FilePatch<'a>>,
     problems: Vec<PatchProblem>,
     spans: Vec<Range<usize>>,
-    binary_limit: u64,
+    index_name: Option<&'a [u8]>,
 }
 
 impl<'a> Scan<'a, '_> {
@@ -60,6 +60,9 @@ impl<'a> Scan<'a, '_> {
         if count > 0 {
             self.at += count;
             self.section(self.header_text(start, count), start);
+        } else if let Some(name) = line.strip_prefix(b"Index: ") {
+            self.index_name = Some(name.trim_ascii());
+            self.at += 1;
         } else if hunk::header(line).is_some()
             && let Some(name) = name_above(self.lines, start).filter(|it| it.contains(&b'.'))
         {
@@ -134,6 +137,7 @@ impl<'a> Scan<'a, '_> {
             line: number(start),
             headers: Headers {
                 text,
+                index_name: self.index_name.take(),
                 ..Headers::default()
             },
             body,
@@ -165,7 +169,7 @@ impl<'a> Scan<'a, '_> {
         if line != b"GIT binary patch" {
             return self.hunks(true);
         }
-        match binary(self.lines, self.at + 1, self.binary_limit) {
+        match binary(self.lines, self.at + 1) {
             Ok((forward, backward, next)) => {
                 self.at = next;
                 Body::Binary(forward, backward)
