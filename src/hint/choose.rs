@@ -3,7 +3,7 @@ use super::idiom::Idiom;
 use super::proof::{self, Entity, covers, entity, is_declared};
 use super::query::Undefined;
 use super::script::crosses;
-use crate::languages::is_word;
+use crate::languages::{is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -196,6 +196,11 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
+    let module = &best.candidate.module;
+    let is_named = undef.language.is_standard(module) || package_part(module).is_some();
+    if best.candidate.path.is_none() && !is_python && !is_named {
+        return Some("an alias that no config explains may lead anywhere");
+    }
     if group().any(|row| row.weight.count > 0) {
         return None;
     }

@@ -80,6 +80,11 @@ pub(super) fn inserted(
     text: &str,
     suggestion: &Suggestion,
 ) -> Option<String> {
+    const MARK: &str = "\u{feff}";
+    if let Some(rest) = text.strip_prefix(MARK) {
+        let rest = inserted(resolver, file, rest, suggestion)?;
+        return Some(format!("{MARK}{rest}"));
+    }
     let own = facts(file, text.as_bytes());
     if let Some((import, taken)) = displaced(&own, suggestion) {
         let (module, name, new) = (&import.specifier, &taken.name, &suggestion.imported);
