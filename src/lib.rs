@@ -63,7 +63,7 @@
 //! journal, all-or-nothing.
 //!
 //! **Attempt** (`repair`): `repair::next` is a function from the history to the next step. A change is laid in, the
-//! commands run, and `proof` and `counter_proof` decide whether the formerly failing tests were observed to pass.
+//! commands run, and `proof` and the mutation check decide whether the formerly failing tests were observed to pass.
 //!
 //! **Import to file** (`languages`, `graph`): a file is parsed to facts, which `state` keeps by blob id; the resolver
 //! follows the rules of Node, TypeScript or Python over the listing, never the disk.
