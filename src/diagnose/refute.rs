@@ -6,7 +6,7 @@ use super::document::answer;
 use super::locate::{Locator, Scene};
 use super::log::View;
 use crate::languages::{Resolver, package_part};
-use crate::model::{Diagnosis, Import, MentionedFile, RepoPath, Subkind};
+use crate::model::{Diagnosis, Import, ImportKind, MentionedFile, RepoPath, Subkind};
 use crate::runners::pattern;
 use crate::source::Source;
 
@@ -105,7 +105,9 @@ const REFUTED: f64 = 0.75;
 // The shortest way from a file to itself by imports that are made as it is loaded: each file with the
 // line of the import that leads on.
 fn find_circle(resolver: &Resolver<'_>, start: &RepoPath) -> Option<Vec<(RepoPath, u32)>> {
-    let loads = |import: &&Import| !import.type_only && !import.nested;
+    let loads = |import: &&Import| {
+        !import.type_only && !import.nested && import.kind != ImportKind::DottedString
+    };
     let mut from: BTreeMap<RepoPath, (RepoPath, u32)> = BTreeMap::new();
     let mut seen: BTreeSet<RepoPath> = BTreeSet::new();
     let mut open: VecDeque<RepoPath> = VecDeque::from([start.clone()]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::edges::{FileEdges, Graph};
-use crate::model::{FileFacts, ParseProblem, RepoPath, UnresolvedImport};
+use crate::model::{FileFacts, ImportKind, ParseProblem, RepoPath, UnresolvedImport};
 use crate::source::Source;
 
 /// The files reachable from some targets by a number of imports.
@@ -153,7 +153,9 @@ impl FileEdges {
             .imports
             .iter()
             .zip(&self.resolutions)
-            .filter(|(_, resolution)| resolution.is_unresolved())
+            .filter(|(import, resolution)| {
+                resolution.is_unresolved() && import.kind != ImportKind::DottedString
+            })
             .map(|(import, resolution)| UnresolvedImport {
                 path: self.path.clone(),
                 line: import.line,

@@ -172,6 +172,9 @@ fn rows(graph: &Graph<'_>, file: &FileEdges, at: usize, symbols: bool) -> Vec<Im
         }];
     }
     if resolution.files.is_empty() {
+        if import.kind == ImportKind::DottedString {
+            return Vec::new();
+        }
         return vec![row(None, all)];
     }
     let several = resolution.files.len() > 1;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::languages::{FactsReader, Language, Resolution, Resolver};
-use crate::model::{FileFacts, RepoPath};
+use crate::model::{FileFacts, ImportKind, RepoPath};
 use crate::source::Source;
 
 /// A repository's import graph, computed where it is asked for.
@@ -90,7 +90,7 @@ impl<'a> Graph<'a> {
 
 impl FileEdges {
     /// The files imported, in import order, each once, without the file itself. Implicit files
-    /// follow.
+    /// follow. What is merely named in a string is left out.
     #[must_use]
     pub fn targets(&self) -> Vec<RepoPath> {
         let mut seen = std::collections::HashSet::from([&self.path]);
@@ -98,6 +98,7 @@ impl FileEdges {
             .imports
             .iter()
             .zip(&self.resolutions)
+            .filter(|(import, _)| import.kind != ImportKind::DottedString)
             .flat_map(|(_, resolution)| &resolution.files)
             .chain(&self.implicit)
             .filter(|path| seen.insert(path))

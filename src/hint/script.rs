@@ -44,9 +44,12 @@ impl Idiom for Script<'_> {
     fn outside(&self, name: &str) -> Vec<(String, String, HintSource)> {
         let Site { graph, file } = self.site;
         let resolver = graph.resolver();
-        let package = resolver.declared_as(file, name);
+        let packages = match resolver.declared_as(file, name) {
+            Some(package) => vec![package],
+            None => resolver.declared_like(file, name),
+        };
         let row = |package| (package, "default".to_owned(), HintSource::Manifest);
-        package.into_iter().map(row).collect()
+        packages.into_iter().map(row).collect()
     }
 
     fn declares(&self, module: &str) -> bool {

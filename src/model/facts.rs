@@ -106,6 +106,8 @@ pub enum ImportKind {
     Url,
     /// `importlib.import_module('x')`, `__import__('x')`.
     Importlib,
+    /// A dotted string that names a module in a settings file.
+    DottedString,
 }
 
 /// A name that can be imported from the file.

@@ -1,6 +1,7 @@
 use memchr::memmem;
 use tree_sitter::{Node, Tree};
 
+use super::dotted;
 use super::language::PYTHON;
 use crate::languages::finder::Finder;
 use crate::languages::language::Grammar;
@@ -18,6 +19,7 @@ pub(super) fn facts(_: &RepoPath, grammar: &'static Grammar, text: &[u8]) -> Opt
 pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     let mut facts = FileFacts::default();
     imports(tree, text, &mut facts);
+    dotted::read(tree, text, &mut facts);
     let tags = tags(&PYTHON.tags, tree.root_node(), text);
     plugins(&tags.imports, text, &mut facts);
     facts.definitions = tags.definitions;
@@ -33,15 +35,18 @@ pub(super) fn read(tree: &Tree, text: &[u8]) -> FileFacts {
     facts
 }
 
-// Modules that a statement imports by a string.
+// Modules that a statement imports by a string; they are no strings alone.
 fn plugins(strings: &[Node<'_>], text: &[u8], facts: &mut FileFacts) {
     for string in strings {
         let Some(specifier) = python_string(*string, text).filter(|it| !it.is_empty()) else {
             continue;
         };
         let line = line_of(*string);
+        let mine = |it: &Import| it.line == line && it.specifier == specifier;
+        let imports = &mut facts.imports;
+        imports.retain(|it| it.kind != ImportKind::DottedString || !mine(it));
         let kind = ImportKind::Importlib;
-        facts.imports.push(Import {
+        imports.push(Import {
             kind,
             line,
             ..Import::from_specifier(&specifier)

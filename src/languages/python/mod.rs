@@ -2,6 +2,7 @@
 
 #[cfg(feature = "program")]
 mod always;
+mod dotted;
 mod imports;
 #[cfg(feature = "program")]
 mod insert;

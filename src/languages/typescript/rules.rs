@@ -16,9 +16,36 @@ pub struct ModuleRules {
     pub source_extensions: bool,
     /// What is a type alone has to be imported by `import type`.
     pub explicit_types: bool,
-    /// Node.js loads it by `require`: neither its name nor its manifest says that it is a module.
+    /// Node.js loads it by `require`, or does so unless its text shows a module: its name or its
+    /// manifest does not say that it is one.
     pub common: bool,
 }
+
+// What finds files by specifiers without extension, whatever Node.js says.
+const BUNDLERS: &[&str] = &[
+    "@angular/cli",
+    "@rsbuild/core",
+    "@rspack/core",
+    "@sveltejs/kit",
+    "astro",
+    "browserify",
+    "esbuild",
+    "gatsby",
+    "next",
+    "nuxt",
+    "parcel",
+    "react-scripts",
+    "rolldown",
+    "rollup",
+    "snowpack",
+    "tsdown",
+    "tsup",
+    "unbuild",
+    "vite",
+    "vite-plus",
+    "vitest",
+    "webpack",
+];
 
 impl Resolver<'_> {
     /// What is demanded of the imports of a script: by the config that governs it and by the kind
@@ -31,12 +58,30 @@ impl Resolver<'_> {
         let config = self.owner(file);
         let config = config.as_deref();
         let typed = matches!(file.extension(), Some("ts" | "tsx" | "mts" | "cts"));
-        // Without settings of a compiler Node.js itself may run the file.
-        let is_node = |config: &Config| config.is_node() || !typed && !config.takes(file);
-        let is_script = matches!(file.extension(), Some("js" | "cjs"));
+        let full_paths = match file.extension() {
+            Some("mts" | "mjs" | "ts" | "tsx" | "js" | "jsx") => {
+                self.is_module(file)
+                    && if typed || config.is_some_and(|it| it.takes(file)) {
+                        config.is_some_and(Config::is_node)
+                    } else {
+                        !self.is_bundled(file)
+                    }
+            }
+            _ => false,
+        };
+        let common = match file.extension() {
+            Some("cjs") => true,
+            Some("js") => {
+                packages::nearest(self, file).is_some()
+                    && !self.is_module(file)
+                    && !self.is_bundled(file)
+                    && !config.is_some_and(|it| it.takes(file))
+            }
+            _ => false,
+        };
         ModuleRules {
-            common: is_script && !self.is_module(file),
-            full_paths: self.is_module(file) && config.map_or(!typed, is_node),
+            common,
+            full_paths,
             // Without settings the neighbours show what runs the files: Node.js takes `.ts` alone.
             source_extensions: config.is_none_or(|it| it.source_extensions),
             explicit_types: config.is_some_and(|it| it.explicit_types)
@@ -51,6 +96,10 @@ impl Resolver<'_> {
             Some("cts" | "cjs") => false,
             _ => packages::nearest(self, file).is_some_and(|manifest| manifest.is_module()),
         }
+    }
+
+    fn is_bundled(&self, file: &RepoPath) -> bool {
+        BUNDLERS.iter().any(|name| self.declares(file, name))
     }
 
     /// Whether a specifier is one that the compiler and the loader of the file take for `target`,

@@ -84,4 +84,57 @@ impl Resolver<'_> {
                 found.map(str::to_owned)
             })
     }
+
+    /// npm packages that a manifest at or above `from` declares and whose names hold the words of
+    /// `name`: `hash-sum` for `hash`, `esbuild-plugin-x` for `pluginX`.
+    #[must_use]
+    pub fn declared_like(&self, from: &RepoPath, name: &str) -> Vec<String> {
+        let wanted = words_of(name);
+        if wanted.is_empty() || name.len() < 3 {
+            return Vec::new();
+        }
+        let mut found: Vec<String> = from
+            .ancestors()
+            .filter_map(|directory| self.manifest(directory))
+            .flat_map(|manifest| {
+                let like = |package: &&str| {
+                    let bare = package.rsplit('/').next().unwrap_or(package);
+                    let words = words_of(bare);
+                    !package.starts_with("@types/")
+                        && (wanted.len() > 1 || words.len() < 3)
+                        && words.len() > wanted.len()
+                        && words.windows(wanted.len()).any(|part| part == wanted)
+                };
+                let packages: Vec<String> = manifest
+                    .dependencies()
+                    .filter(like)
+                    .map(str::to_owned)
+                    .collect();
+                packages
+            })
+            .collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+// The words of a name in camel, kebab or snake case, in lower case.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut open = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() {
+            open = false;
+            continue;
+        }
+        if c.is_uppercase() || !open {
+            words.push(String::new());
+        }
+        open = true;
+        if let Some(word) = words.last_mut() {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words
 }

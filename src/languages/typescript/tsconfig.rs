@@ -1,7 +1,8 @@
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::glob;
 use super::manifest::strings;
+use super::packages::package_name;
 use crate::languages::files::join;
 use crate::model::RepoPath;
 
@@ -114,11 +115,21 @@ fn collect(
     for specifier in extends {
         if let Some(base) = locate(directory_of(path), &specifier) {
             collect(&base, load, locate, chain, open, budget);
+        } else if let Some(options) = published_options(&specifier) {
+            chain.push((path.to_owned(), options));
         }
     }
     open.pop();
     chain.push((path.to_owned(), value));
     Some(())
+}
+
+// The module setting of https://github.com/tsconfig/bases for Node.js, which is installed and not read.
+fn published_options(specifier: &str) -> Option<Value> {
+    let (name, _) = package_name(specifier)?;
+    let version = name.strip_prefix("@tsconfig/node")?;
+    let is_modern = version == "-lts" || version.parse::<u32>().is_ok_and(|version| version >= 16);
+    is_modern.then(|| json!({ "compilerOptions": { "module": "node16" } }))
 }
 
 fn apply(config: &mut Config, link: &str, value: &Value) {
