@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::agents::installed_agent;
-use super::confined::{Confinement, confined, say_unconfined, stand_in};
+use super::confined::{Confinement, confined, say_new_repositories, say_unconfined, stand_in};
 use super::context::packed;
 use super::files::{temporary, to_json};
 use super::flags::request;
@@ -526,4 +526,5 @@ fn warn(outcome: &Outcome, job: &Job, progress: &dyn Progress) {
     if is_started && job.sandbox.mode == SandboxMode::Auto {
         say_unconfined(outcome.sandbox, &outcome.not_confined, progress);
     }
+    say_new_repositories(job, progress);
 }

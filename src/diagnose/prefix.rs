@@ -1,5 +1,6 @@
 //! Prefixes that services, containers and runners of several programs put before each line.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -15,9 +16,20 @@ const MAX_STAMPS: usize = 6;
 // Bytes: the names of most jobs and steps are shorter.
 const MAX_COLUMN: usize = 160;
 
-/// Shapes of prefixes that most lines of a log have, the outer first.
+/// What runners of several programs put before each line.
 #[derive(Debug, Default)]
-pub(super) struct Wrapper(Vec<&'static Regex>);
+pub(super) struct Wrapper {
+    // Shapes that most lines of a log have, the outer first.
+    shapes: Vec<&'static Regex>,
+    // Names that a runner announced with the command behind them.
+    announced: BTreeSet<String>,
+}
+
+// pnpm shows the command after a dollar, turbo says whether it found the task in its cache.
+pattern!(
+    ANNOUNCED,
+    r"^(?:(\S+ [\w:.-]+)\$ |(\S+:[\w:.-]+): cache (?:hit|miss|bypass))"
+);
 
 // What no tool's own output has before a line, such as a time stamp.
 static STAMP: LazyLock<Regex> =
@@ -34,6 +46,9 @@ impl Wrapper {
             .map(|text| text[stamped_length(&text)..].to_owned())
             .filter(|text| !text.trim().is_empty())
             .collect();
+        let named = texts.iter().filter_map(|text| ANNOUNCED.captures(text));
+        let named = named.filter_map(|found| found.get(1).or(found.get(2)));
+        let announced = named.map(|name| name.as_str().to_owned()).collect();
         let mut shapes = Vec::new();
         while shapes.len() < MAX_SHAPES && texts.len() > 2 {
             let is_shared = |shape: &&Regex| {
@@ -51,19 +66,25 @@ impl Wrapper {
             texts.retain(|text| !text.trim().is_empty());
             shapes.push(shape);
         }
-        Self(shapes)
+        Self { shapes, announced }
     }
 
     /// Returns the length of what stands before a tool's own text.
     pub(super) fn length(&self, text: &str) -> usize {
         let mut skip = stamped_length(text);
-        for shape in &self.0 {
+        for shape in &self.shapes {
             let end = skip + shape_length(shape, &text[skip..]);
             if end > skip {
                 skip = end + stamps_length(&text[end..]);
             }
         }
-        skip
+        let rest = &text[skip..];
+        let follows = |name: &&String| {
+            let text = rest.strip_prefix(name.as_str());
+            text.is_some_and(|text| text.starts_with(": "))
+        };
+        let name = self.announced.iter().find(follows);
+        skip + name.map_or(0, |name| name.len() + 2)
     }
 }
 

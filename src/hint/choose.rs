@@ -3,7 +3,7 @@ use super::idiom::Idiom;
 use super::proof::{self, Entity, covers, entity, is_declared};
 use super::query::Undefined;
 use super::script::crosses;
-use crate::languages::{is_word, package_part};
+use crate::languages::{exported, is_word, package_part};
 use crate::model::{DefinitionKind, HintSource, Import, RepoPath, Suggestion};
 use crate::policy::is_test;
 use std::collections::BTreeMap;
@@ -196,6 +196,10 @@ fn objection(rows: &[Row], totals: &Totals, undef: &Undefined<'_>) -> Option<&'s
     }
     let is_alone = rows.iter().all(|row| row.entity == best.entity);
     let group = || rows.iter().filter(|row| row.entity == best.entity);
+    let is_library = best.weight.outside == Some(HintSource::Stdlib);
+    if best.candidate.path.is_none() && !is_library && undef.name.len() < 3 {
+        return Some("a short name may be of any package");
+    }
     let module = &best.candidate.module;
     let is_named = undef.language.is_standard(module) || package_part(module).is_some();
     if best.candidate.path.is_none() && !is_python && !is_named {
@@ -253,7 +257,22 @@ fn is_plain_library(rows: &[Row], best: &Row, undef: &Undefined<'_>) -> bool {
         || undef.name.starts_with(char::is_uppercase)
         || usage.places.iter().any(decorates);
     let module = &best.candidate.module;
-    is_used && (undef.language.is_everyday(module) || proof::is_in_use(undef, module))
+    let everyday = undef.language.is_everyday(module) && (is_whole || !may_be_of_package(undef));
+    is_used && (everyday || proof::is_in_use(undef, module))
+}
+
+// Whether the file or its neighbors take from a package that nobody can look into: it may have the name.
+fn may_be_of_package(undef: &Undefined<'_>) -> bool {
+    let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
+    let mut all = undef.facts.imports.iter().chain(siblings);
+    all.any(|import| {
+        let specifier = &import.specifier;
+        let files = || undef.graph.resolver().resolve(undef.file, import).files;
+        !specifier.starts_with('.')
+            && !undef.language.is_standard(specifier)
+            && files().is_empty()
+            && exported(undef.installed, undef.file, specifier, undef.name).is_none()
+    })
 }
 
 fn written(idiom: &dyn Idiom, row: &Row, undef: &Undefined<'_>) -> Suggestion {

@@ -198,10 +198,13 @@ impl MissingExport<'_> {
         let imports = imports.filter(|import| import.kind != ImportKind::ExportFrom);
         let names = imports.flat_map(|import| &import.names);
         let in_use: BTreeSet<&str> = names.map(|one| one.name.as_str()).collect();
-        let target = self.target.as_ref();
-        let offered = target
-            .map(|target| self.graph.offered(target))
-            .unwrap_or_default();
+        let offered: Vec<String> = match &self.target {
+            Some(target) => self.graph.offered(target),
+            None => {
+                let library = self.language.exported(&self.import.specifier);
+                library.map(str::to_owned).collect()
+            }
+        };
         let free = offered
             .iter()
             .filter(|name| !in_use.contains(name.as_str()));

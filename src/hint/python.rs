@@ -59,8 +59,13 @@ impl Idiom for Python<'_> {
         if PYTHON.is_standard(name) {
             return vec![(name.to_owned(), "*".to_owned(), HintSource::Stdlib)];
         }
-        let meant = declares(self.site.graph.source(), self.site.file, name);
-        let found = meant.then(|| (name.to_owned(), "*".to_owned(), HintSource::Manifest));
+        // A class that bears the name of its package: `Redis` of redis, `IniConfig` of iniconfig.
+        let package = name.to_lowercase();
+        let imported = if package == name { "*" } else { name };
+        let class = name.starts_with(|letter: char| letter.is_ascii_uppercase());
+        let meant = (imported == "*" || class)
+            && declares(self.site.graph.source(), self.site.file, &package);
+        let found = meant.then(|| (package, imported.to_owned(), HintSource::Manifest));
         found.into_iter().collect()
     }
 

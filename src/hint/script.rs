@@ -106,8 +106,8 @@ impl Idiom for Script<'_> {
         import: &Import,
         kind: Option<DefinitionKind>,
     ) -> bool {
-        let rules = self.style.rules;
-        let resolver = self.site.graph.resolver();
+        let (graph, rules) = (self.site.graph, self.style.rules);
+        let resolver = graph.resolver();
         let path = one.path.as_ref();
         let candidate = Candidate::new(
             import.specifier.clone(),
@@ -115,8 +115,8 @@ impl Idiom for Script<'_> {
             one.path.clone(),
         );
         let is_spelled = |path| resolver.is_spelled(rules, &import.specifier, path);
-        let is_declaration = path.is_some_and(|path| path.as_str().ends_with(".d.ts"));
-        let erased = is_declaration || kind.is_some_and(DefinitionKind::is_erased);
+        let erased = kind.is_some_and(DefinitionKind::is_erased)
+            || path.is_some_and(|path| is_type(graph, path, &one.imported));
         let typed = if undef.usage.value {
             !one.type_only && !erased
         } else {
@@ -279,6 +279,21 @@ pub(super) fn crosses(undef: &Undefined<'_>, candidate: &Candidate) -> bool {
     };
     let siblings = undef.siblings.iter().flat_map(|facts| &facts.imports);
     theirs.0 != ours.0 && !undef.facts.imports.iter().chain(siblings).any(goes)
+}
+
+// Whether a file or the one that defines the name exports it as a type alone.
+fn is_type(graph: &Graph<'_>, path: &RepoPath, name: &str) -> bool {
+    let exports_type = |path: &RepoPath| {
+        let facts = graph.resolver().facts(path);
+        let mut own = facts
+            .exports
+            .iter()
+            .filter(|one| one.name == name)
+            .peekable();
+        path.as_str().ends_with(".d.ts") || (own.peek().is_some() && own.all(|one| one.type_only))
+    };
+    let definer = graph.defining(path, name);
+    exports_type(path) || definer.is_some_and(|definer| exports_type(&definer))
 }
 
 // Whether the specifier means the same file from here.

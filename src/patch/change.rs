@@ -1,8 +1,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-#[cfg(not(feature = "program"))]
-use super::text::Text;
+use super::text::{LineEnds, Text, with_line_ends};
 #[cfg(feature = "program")]
 use crate::git::changed_lines;
 use crate::model::{Operation, RepoPath};
@@ -65,6 +64,29 @@ impl Change {
             bytes.unwrap_or_default()
         };
         changed_lines(&bytes(&self.before), &bytes(&self.after))
+    }
+
+    /// The same with the line ends that the file had throughout; one that changes nothing else stays
+    /// as it is.
+    #[must_use]
+    pub fn with_its_line_ends(self) -> Self {
+        let (Some(before), Some(after)) = (&self.before, &self.after) else {
+            return self;
+        };
+        let text = Text::new(&before.bytes);
+        let returns = before.bytes.iter().filter(|it| **it == b'\r').count();
+        let feeds = before.bytes.iter().filter(|it| **it == b'\n').count();
+        let bytes = match text.ends {
+            LineEnds::Lf if feeds > 0 && returns == 0 => with_line_ends(&after.bytes, b"\n"),
+            LineEnds::CrLf if returns == feeds => with_line_ends(&after.bytes, b"\r\n"),
+            _ => return self,
+        };
+        let is_text = !before.bytes.contains(&0) && !after.bytes.contains(&0);
+        if bytes == *after.bytes || bytes == *before.bytes || !is_text {
+            return self;
+        }
+        let after = FileState::new(bytes, after.mode);
+        Self::between(self.path, self.before, Some(after))
     }
 
     /// What puts the path back, once the change stands.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Captures;
 use serde::Deserialize;
 
-use super::case::{Case, Place, first_script_frame, python_frame, relative};
+use super::case::{Case, Place, first_script_frame, is_installed, python_frame, relative};
 use crate::diagnose::line::{Line, above, below};
 use crate::runners::{Pattern, pattern, rows};
 
@@ -44,6 +44,7 @@ struct Row {
     at: Option<usize>,
     place: Option<Pattern>,
     frame: Option<FrameRole>,
+    stack: Option<Pattern>,
     #[serde(default)]
     is_python: bool,
     #[serde(rename = "seen")]
@@ -232,11 +233,14 @@ impl Row {
         block: Range<usize>,
         lines: &[Line<'_>],
     ) {
-        let range = match error {
-            Some(from) => from.unwrap_or(case.at)..case.at,
-            None => block,
+        let frame = match (error, &self.stack) {
+            (Some(from), _) => first_script_frame(lines, from.unwrap_or(case.at)..case.at),
+            (None, Some(stack)) => block
+                .filter_map(|at| placed(&stack.get().captures(&lines[at].text)?))
+                .find(|place| !is_installed(&place.0)),
+            (None, None) => first_script_frame(lines, block),
         };
-        match (&self.frame, first_script_frame(lines, range)) {
+        match (&self.frame, frame) {
             (Some(FrameRole::Place), Some(frame)) if case.place.is_none() => {
                 case.place = Some(frame);
             }
