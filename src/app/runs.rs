@@ -13,7 +13,7 @@ use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
 use crate::policy::sanitize_log;
 use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
 use crate::source::Source;
-use crate::state::{RepositoryState, RunFile, RunId, Runs, StateHome};
+use crate::state::{RepositoryState, RunId, Runs, StateHome};
 use crate::why::RedRun;
 use crate::workspace::{At, Workspace, canonical};
 
@@ -557,21 +557,6 @@ pub(super) fn find(app: &App, run: &str, workspace: &Workspace) -> Result<PathBu
              the last",
         )
     })
-}
-
-/// The files of the last run that describe it, sorted by name.
-///
-/// # Errors
-/// A repository that cannot be read.
-pub fn last_run(app: &App, progress: &dyn Progress) -> Result<(String, Vec<RunFile>), AppError> {
-    let workspace = app.workspace(At::Worktree, progress)?;
-    let Some(folder) = state(app, &workspace)?.runs().find("latest") else {
-        return Ok((String::new(), Vec::new()));
-    };
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    let mut files = Runs::files(&folder);
-    files.retain(|file| file.name != SHOWN && file.name != RERUN);
-    Ok((name.into_owned(), files))
 }
 
 /// `.mendit` of the worktree, which git is never shown: when it is there or `make` asks for it. `None` when there is

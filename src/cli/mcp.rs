@@ -5,10 +5,8 @@ use super::{choice, open};
 
 /// Serve the commands as tools of an MCP server, on standard input and output.
 ///
-/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, `redact`, `explain`,
-/// with --allow-write `apply_patch`, with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
-/// A prompt, `fix-tests`.
-/// Resources: the schemas of the documents and the files of the last run.
+/// Tools: `diagnose`, `build_context`, `find_import`, `imports`, `check_patch`, with --allow-write `apply_patch`,
+/// with --run or --run-last `run_tests`, `find_cause` and `fix_tests`.
 /// It works in the directory it was started in, or in a root of the client below it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
