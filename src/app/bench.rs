@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::agents::resolve_agent;
 use super::files::{to_json, write_file};
-use super::flags::{Args, request, share};
+use super::flags::{Args, repair_level, request, share};
 use super::open::listen;
 use super::{App, AppError, Progress};
 use crate::bench::{
@@ -14,10 +14,10 @@ use crate::bench::{
     compare, in_parallel, load_fixtures, load_sets, merge, pairs, parse_partition, part_of,
     partition_from_environment, real_cases, run_cases, score, verify,
 };
-use crate::config::{RepairLevel, Seconds};
+use crate::config::Seconds;
 use crate::model::{
-    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Partition,
-    RealFixes, SCHEMA_VERSION, WorkplaceMode,
+    AgentProtocol, BenchDocument, BenchPairs, Code, FixtureOutcome, FixtureResult, Level,
+    Partition, RealFixes, SCHEMA_VERSION, WorkplaceMode,
 };
 
 request! {
@@ -40,7 +40,7 @@ BenchRequest {
     /// Agent replies to try for each fixture [default: 6]
     #[arg(long, value_name = "N")] max_attempts: Option<u32>;
     /// The highest context level, 0 to 3 [default: 3]
-    #[arg(hide_short_help = true, long, value_name = "N")] max_level: Option<RepairLevel>;
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = repair_level)] max_level: Option<Level>;
     /// Estimated tokens of the files of each packet; 0 is no limit [setting: context.max-tokens]
     #[arg(hide_short_help = true, long, value_name = "N")] max_tokens: Option<u64> => set context.max_tokens;
     /// Compare with an earlier --save; a fixture that no longer passes is a failure
@@ -119,7 +119,7 @@ pub fn run_bench(
         agent,
         agent_environment,
         agent_timeout: settings.agent.timeout.0.as_secs_f64().max(1.0),
-        max_level: request.max_level.unwrap_or(RepairLevel::TOP).level(),
+        max_level: request.max_level.unwrap_or(Level::Requested),
         max_attempts: request.max_attempts.unwrap_or(USUAL_ATTEMPTS),
         workplace,
         jobs: jobs(request.jobs),

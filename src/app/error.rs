@@ -238,8 +238,7 @@ impl From<WorkspaceError> for AppError {
 
 impl From<ConfigError> for AppError {
     fn from(error: ConfigError) -> Self {
-        let hint = error.hint().unwrap_or_default();
-        Self::new(error.code(), error.to_string()).maybe(&hint)
+        Self::new(error.code, error.message).maybe(&error.hint)
     }
 }
 

@@ -191,6 +191,14 @@ fn level(text: &str) -> Result<Level, String> {
     level.ok_or_else(|| "auto or a number from 0 to 4 is expected".to_owned())
 }
 
+/// A level that a repair climbs to by itself.
+pub(super) fn repair_level(text: &str) -> Result<Level, String> {
+    level(text)
+        .ok()
+        .filter(|level| *level <= Level::Requested)
+        .ok_or_else(|| "a number from 0 to 3 is expected".to_owned())
+}
+
 pub(super) fn stop_reason(text: &str) -> Result<StopReason, String> {
     text.parse()
         .map_err(|error: serde::de::value::Error| error.to_string())

@@ -5,7 +5,7 @@ use std::time::UNIX_EPOCH;
 use serde::{Deserialize, Serialize};
 
 use super::files::{to_json, write_file};
-use super::{App, AppError, Progress};
+use super::{App, AppError};
 use crate::diagnose::{Log, LogFacts, diagnose_in};
 use crate::exec::{CommandLine, End};
 use crate::git::Repository;
@@ -13,9 +13,9 @@ use crate::model::{Code, CommandRecord, RepoPath, RunSummary};
 use crate::policy::sanitize_log;
 use crate::repair::{Before, LastRun, files_digest, may_pass_again, read_json};
 use crate::source::Source;
-use crate::state::{RepositoryState, RunId, Runs, StateHome};
+use crate::state::{RepositoryState, RunId, StateHome};
 use crate::why::RedRun;
-use crate::workspace::{At, Workspace, canonical};
+use crate::workspace::{Workspace, canonical};
 
 /// Runs of `mendit run` that are kept.
 const MAX_KEPT: usize = 50;

@@ -1,9 +1,14 @@
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Parser, Subcommand, ValueEnum};
 
-use super::global::Global;
 use super::{AppError, Exit, Output};
+use super::{analyze, bench, fix, git_apply, patch, reference, report, run, setup};
+use crate::app::SettingsChoice;
+use crate::app::settings::Color;
 
 /// Finds the change that broke your tests, fixes them, and validates patches.
 #[derive(Debug, Parser)]
@@ -67,19 +72,19 @@ mendit finds the change that broke your tests, fixes them, and validates patches
 More: `mendit help` names all commands, `mendit COMMAND --help` explains one.
 ";
 
-// A row is a command and the file with its flags. Longer descriptions are on the arguments type.
+// A row is a command and its flags, whose comment is the description.
 macro_rules! commands {
-    ($($(#[$meta:meta])* $Name:ident $file:ident;)*) => {
+    ($($(#[$meta:meta])* $Name:ident $Args:ty;)*) => {
         #[derive(Debug, Subcommand)]
         pub(crate) enum Command {
-            $($(#[$meta])* $Name(Box<super::$file::Args>),)*
+            $($(#[$meta])* $Name(Box<$Args>),)*
         }
 
         impl Command {
             /// Does it, and says how it ended.
             pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
                 match self {
-                    $(Self::$Name(args) => super::$file::run(args, global, output),)*
+                    $(Self::$Name(args) => args.run(global, output),)*
                 }
             }
         }
@@ -87,42 +92,137 @@ macro_rules! commands {
 }
 
 commands! {
-    Run run;
-    Why why;
+    Run run::RunArgs;
+    Why analyze::WhyArgs;
     #[command(alias = "repair")]
-    Fix fix;
-    /// Validate a patch without applying it
-    Check check;
-    /// Validate a patch, then apply all of it or nothing
-    Apply apply;
+    Fix fix::FixArgs;
+    Check patch::CheckArgs;
+    Apply patch::ApplyArgs;
     /// Apply a patch with the flags and rules of git apply
     #[command(disable_help_flag = false)]
-    GitApply git_apply;
-    Context context;
-    /// Classify a failure from its log
-    Diagnose diagnose;
-    /// Suggest imports for undefined names
-    Hint hint;
-    /// List what files import and what imports them
-    Imports imports;
+    GitApply git_apply::Args;
+    Context analyze::ContextArgs;
+    Diagnose analyze::DiagnoseArgs;
+    Hint analyze::HintArgs;
+    Imports analyze::ImportsArgs;
     #[command(alias = "heal")]
-    Doctor doctor;
-    Bench bench;
-    Report report;
-    Mcp mcp;
-    Init init;
-    /// Print a text with its secrets redacted
-    Redact redact;
-    /// Explain a code and what to do about it
-    Explain explain;
-    /// Show the settings in force, or delete what is kept
-    Config config;
-    /// Print the JSON Schema of a document
+    Doctor setup::DoctorArgs;
+    Bench bench::BenchArgs;
+    Report report::ReportArgs;
+    Mcp setup::McpArgs;
+    Init setup::InitArgs;
+    Redact reference::RedactArgs;
+    Explain reference::ExplainArgs;
+    Config setup::ConfigArgs;
     #[command(hide = true)]
-    Schema schema;
-    /// Print a completion script for a shell
+    Schema reference::SchemaArgs;
     #[command(hide = true)]
-    Completions completions;
+    Completions reference::CompletionsArgs;
+}
+
+/// Flags that every command takes.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct Global {
+    /// Work as if started in DIR
+    #[arg(hide_short_help = true, short = 'C', value_name = "DIR", global = true)]
+    pub(crate) directory: Option<PathBuf>,
+    /// Read this configuration file instead of the nearest mendit.toml
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        global = true,
+        env = "MENDIT_CONFIG"
+    )]
+    pub(crate) config: Option<PathBuf>,
+    /// Let the repository's own configuration file run commands and loosen rules
+    #[arg(hide_short_help = true, long, global = true)]
+    pub(crate) trust_config: bool,
+    /// When to use color [default: auto] [setting: output.color]
+    #[arg(hide_short_help = true, long, value_enum, global = true)]
+    pub(crate) color: Option<Color>,
+    /// Print only errors
+    #[arg(
+        hide_short_help = true,
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose"
+    )]
+    pub(crate) quiet: bool,
+    /// Log each step to stderr; -vv logs details, `MENDIT_LOG=git=debug,exec=info` selects modules
+    #[arg(hide_short_help = true, short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Use N threads; the output does not depend on it [setting: output.threads]
+    #[arg(hide_short_help = true, long, value_name = "N", global = true, value_parser = parse_threads)]
+    pub(crate) threads: Option<usize>,
+    /// Hide progress
+    #[arg(hide_short_help = true, long, global = true)]
+    pub(crate) no_progress: bool,
+}
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number from 1 to 1024 is expected".to_owned()),
+    }
+}
+
+impl Global {
+    /// What the flags say of the settings' file.
+    pub(crate) fn settings_choice(&self) -> SettingsChoice {
+        SettingsChoice {
+            file: self.config.clone(),
+            trust: self.trust_config,
+        }
+    }
+}
+
+/// How a document is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+    /// For a comment or an agent
+    Markdown,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// For code scanning
+    Sarif,
+}
+
+/// Some of the forms, as a flag takes them.
+#[derive(Clone)]
+pub(super) struct Forms(&'static [Form]);
+
+/// What every document has.
+pub(super) const PLAIN: Forms = Forms(&[Form::Text, Form::Json]);
+/// What is also put into a comment.
+pub(super) const COMMENT: Forms = Forms(&[Form::Text, Form::Json, Form::Markdown]);
+/// What has places in files.
+pub(super) const PLACES: Forms = Forms(&[Form::Text, Form::Json, Form::Github, Form::Sarif]);
+
+impl TypedValueParser for Forms {
+    type Value = Form;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Form, clap::Error> {
+        let words = self.possible_values().into_iter().flatten();
+        let word = PossibleValuesParser::new(words).parse_ref(command, arg, value)?;
+        Ok(Form::from_str(&word, false).unwrap_or(Form::Text))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let words = self.0.iter().filter_map(Form::to_possible_value);
+        Some(Box::new(words))
+    }
 }
 
 /// Prints clap's own message and maps it to our exit codes.

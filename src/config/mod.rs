@@ -12,7 +12,5 @@ mod values;
 pub use error::ConfigError;
 pub use file::{File, find};
 pub use settings::{Origin, Settings};
-pub use table::{Context, Key, Output, Patch, file_schema};
-pub use values::{
-    Bytes, Color, CommandLines, DiagnoseRule, Dollars, RepairLevel, Seconds, SecretRule,
-};
+pub use table::{Context, Key, Output, Patch};
+pub use values::{Bytes, Color, CommandLines, DiagnoseRule, Dollars, Seconds, SecretRule};

@@ -48,7 +48,6 @@ pub(super) fn recovery(
         let query = Query {
             file,
             names: &lacks.names,
-            known: &inputs.request.known_names,
             installed: &inputs.request.installed,
             may_read,
         };

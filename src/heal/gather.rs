@@ -5,7 +5,7 @@ use serde_json::Value;
 use serde_yaml_ng::Value as Yaml;
 
 use super::Probe;
-use super::programs::PROGRAMS;
+use super::rules::program_names;
 use crate::exec::{is_program, on_path};
 use crate::model::file_name;
 use crate::policy::python_name;
@@ -32,8 +32,6 @@ pub struct Surroundings {
     pub compose: Vec<ComposePort>,
     /// Example files of variables, each with the names it sets.
     pub examples: BTreeMap<String, BTreeSet<String>>,
-    /// Names that `.env` sets.
-    pub env_file: BTreeSet<String>,
 }
 
 /// A port of the host that a service of a compose file publishes.
@@ -65,9 +63,7 @@ impl Surroundings {
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
 pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
-    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
-    let starts = PROGRAMS.way.iter().filter_map(|way| way.start.first());
-    let there = names.chain(starts).filter(|name| on_path(name).is_some());
+    let there = program_names().filter(|name| on_path(name).is_some());
     found.programs.extend(there.cloned());
     // The program, and the package that a runner is told to run.
     let words = probe.words();
@@ -87,7 +83,6 @@ pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let examples = EXAMPLES.iter();
     let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
-    found.env_file = variable_names(&read(&".env"));
     found
 }
 
@@ -115,29 +110,24 @@ fn node_packages(text: &str) -> BTreeSet<String> {
 
 fn python_packages(pyproject: &str, requirements: &str) -> BTreeSet<String> {
     let document: Value = toml::from_str(pyproject).unwrap_or_default();
-    let poetry = document["tool"]["poetry"]["dependencies"].as_object();
-    let mut lists = vec![&document["project"]["dependencies"]];
-    for table in [
-        &document["project"]["optional-dependencies"],
+    let project = &document["project"];
+    let tables = [
+        &project["optional-dependencies"],
         &document["dependency-groups"],
-    ] {
-        lists.extend(
-            table
-                .as_object()
-                .into_iter()
-                .flat_map(|table| table.values()),
-        );
-    }
-    let lines = lists.into_iter().filter_map(Value::as_array).flatten();
-    let lines = lines.filter_map(Value::as_str).chain(requirements.lines());
-    let lines = lines.chain(
-        poetry
-            .into_iter()
-            .flat_map(|table| table.keys())
-            .map(String::as_str),
-    );
-    let letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    let names = lines.filter_map(|line| line.trim().split(|next| !letter(next)).next());
+    ];
+    let groups = tables.into_iter().filter_map(Value::as_object);
+    let groups = groups.flat_map(|table| table.values());
+    let lists = groups
+        .chain([&project["dependencies"]])
+        .filter_map(Value::as_array);
+    let lines = lists.flatten().filter_map(Value::as_str);
+    let poetry = document["tool"]["poetry"]["dependencies"].as_object();
+    let poetry = poetry.into_iter().flat_map(|table| table.keys());
+    let lines = lines
+        .chain(poetry.map(String::as_str))
+        .chain(requirements.lines());
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let names = lines.filter_map(|line| line.trim().split(|letter| !is_letter(letter)).next());
     let names = names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()));
     names.map(python_name).collect()
 }
@@ -156,29 +146,26 @@ fn variable_names(text: &str) -> BTreeSet<String> {
 fn compose_ports(text: &str) -> Vec<ComposePort> {
     let file: Yaml = serde_yaml_ng::from_str(text).unwrap_or_default();
     let services = file.get("services").and_then(Yaml::as_mapping);
-    let mut found = Vec::new();
-    for (name, service) in services.into_iter().flatten() {
+    let services = services.into_iter().flatten();
+    let named = services.filter_map(|(name, service)| Some((name.as_str()?, service)));
+    let ports = named.flat_map(|(name, service)| {
         let ports = service.get("ports").and_then(Yaml::as_sequence);
-        for port in ports.into_iter().flatten() {
-            if let (Some(service), Some((published, target))) = (name.as_str(), port_pair(port)) {
-                found.push(ComposePort {
-                    service: service.to_owned(),
-                    published,
-                    target,
-                });
-            }
-        }
-    }
-    found
+        let pairs = ports.into_iter().flatten().filter_map(port_pair);
+        pairs.map(move |(published, target)| ComposePort {
+            service: name.to_owned(),
+            published,
+            target,
+        })
+    });
+    ports.collect()
 }
 
 // `[IP:]HOST:CONTAINER[/PROTOCOL]`, where HOST may be `${NAME:-8080}`, or `{target: 80, published: "8080"}`.
 fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
     let Some(text) = port.as_str() else {
-        let number = |field: &str| {
-            let value = port.get(field)?;
-            let plain = value.as_u64().and_then(|number| number.try_into().ok());
-            plain.or_else(|| value.as_str()?.parse().ok())
+        let number = |field: &str| match port.get(field)? {
+            Yaml::String(text) => text.parse().ok(),
+            number => number.as_u64()?.try_into().ok(),
         };
         return Some((number("published")?, number("target")?));
     };

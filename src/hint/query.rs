@@ -14,8 +14,6 @@ pub struct Query<'q> {
     pub file: &'q RepoPath,
     /// Names that are undefined in it.
     pub names: &'q [String],
-    /// Rows `NAME MODULE [IMPORTED] LANGUAGE` of the setting `context.known`. They need no manifest.
-    pub known: &'q [String],
     /// Packages that are installed for the repository.
     pub installed: &'q Installed,
     /// Which files may be read.
@@ -25,8 +23,6 @@ pub struct Query<'q> {
 /// The parts of a [`Query`] that are the same for every file.
 #[derive(Clone, Copy)]
 pub struct Ask<'q> {
-    /// See [`Query::known`].
-    pub known: &'q [String],
     /// Packages that are installed for the repository.
     pub installed: &'q Installed,
     /// Which files may be read.
@@ -40,7 +36,6 @@ impl Ask<'_> {
         Query {
             file,
             names,
-            known: self.known,
             installed: self.installed,
             may_read: self.may_read,
         }

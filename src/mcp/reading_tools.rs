@@ -10,9 +10,7 @@ use crate::app::{
     Input, Judged, LevelChoice, PatchRequest, Target, with_canonical,
 };
 use crate::model::{DiagnosisDocument, Level};
-use crate::report::{
-    context_markdown, diagnosis_text, imports_paths, imports_text, patch_text,
-};
+use crate::report::{context_markdown, diagnosis_text, imports_paths, imports_text, patch_text};
 
 #[derive(Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -95,7 +93,13 @@ pub(super) fn context(caller: &Caller<'_>, given: JsonObject) -> Result<Answer, 
     Ok(Answer {
         text: context_markdown(&packed.context, &packed.packet),
         document: None,
-        limit: limit.map_or(MAX_TOKENS, |limit| if limit == 0 { u64::MAX / 7 } else { limit.max(MAX_TOKENS) }),
+        limit: limit.map_or(MAX_TOKENS, |limit| {
+            if limit == 0 {
+                u64::MAX / 7
+            } else {
+                limit.max(MAX_TOKENS)
+            }
+        }),
         command: "mendit context --format markdown".to_owned(),
     })
 }
@@ -194,10 +198,7 @@ pub(super) fn apply_patch(caller: &Caller<'_>, given: JsonObject) -> Result<Answ
     answer_verdict(&app, &request, judged, "mendit apply PATCH")
 }
 
-fn patch_request(
-    caller: &Caller<'_>,
-    given: JsonObject,
-) -> Result<(App, PatchRequest), AppError> {
+fn patch_request(caller: &Caller<'_>, given: JsonObject) -> Result<(App, PatchRequest), AppError> {
     let given: PatchArguments = parse_arguments(given)?;
     let request = PatchRequest {
         patch: given.patch.into_bytes(),
@@ -236,7 +237,9 @@ fn mask_strings(value: &mut Value, mask: &dyn Fn(&str) -> String) {
     match value {
         Value::String(text) => *text = mask(text),
         Value::Array(items) => items.iter_mut().for_each(|item| mask_strings(item, mask)),
-        Value::Object(fields) => fields.values_mut().for_each(|field| mask_strings(field, mask)),
+        Value::Object(fields) => fields
+            .values_mut()
+            .for_each(|field| mask_strings(field, mask)),
         _ => {}
     }
 }

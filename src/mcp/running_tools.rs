@@ -67,7 +67,10 @@ pub(super) fn run_tests(caller: &Caller<'_>, given: JsonObject) -> Result<Answer
 
 // Tells at most once a second which line a command printed last, its secrets masked.
 fn report_line(bytes: &[u8], app: &App, caller: &Caller<'_>, reported: &Cell<Option<Instant>>) {
-    if reported.get().is_some_and(|last| last.elapsed() < LINES_APART) {
+    if reported
+        .get()
+        .is_some_and(|last| last.elapsed() < LINES_APART)
+    {
         return;
     }
     if let Some(line) = last_line(app, bytes) {

@@ -95,7 +95,11 @@ async fn listen(input: Stdin, messages: Sender<ClientJsonRpcMessage>, out: Arc<M
         let mut parsed = parse_message(&line, &mut greeted);
         if is_oversized(&line) {
             let message = format!("a message has at most {LONGEST} bytes");
-            parsed = Err(refusal(&id_of_head(&line), ErrorCode::INVALID_REQUEST, &message));
+            parsed = Err(refusal(
+                &id_of_head(&line),
+                ErrorCode::INVALID_REQUEST,
+                &message,
+            ));
         }
         while is_oversized(&line) {
             if next_line(&mut input, &mut line).await.is_err() {
@@ -152,7 +156,9 @@ fn parse_message(line: &[u8], greeted: &mut bool) -> Result<Option<ClientJsonRpc
     let answered = id.clone().unwrap_or_default();
     let invalid = |message: &str| refusal(&answered, ErrorCode::INVALID_REQUEST, message);
     if value["jsonrpc"] != "2.0" || method.is_empty() && !is_answer {
-        return Err(invalid("a message is one object of JSON-RPC 2.0 with a method"));
+        return Err(invalid(
+            "a message is one object of JSON-RPC 2.0 with a method",
+        ));
     }
     let message = serde_json::from_value::<ClientJsonRpcMessage>(value);
     let Some(id) = id.filter(|_| !is_answer) else {
@@ -251,7 +257,10 @@ mod tests {
     #[test]
     fn finds_the_id_of_an_oversized_line() {
         for (line, id) in [
-            (r#"{"jsonrpc": "2.0", "id": 20, "params": {"log": "xx"#, json!(20)),
+            (
+                r#"{"jsonrpc": "2.0", "id": 20, "params": {"log": "xx"#,
+                json!(20),
+            ),
             (r#"{"id":"a-1","jsonrpc":"2.0"#, json!("a-1")),
             (r#"{"params":{"log":"xx"#, Value::Null),
         ] {

@@ -151,7 +151,10 @@ impl Answer {
     /// Returns the result for the client. An answer that is too long loses its document, then its last lines, and
     /// names the command that prints all of it.
     pub(super) fn into_result(self) -> CallToolResult {
-        let document_size = self.document.as_ref().map_or(0, |it| tokens(&it.to_string()));
+        let document_size = self
+            .document
+            .as_ref()
+            .map_or(0, |it| tokens(&it.to_string()));
         if tokens(&self.text) + document_size <= self.limit {
             let mut result = CallToolResult::success(vec![ContentBlock::text(self.text)]);
             result.structured_content = self.document;
@@ -231,7 +234,10 @@ mod tests {
         let shown = &result.content[0].as_text().unwrap().text;
         assert!(tokens(shown) <= MAX_TOKENS && tokens(shown) * 2 > MAX_TOKENS);
         let whole = shown.lines().filter(|line| line.ends_with(".py")).count();
-        let rest = format!("{} more lines. All of it: `mendit imports a.py`", 9000 - whole);
+        let rest = format!(
+            "{} more lines. All of it: `mendit imports a.py`",
+            9000 - whole
+        );
         assert!(shown.contains(&rest), "{shown}");
         assert_eq!(result.structured_content, None);
     }

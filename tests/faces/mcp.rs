@@ -152,7 +152,8 @@ async fn use_every_reading_tool(client: &Client) {
     let diagnosis = document(client, "diagnose", json!({"log": LOG})).await;
     assert_eq!(diagnosis["undefinedNames"], json!(["c"]));
     let context = call(client, "build_context", json!({"log": LOG, "level": "1"})).await;
-    let context = &context.unwrap().content[0].as_text().unwrap().text;
+    let context = context.unwrap();
+    let context = &context.content[0].as_text().unwrap().text;
     assert!(context.contains("a.ts"), "{context}");
     let hint = document(
         client,
