@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use super::args::{COMMENT, Form, Global, PLACES, PLAIN};
+use super::args::{Form, Global, comment, places, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     ContextRequest, DiagnoseRequest, HintRequest, ImportsRequest, Input, WhyRequest, build_context,
@@ -24,7 +24,7 @@ pub(crate) struct WhyArgs {
     #[command(flatten)]
     request: WhyRequest,
     /// How to print the answer
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct DiagnoseArgs {
     #[command(flatten)]
     request: DiagnoseRequest,
     /// How to print the diagnosis
-    #[arg(long, value_parser = PLACES, default_value = "text")]
+    #[arg(long, value_parser = places(), default_value = "text")]
     format: Form,
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct ContextArgs {
     #[command(flatten)]
     request: ContextRequest,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text", help_heading = "Result")]
+    #[arg(long, value_parser = comment(), default_value = "text", help_heading = "Result")]
     format: Form,
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct HintArgs {
     #[arg(long, value_name = "REV")]
     rev: Option<String>,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 
@@ -233,7 +233,7 @@ pub(crate) struct ImportsArgs {
     #[command(flatten)]
     request: ImportsRequest,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 

@@ -1,8 +1,7 @@
-use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use super::{AppError, Exit, Output};
@@ -179,50 +178,35 @@ impl Global {
     }
 }
 
-/// How a document is printed.
+/// How a document is printed: for people, for programs, for a comment or an agent, as workflow commands of GitHub
+/// Actions, for code scanning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Form {
-    /// For people
     Text,
-    /// For programs
     Json,
-    /// For a comment or an agent
     Markdown,
-    /// Workflow commands of GitHub Actions
     Github,
-    /// For code scanning
     Sarif,
 }
 
-/// Some of the forms, as a flag takes them.
-#[derive(Clone)]
-pub(super) struct Forms(&'static [Form]);
+/// The forms of every document.
+pub(super) fn plain() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json"])
+}
 
-/// What every document has.
-pub(super) const PLAIN: Forms = Forms(&[Form::Text, Form::Json]);
-/// What is also put into a comment.
-pub(super) const COMMENT: Forms = Forms(&[Form::Text, Form::Json, Form::Markdown]);
-/// What has places in files.
-pub(super) const PLACES: Forms = Forms(&[Form::Text, Form::Json, Form::Github, Form::Sarif]);
+/// The forms of what is also put into a comment.
+pub(super) fn comment() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json", "markdown"])
+}
 
-impl TypedValueParser for Forms {
-    type Value = Form;
+/// The forms of what has places in files.
+pub(super) fn places() -> impl TypedValueParser<Value = Form> {
+    forms(&["text", "json", "github", "sarif"])
+}
 
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        arg: Option<&clap::Arg>,
-        value: &OsStr,
-    ) -> Result<Form, clap::Error> {
-        let words = self.possible_values().into_iter().flatten();
-        let word = PossibleValuesParser::new(words).parse_ref(command, arg, value)?;
-        Ok(Form::from_str(&word, false).unwrap_or(Form::Text))
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let words = self.0.iter().filter_map(Form::to_possible_value);
-        Some(Box::new(words))
-    }
+fn forms(words: &'static [&'static str]) -> impl TypedValueParser<Value = Form> {
+    let form = |word: String| Form::from_str(&word, false).unwrap_or(Form::Text);
+    PossibleValuesParser::new(words).map(form)
 }
 
 /// Prints clap's own message and maps it to our exit codes.

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 
-use super::args::{COMMENT, Form, Global, PLAIN};
+use super::args::{Form, Global, comment, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     BenchRequest, MineRequest, Mined, ProofDocument, RealSets, bench_failure, broken_fixtures,
@@ -36,7 +36,7 @@ struct How {
     #[command(flatten)]
     request: BenchRequest,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
@@ -145,7 +145,7 @@ struct CompareArgs {
     #[arg(value_name = "B")]
     second: PathBuf,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
@@ -176,7 +176,7 @@ struct MergeArgs {
     #[arg(long, value_name = "X")]
     min_rate: Option<f64>,
     /// How to print it
-    #[arg(long, value_parser = COMMENT, default_value = "text")]
+    #[arg(long, value_parser = comment(), default_value = "text")]
     format: Form,
 }
 
@@ -211,7 +211,7 @@ struct MineArgs {
     #[command(flatten)]
     request: MineRequest,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 

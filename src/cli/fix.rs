@@ -1,4 +1,4 @@
-use super::args::{Form, Global, PLAIN};
+use super::args::{Form, Global, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{
     App, FixRequest, Fixed, PatchRequest, Split, Target, apply_patch, find_fix, known_undo,
@@ -19,7 +19,7 @@ pub(crate) struct FixArgs {
     #[command(flatten)]
     request: FixRequest,
     /// How to print the result
-    #[arg(hide_short_help = true, long, value_parser = PLAIN, default_value = "text")]
+    #[arg(hide_short_help = true, long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 

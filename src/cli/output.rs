@@ -53,7 +53,8 @@ impl Output {
 
     /// The same for bytes that need not be UTF-8.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Result<(), AppError> {
-        match write_out(bytes) {
+        let mut out = io::stdout().lock();
+        match out.write_all(bytes).and_then(|()| out.flush()) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(AppError::environment(
                 format!("cannot write to standard output: {}", error.kind()),
             )),
@@ -230,20 +231,6 @@ fn shown(text: &str, colors: bool) -> Cow<'_, str> {
 fn to_stderr(text: &str) {
     // Nothing can be said about a stderr that takes nothing.
     let _ = io::stderr().lock().write_all(text.as_bytes());
-}
-
-// The library takes a standard output that cannot be written for one that takes everything.
-fn write_out(mut bytes: &[u8]) -> io::Result<()> {
-    let _held = io::stdout().lock();
-    while !bytes.is_empty() {
-        match rustix::io::write(rustix::stdio::stdout(), bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(count) => bytes = bytes.get(count..).unwrap_or_default(),
-            Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-    Ok(())
 }
 
 /// Columns of the terminal: as `COLUMNS` or the terminal says, else 80.

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use super::args::{Form, Global, PLACES};
+use super::args::{Form, Global, places};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
     Against, Input, Judged, PatchRequest, Recovered, Target, apply_patch, check_batch, check_patch,
@@ -29,7 +29,7 @@ pub(crate) struct PatchArgs {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// How to print the verdict
-    #[arg(long, value_parser = PLACES, default_value = "text")]
+    #[arg(long, value_parser = places(), default_value = "text")]
     format: Form,
 }
 

@@ -131,10 +131,6 @@ pub(super) fn line_of(event: &Event) -> Option<String> {
             let paths = dropped.join(", ~/");
             format!("{code}: dropped what the agent wrote into its home: ~/{paths}")
         }
-        EventKind::TimeoutAutoSplitSuccess(split) | EventKind::ComplexitySplitSuccess(split) => {
-            let count = split.sub_issues_count.unwrap_or_default();
-            format!("the task is split into parts: {count}")
-        }
         EventKind::TimeoutAutoSplitFailed(split) | EventKind::ComplexitySplitFailed(split) => {
             let why = split.error.as_deref().unwrap_or_default();
             format!("the task cannot be split: {why}")

@@ -2,7 +2,7 @@ use clap::CommandFactory as _;
 use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 
-use super::args::{Cli, Form, Global, PLAIN};
+use super::args::{Cli, Form, Global, plain};
 use super::{AppError, Exit, Output, open, yes_if};
 use crate::app::{RedactRequest, Suggested, explain_word, redact_text};
 use crate::model::{CodePage, DOCUMENTS, DocumentSchema, code_pages, schema};
@@ -37,7 +37,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "CODE", value_parser = CODE, hide_possible_values = true)]
     word: Vec<String>,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 

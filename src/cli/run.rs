@@ -1,6 +1,6 @@
 use std::io::IsTerminal as _;
 
-use super::args::{Form, Global, PLAIN};
+use super::args::{Form, Global, plain};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
     App, RunRequest, StreamMasker, find_test_command, has_last_run, last_words, run_command,
@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     keep_exit_code: bool,
     /// `json` prints one document and passes the command's output to standard error
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 

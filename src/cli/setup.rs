@@ -1,4 +1,4 @@
-use super::args::{Form, Global, PLAIN};
+use super::args::{Form, Global, plain};
 use super::{AppError, Exit, Output, open};
 use crate::app::{
     Clean, HealRequest, InitOutcome, InitRequest, KeptDocument, KeptRow, SettingRow, check_up,
@@ -18,7 +18,7 @@ pub(crate) struct DoctorArgs {
     #[command(flatten)]
     request: HealRequest,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text")]
+    #[arg(long, value_parser = plain(), default_value = "text")]
     format: Form,
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<ConfigAction>,
     /// How to print it
-    #[arg(long, value_parser = PLAIN, default_value = "text", global = true)]
+    #[arg(long, value_parser = plain(), default_value = "text", global = true)]
     format: Form,
 }
 

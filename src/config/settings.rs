@@ -100,20 +100,14 @@ impl Settings {
             let Some(text) = environment.get(&variable) else {
                 continue;
             };
-            // The reason is that of the text itself, the last but one.
-            let mut reason = None;
-            for value in readings(text) {
+            let mut reason = String::new();
+            let fits = readings(text).into_iter().any(|value| {
                 let is_text = value.is_str();
-                match self.put(key, value, Origin::Environment(variable.clone())) {
-                    Ok(()) => {
-                        reason = None;
-                        break;
-                    }
-                    Err(error) if is_text => reason = Some(error),
-                    Err(_) => {}
-                }
-            }
-            if let Some(reason) = reason {
+                let put = self.put(key, value, Origin::Environment(variable.clone()));
+                put.map_err(|error| reason = if is_text { error } else { reason.clone() })
+                    .is_ok()
+            });
+            if !fits {
                 return Err(wrong(
                     key,
                     &format!("the environment (`{variable}`)"),

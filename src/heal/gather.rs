@@ -8,7 +8,6 @@ use super::Probe;
 use super::rules::program_names;
 use crate::exec::{is_program, on_path};
 use crate::model::file_name;
-use crate::policy::python_name;
 
 const LOCAL: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 const COMPOSE: &[&str] = &["compose.yaml", "compose.yml", "docker-compose.yml"];
@@ -26,8 +25,6 @@ pub struct Surroundings {
     pub local: BTreeMap<String, String>,
     /// Packages that `package.json` names.
     pub npm: BTreeSet<String>,
-    /// Packages that Python manifests name, lower case, with `-` for `_` and `.`.
-    pub python: BTreeSet<String>,
     /// Ports that compose files publish.
     pub compose: Vec<ComposePort>,
     /// Example files of variables, each with the names it sets.
@@ -45,54 +42,25 @@ pub struct ComposePort {
     pub target: u16,
 }
 
-impl Surroundings {
-    /// Checks whether a Python manifest names the package.
-    #[must_use]
-    pub fn has_python(&self, name: &str) -> bool {
-        self.python.contains(&python_name(name))
-    }
-
-    /// Returns the first of these programs that is on the search path.
-    #[must_use]
-    pub fn program<'n, N: AsRef<str>>(&self, names: &'n [N]) -> Option<&'n str> {
-        let mut names = names.iter().map(AsRef::as_ref);
-        names.find(|name| self.programs.contains(*name))
-    }
-}
-
 /// Reads the surroundings of a probe in its directory. A file that cannot be read counts as absent.
 pub(super) fn gather(directory: &Path, probe: &Probe) -> Surroundings {
     let mut found = Surroundings::default();
     let there = program_names().filter(|name| on_path(name).is_some());
-    found.programs.extend(there.cloned());
-    // The program, and the package that a runner is told to run.
-    let words = probe.words();
-    for word in words.iter().filter(|word| !word.starts_with('-')).take(2) {
-        let name = program_of(word);
-        let files = LOCAL.iter().map(|place| format!("{place}/{name}"));
-        let file = files
-            .into_iter()
-            .find(|file| is_program(&directory.join(file)));
+    found.programs.extend(there.map(str::to_owned));
+    if let Some(program) = probe.words().first() {
+        let name = file_name(program);
+        let mut files = LOCAL.iter().map(|place| format!("{place}/{name}"));
+        let file = files.find(|file| is_program(&directory.join(file)));
         found.local.extend(file.map(|file| (name.to_owned(), file)));
     }
     let read = |name: &&str| read_file(&directory.join(name)).unwrap_or_default();
     found.npm = node_packages(&read(&"package.json"));
-    found.python = python_packages(&read(&"pyproject.toml"), &read(&"requirements.txt"));
     let compose = COMPOSE.iter().map(read);
     found.compose = compose.flat_map(|text| compose_ports(&text)).collect();
     let examples = EXAMPLES.iter();
     let examples = examples.map(|name| ((*name).to_owned(), variable_names(&read(name))));
     found.examples = examples.filter(|(_, names)| !names.is_empty()).collect();
     found
-}
-
-/// Returns the name of a program in a word of a command line: no directory, no `@version`.
-pub(super) fn program_of(word: &str) -> &str {
-    let name = file_name(word);
-    match name.split_once('@') {
-        Some((name, _)) if !name.is_empty() => name,
-        _ => name,
-    }
 }
 
 fn read_file(file: &Path) -> Option<String> {
@@ -106,30 +74,6 @@ fn node_packages(text: &str) -> BTreeSet<String> {
     let tables = ["dependencies", "devDependencies"].map(|table| manifest[table].as_object());
     let names = tables.into_iter().flatten().flat_map(|table| table.keys());
     names.cloned().collect()
-}
-
-fn python_packages(pyproject: &str, requirements: &str) -> BTreeSet<String> {
-    let document: Value = toml::from_str(pyproject).unwrap_or_default();
-    let project = &document["project"];
-    let tables = [
-        &project["optional-dependencies"],
-        &document["dependency-groups"],
-    ];
-    let groups = tables.into_iter().filter_map(Value::as_object);
-    let groups = groups.flat_map(|table| table.values());
-    let lists = groups
-        .chain([&project["dependencies"]])
-        .filter_map(Value::as_array);
-    let lines = lists.flatten().filter_map(Value::as_str);
-    let poetry = document["tool"]["poetry"]["dependencies"].as_object();
-    let poetry = poetry.into_iter().flat_map(|table| table.keys());
-    let lines = lines
-        .chain(poetry.map(String::as_str))
-        .chain(requirements.lines());
-    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    let names = lines.filter_map(|line| line.trim().split(|letter| !is_letter(letter)).next());
-    let names = names.filter(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()));
-    names.map(python_name).collect()
 }
 
 fn variable_names(text: &str) -> BTreeSet<String> {
@@ -176,7 +120,7 @@ fn port_pair(port: &Yaml) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{compose_ports, node_packages, python_packages};
+    use super::{compose_ports, node_packages};
 
     #[test]
     fn reads_published_ports_of_both_forms() {
@@ -196,9 +140,6 @@ mod tests {
 
     #[test]
     fn reads_packages_of_manifests() {
-        let pyproject = "[project]\ndependencies = [\"mcp[cli]>=1\", \"Foo_Bar ; x\"]\n[dependency-groups]\ndev = [\"pytest\", {include-group = \"x\"}]\n";
-        let found = python_packages(pyproject, "# x\n-r a.txt\nA.B==1\n\nc @ https://x\n");
-        assert_eq!(Vec::from_iter(found).join(" "), "a-b c foo-bar mcp pytest");
         let found = node_packages(
             r#"{"name": "x", "devDependencies": {"a": "1"}, "dependencies": {"@s/b": "^2"}}"#,
         );

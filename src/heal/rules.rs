@@ -1,10 +1,5 @@
-use std::sync::LazyLock;
-
-use serde::Deserialize;
-
-use super::gather::program_of;
 use super::{Fix, History, Probe, Target, Transport};
-use crate::model::{Diagnosis, FailureKind as Kind, read_table};
+use crate::model::{Diagnosis, FailureKind as Kind, file_name};
 
 /// Proposes the fixes of a rule, best first, the last one for a person.
 type Rule = fn(&Diagnosis, &History<'_>) -> Vec<Fix>;
@@ -26,148 +21,92 @@ pub(super) fn known_fixes(diagnosis: &Diagnosis, history: &History<'_>) -> Optio
     Some(rule(diagnosis, history))
 }
 
-/// The table of `programs.toml`.
-static PROGRAMS: LazyLock<Programs> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "embedded and tested")]
-    read_table(embedded!("heal/programs.toml")).expect("programs.toml parses")
-});
+/// Programs that start the same thing under another name.
+const ALIASES: &[(&str, &str)] = &[
+    ("python", "python3"),
+    ("python3", "python"),
+    ("node", "nodejs"),
+    ("pip", "pip3"),
+];
 
-#[derive(Deserialize)]
-struct Programs {
-    way: Vec<Way>,
-    program: Vec<Program>,
-}
+/// What starts a script with this ending.
+const INTERPRETERS: &[(&str, &str)] = &[
+    ("py", "python3"),
+    ("js", "node"),
+    ("mjs", "node"),
+    ("cjs", "node"),
+    ("sh", "sh"),
+];
 
-/// A way to start a program that is not there.
-#[derive(Deserialize)]
-struct Way {
-    #[serde(default)]
-    instead_of: Vec<String>,
-    start: Vec<String>,
-    does: String,
-}
-
-/// What a program comes with, and the endings of the scripts that it starts.
-#[derive(Deserialize)]
-struct Program {
-    names: Vec<String>,
-    from: Option<String>,
-    #[serde(default)]
-    starts: Vec<String>,
-}
+/// What programs that start servers come with.
+const SOURCES: &[(&str, &str)] = &[
+    ("npx", "Node.js"),
+    ("node", "Node.js"),
+    ("bunx", "Bun"),
+    ("uvx", "uv"),
+    ("uv", "uv"),
+    ("pipx", "pipx"),
+    ("docker", "Docker"),
+    ("deno", "Deno"),
+];
 
 /// Names the programs that a rule may start.
-pub(super) fn program_names() -> impl Iterator<Item = &'static String> {
-    let names = PROGRAMS.program.iter().flat_map(|row| &row.names);
-    names.chain(PROGRAMS.way.iter().filter_map(|way| way.start.first()))
+pub(super) fn program_names() -> impl Iterator<Item = &'static str> {
+    let tables = ALIASES.iter().chain(INTERPRETERS);
+    tables.map(|(_, program)| *program).chain(["npx"])
 }
 
-// The program is not there: other ways to the same program, or to the package that the configuration itself names.
+// The program is not there: the same program elsewhere. A package is taken only when a manifest names it: whoever owns
+// the name in a registry is otherwise unknown.
 fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
-    let words = history.current.words();
+    let (around, probe) = (history.surroundings, history.current);
+    let words = probe.words();
     let Some(&program) = words.first() else {
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
-    if let Some(line) = diagnosis.evidence.first()
-        && !names(diagnosis, program)
+    if let Some(line) = diagnosis
+        .evidence
+        .first()
+        .filter(|_| !names(diagnosis, program))
     {
         // A name that only the log knows is never run.
-        let message = format!(
-            "A program that `{program}` starts is not installed: {}",
-            line.text
-        );
+        let line = &line.text;
+        let message = format!("A program that `{program}` starts is not installed: {line}");
         return vec![Fix::person(message)];
     }
-    let mut fixes = ways_to_start(program, &words, history);
-    fixes.push(install(program, history));
+    let name = file_name(program);
+    let has = |program: &str| around.programs.contains(program);
+    let is_declared = around.npm.contains(name);
+    let aliases = ALIASES
+        .iter()
+        .filter(|(known, other)| *known == program && has(other));
+    let mut ways: Vec<Vec<&str>> = aliases.map(|(_, other)| vec![*other]).collect();
+    if is_declared && name == program && has("npx") {
+        ways.push(vec!["npx", "--no-install", name]);
+    }
+    ways.extend(around.local.get(name).map(|file| vec![file.as_str()]));
+    let change = |words: &Vec<&str>| {
+        let message = format!("Start `{}` in place of `{program}`", words.join(" "));
+        Some(Fix::change(message, probe.with_front(1, words)?))
+    };
+    let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
+    let source = SOURCES.iter().find(|(known, _)| *known == name);
+    fixes.push(match source {
+        _ if is_declared => Fix::person(format!(
+            "`{name}` is in the manifest and not installed: run your installer (`npm install`)"
+        )),
+        Some((_, source)) => Fix::person(format!("`{name}` is not installed: it comes with {source}")),
+        None => Fix::person(format!(
+            "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
+             correct the command"
+        )),
+    });
     fixes
 }
 
 fn names(diagnosis: &Diagnosis, word: &str) -> bool {
-    diagnosis
-        .evidence
-        .iter()
-        .any(|line| line.text.contains(word))
-}
-
-// The rows of the table that can be filled in. A package with the name of a program is taken only when a manifest
-// names it too: whoever owns the name in a registry is otherwise unknown.
-fn ways_to_start(program: &str, words: &[&str], history: &History<'_>) -> Vec<Fix> {
-    let around = history.surroundings;
-    let is_runner = ["npx", "bunx", "uvx", "pipx"].contains(&program);
-    let is_wanted = |word: &str| !is_runner || !(word.starts_with('-') || word == "run");
-    let mut rest = words.iter().enumerate().skip(usize::from(is_runner));
-    let Some((at, &wanted)) = rest.find(|(_, word)| is_wanted(word)) else {
-        return Vec::new();
-    };
-    let name = program_of(wanted);
-    let is_bare = is_runner || !program.contains('/');
-    let manifest = Some(name).filter(|name| is_bare && around.has_python(name));
-    let value = |placeholder: &str| match placeholder {
-        "package" => Some(wanted.to_owned()),
-        "npm" => around.npm.get(wanted).filter(|_| is_bare).cloned(),
-        "manifest" => manifest.map(str::to_owned),
-        "module" => manifest.map(|name| name.replace('-', "_")),
-        "local" => around.local.get(name).cloned(),
-        "python" => around.program(&["python3", "python"]).map(str::to_owned),
-        _ => None,
-    };
-    let change = |way: &Way| {
-        let first = way.start.first()?;
-        let words = way.start.iter().map(|word| fill_in(word, &value));
-        let words = words.collect::<Option<Vec<_>>>()?;
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let is_there = first.starts_with('{') || around.programs.contains(first);
-        let changed = history.current.with_front(at + 1, &words);
-        Some(Fix::change(
-            fill_in(&way.does, &value)?,
-            changed.filter(|_| is_there)?,
-        ))
-    };
-    let fits = |way: &&Way| match way.instead_of.as_slice() {
-        [] => !is_runner,
-        names => names.iter().any(|name| name == program),
-    };
-    PROGRAMS
-        .way
-        .iter()
-        .filter(fits)
-        .filter_map(change)
-        .collect()
-}
-
-// Puts values in place of what stands in braces.
-fn fill_in(text: &str, value: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let Some((before, after)) = text.split_once('{') else {
-        return Some(text.to_owned());
-    };
-    let (name, after) = after.split_once('}')?;
-    Some(format!(
-        "{before}{}{}",
-        value(name)?,
-        fill_in(after, value)?
-    ))
-}
-
-fn install(program: &str, history: &History<'_>) -> Fix {
-    let around = history.surroundings;
-    let name = program_of(program);
-    let declared = format!("`{name}` is in the manifest and not installed: run your installer");
-    if around.npm.contains(name) {
-        return Fix::person_runs(declared, "npm install");
-    }
-    if around.has_python(name) {
-        return Fix::person_runs(declared, "pip install -r requirements.txt");
-    }
-    let mut rows = PROGRAMS.program.iter();
-    let row = rows.find(|row| row.names.iter().any(|known| known == name));
-    Fix::person(match row.and_then(|row| row.from.as_ref()) {
-        Some(from) => format!("`{name}` is not installed: it comes with {from}"),
-        None => format!(
-            "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
-             correct the command"
-        ),
-    })
+    let mut lines = diagnosis.evidence.iter();
+    lines.any(|line| line.text.contains(word))
 }
 
 // The system refused: a script of the project can be started by its interpreter.
@@ -182,16 +121,17 @@ fn start_by_interpreter(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix
         return vec![Fix::person(diagnosis.suggested_fix.clone())];
     };
     let ending = program.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let mut rows = PROGRAMS.program.iter();
-    let row = rows.find(|row| row.starts.iter().any(|known| known == ending));
+    let mut rows = INTERPRETERS.iter().filter(|(known, _)| *known == ending);
+    let row = rows.find(|(_, program)| history.surroundings.programs.contains(*program));
     let mut fixes = Vec::new();
-    if let Some(interpreter) = row.and_then(|row| history.surroundings.program(&row.names)) {
+    if let Some((_, interpreter)) = row {
         let message = format!("Start `{program}` with `{interpreter}`, as it is not executable");
         let changed = probe.with_front(1, &[interpreter, program]);
         fixes.extend(changed.map(|changed| Fix::change(message, changed)));
     }
-    let message = format!("`{program}` may not be run");
-    fixes.push(Fix::person_runs(message, format!("chmod +x {program}")));
+    fixes.push(Fix::person(format!(
+        "`{program}` may not be run (`chmod +x {program}`)"
+    )));
     fixes
 }
 
@@ -246,7 +186,7 @@ fn flip_transport(_: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         ));
         return fixes;
     }
-    if let Some(command) = command {
+    if let Some(command) = command.filter(|command| !command.contains("://")) {
         let mut changed = endpoint.clone();
         changed.transport = Transport::Stdio;
         let target = Target::Server(changed);

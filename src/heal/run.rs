@@ -35,7 +35,7 @@ pub struct Healed {
     pub report: HealedProbe,
     /// The fixes that were tried.
     pub attempts: Vec<HealingAttempt>,
-    /// How far it was confined when that was least; `None` when no program was run.
+    /// How far it was confined at the end; `None` when no program was run.
     pub sandbox: Option<SandboxState>,
     /// What the sandbox refused to be written.
     pub refused: Vec<PathBuf>,
@@ -56,7 +56,7 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
     let (mut sandbox, mut refused) = (None, Vec::new());
     let (answer, message, diagnosis) = loop {
         let mut answer = start(&current, options)?;
-        sandbox = weaker(sandbox, answer.sandbox);
+        sandbox = answer.sandbox.or(sandbox);
         refused.append(&mut answer.refused);
         let diagnosis = diagnose_answer(&current, &mut answer, options);
         let message = summarize(&answer, diagnosis.as_ref(), options.redactor);
@@ -133,15 +133,6 @@ pub fn heal(probe: Probe, options: &Options<'_>) -> Result<Healed, HealError> {
         sandbox,
         refused,
     })
-}
-
-fn weaker(a: Option<SandboxState>, b: Option<SandboxState>) -> Option<SandboxState> {
-    let rank = |state: &SandboxState| match state {
-        SandboxState::None => 0,
-        SandboxState::Partial => 1,
-        SandboxState::Enforced => 2,
-    };
-    a.into_iter().chain(b).min_by_key(rank)
 }
 
 fn start(probe: &Probe, options: &Options<'_>) -> Result<Answer, HealError> {
