@@ -1,3 +1,4 @@
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -154,18 +155,11 @@ pub(crate) struct Global {
     #[arg(hide_short_help = true, short, long, global = true, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Use N threads; the output does not depend on it [setting: output.threads]
-    #[arg(hide_short_help = true, long, value_name = "N", global = true, value_parser = parse_threads)]
-    pub(crate) threads: Option<usize>,
+    #[arg(hide_short_help = true, long, value_name = "N", global = true)]
+    pub(crate) threads: Option<NonZeroU16>,
     /// Hide progress
     #[arg(hide_short_help = true, long, global = true)]
     pub(crate) no_progress: bool,
-}
-
-fn parse_threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number from 1 to 1024 is expected".to_owned()),
-    }
 }
 
 impl Global {

@@ -82,8 +82,7 @@ fn start() -> ExitCode {
     };
     let entered = enter(cli.global.directory.as_deref());
     let printing = printing(&cli.global);
-    let threads = printing.threads.map(|it| usize::from(it.get()));
-    cli.global.threads = cli.global.threads.or(threads);
+    cli.global.threads = cli.global.threads.or(printing.threads);
     let output = Output::new(&cli.global, printing.color);
     let started = entered
         .and_then(|()| app::find_settings(cli.global.config.as_deref()))
@@ -130,10 +129,7 @@ fn printing(global: &Global) -> settings::Output {
 }
 
 fn take_global(global: &Global, settings: &mut Settings) {
-    let threads = global.threads.and_then(|it| u16::try_from(it).ok());
-    let threads = threads
-        .and_then(NonZeroU16::new)
-        .or(settings.output.threads);
+    let threads = global.threads.or(settings.output.threads);
     if threads != settings.output.threads {
         settings.output.threads = threads;
         settings.say_flag("output.threads");
@@ -163,12 +159,12 @@ fn enter(directory: Option<&std::path::Path>) -> Result<(), AppError> {
     })
 }
 
-fn set_threads(threads: Option<usize>) -> Result<(), AppError> {
+fn set_threads(threads: Option<NonZeroU16>) -> Result<(), AppError> {
     let Some(threads) = threads else {
         return Ok(());
     };
     rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
+        .num_threads(threads.get().into())
         .build_global()
         .map_err(|error| AppError::environment(format!("cannot start {threads} threads: {error}")))
 }

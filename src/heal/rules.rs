@@ -38,18 +38,6 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("sh", "sh"),
 ];
 
-/// What programs that start servers come with.
-const SOURCES: &[(&str, &str)] = &[
-    ("npx", "Node.js"),
-    ("node", "Node.js"),
-    ("bunx", "Bun"),
-    ("uvx", "uv"),
-    ("uv", "uv"),
-    ("pipx", "pipx"),
-    ("docker", "Docker"),
-    ("deno", "Deno"),
-];
-
 /// Names the programs that a rule may start.
 pub(super) fn program_names() -> impl Iterator<Item = &'static str> {
     let tables = ALIASES.iter().chain(INTERPRETERS);
@@ -90,17 +78,14 @@ fn start_otherwise(diagnosis: &Diagnosis, history: &History<'_>) -> Vec<Fix> {
         Some(Fix::change(message, probe.with_front(1, words)?))
     };
     let mut fixes: Vec<Fix> = ways.iter().filter_map(change).collect();
-    let source = SOURCES.iter().find(|(known, _)| *known == name);
-    fixes.push(match source {
-        _ if is_declared => Fix::person(format!(
-            "`{name}` is in the manifest and not installed: run your installer (`npm install`)"
-        )),
-        Some((_, source)) => Fix::person(format!("`{name}` is not installed: it comes with {source}")),
-        None => Fix::person(format!(
+    fixes.push(Fix::person(if is_declared {
+        format!("`{name}` is in the manifest and not installed: run your installer (`npm install`)")
+    } else {
+        format!(
             "`{program}` is not installed, and no manifest of the project names it: install it if you trust it, or \
              correct the command"
-        )),
-    });
+        )
+    }));
     fixes
 }
 

@@ -43,7 +43,7 @@ pub struct ServerOptions {
     /// Globs of protected files that patches may change.
     pub allow_protected: Vec<String>,
     /// Threads for listing files; the settings' when missing.
-    pub threads: Option<usize>,
+    pub threads: Option<NonZeroU16>,
 }
 
 impl ServerOptions {
@@ -62,9 +62,7 @@ impl ServerOptions {
             settings: self.settings.clone(),
         };
         App::open(&opened, |settings| {
-            let threads = self.threads.and_then(|it| u16::try_from(it).ok());
-            let threads = threads.and_then(NonZeroU16::new);
-            settings.output.threads = threads.or(settings.output.threads);
+            settings.output.threads = self.threads.or(settings.output.threads);
             let allowed = &mut settings.patch.allow_protected;
             allowed.extend(self.allow_protected.iter().cloned());
             flags.merge(settings);
