@@ -72,11 +72,6 @@ fn doors() -> Vec<Door> {
             ],
         },
         Door {
-            tool: "build_context",
-            arguments: json!({"log": alias, "level": 1, "document": true}),
-            line: vec!["context", "--log", "../alias.log", "--level", "1"],
-        },
-        Door {
             tool: "find_import",
             arguments: json!({"log": moved, "fix": true}),
             line: vec!["hint", "--log", "../moved.log", "--fix"],
