@@ -182,12 +182,14 @@ impl HintArgs {
     pub(crate) fn run(&self, global: &Global, output: &Output) -> Result<Exit, AppError> {
         let app = open(global, &())?;
         if let Some(file) = self.names.iter().find(|name| Path::new(name).is_file()) {
-            let message = format!("a name is expected, and `{file}` is a file");
-            return Err(AppError::usage(message)
-                .hint(format!("`mendit hint --log {file}` reads a log"))
+            let other = self.names.iter().find(|name| *name != file);
+            let name = other.map_or("NAME", String::as_str);
+            let error = AppError::usage(format!("a name is expected, and `{file}` is a file"));
+            return Err(error
                 .hint(format!(
-                    "`mendit hint NAME --file {file}` names the file that uses NAME"
-                )));
+                    "`mendit hint {name} --file {file}` looks for a name"
+                ))
+                .hint(format!("`mendit hint --log {file}` reads a log")));
         }
         let log = match (&self.log, &self.file) {
             (Some(log), _) => Some(log.log(&app, output)?),
